@@ -1,0 +1,82 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The engine: one thread per process, asleep in epoll_wait unless a descriptor, a timer or a request wakes it.
+ *
+ * It does what no application thread can be relied on to do: CM messages, timers, the death of a peer, and progress of
+ * queue pairs whose completion queue nobody polls. It starts with the first use and is a daemon: it never stops, so that
+ * no static destructor can race with it. After fork() the child has no engine until it uses the provider again.
+ *
+ * Callbacks run on the engine thread with no engine lock held, so they may take their owners' locks and call back in.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_ENGINE_H
+#define NETTY_RDMA_EMBEDDED_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Starts the engine if it does not run. Returns 0 or an errno value. Any thread. */
+int engine_start(void);
+
+/* True on the engine thread. */
+bool engine_is_self(void);
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t engine_now_ns(void);
+
+/* A file descriptor that the engine watches. Embedded in its owner; the owner closes the fd after engine_remove(). */
+struct engine_source {
+    int fd;
+    void (*ready)(struct engine_source *source, uint32_t epoll_events);
+};
+
+int engine_add(struct engine_source *source, uint32_t epoll_events);      /* 0 or errno */
+int engine_modify(struct engine_source *source, uint32_t epoll_events);   /* 0 or errno */
+
+/*
+ * After the return `ready` neither runs nor will run again, except where the caller is inside it. Must not be called
+ * with a lock held that `ready` takes.
+ */
+void engine_remove(struct engine_source *source);
+
+/* A one-shot timer. Embedded in its owner; zero-initialised means idle. */
+struct engine_timer {
+    uint64_t deadline_ns;
+    void (*fire)(struct engine_timer *timer);
+    int heap_index; /* 1-based; 0 when idle */
+};
+
+/* Sets or moves the deadline. Any thread. The first use must have `fire` set. */
+void engine_timer_set(struct engine_timer *timer, uint64_t deadline_ns);
+
+/* As engine_remove(): after the return `fire` neither runs nor will run. */
+void engine_timer_cancel(struct engine_timer *timer);
+
+/* A request to run `run` once, soon, on the engine thread. Re-arming an already queued task is a no-op. Any thread. */
+struct engine_task {
+    void (*run)(struct engine_task *task);
+    struct engine_task *next;
+    bool queued;
+};
+void engine_submit(struct engine_task *task);
+
+/* As engine_remove(), for a task. */
+void engine_task_cancel(struct engine_task *task);
+
+/* Waits until every callback that was running at the call has returned (no-op on the engine thread). */
+void engine_quiesce(void);
+
+#endif

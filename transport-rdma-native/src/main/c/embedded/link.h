@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Links: one AF_UNIX SOCK_SEQPACKET connection to a peer process, shared by all queue pairs and CM connections between
+ * the two. It carries small typed messages with file descriptors; its end-of-file means that the peer process died.
+ *
+ * A process may also have a link to itself: nothing above this layer distinguishes that case.
+ *
+ * Every process is reachable under abstract socket names that contain the uid, so that other users' processes never
+ * meet; SO_PEERCRED is checked as well. The names are removed by the kernel when the process dies, and are scoped by network
+ * namespace as the kernel's RDMA CM ports are.
+ *
+ * Threads: link_send() and the connects from any thread; handlers run on the engine thread. A handler is given a link
+ * that is valid during the call; keep it with link_get()/link_put().
+ */
+#ifndef NETTY_RDMA_EMBEDDED_LINK_H
+#define NETTY_RDMA_EMBEDDED_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct link;
+
+#define LINK_MAX_BODY 2048 /* bytes of one message */
+#define LINK_MAX_FDS 4     /* descriptors of one message */
+
+enum link_message {
+    LINK_HELLO = 1, /* internal to link.c */
+    LINK_QP_FIRST = 16, /* 16..31: queue pairs, see wire.h */
+    LINK_CM_FIRST = 32, /* 32..63: connection manager, see cm_wire.h */
+    LINK_MESSAGE_LIMIT = 64,
+};
+
+/*
+ * Handles one message. `body` is a private copy. `fds` are CLOEXEC and owned by the handler, which sets an entry to -1 to keep
+ * it; the rest is closed after the return. Returns false if the message is malformed: the link is then closed, as by a
+ * peer's death.
+ */
+typedef bool (*link_handler)(struct link *link, const void *body, size_t length, int *fds, int nfds);
+
+/* Called once for a link that went down: the peer died, or one side broke the protocol. */
+typedef void (*link_down_handler)(struct link *link);
+
+/* Registration happens once, from a constructor function or before the first link. */
+void link_set_handler(unsigned type, link_handler handler);
+void link_add_down_handler(link_down_handler handler);
+
+/*
+ * Finds or makes the link to the process that owns a queue pair number (for queue pairs connected without the CM, and
+ * for the data path of those connected with it). Non-blocking beyond an AF_UNIX connect(). On success *link carries a
+ * reference. Returns 0 or an errno value: ECONNREFUSED = no such process, EAGAIN = its backlog is full, try again later.
+ */
+int link_connect_qpn(uint32_t qpn, struct link **link);
+
+/*
+ * Claims a block of 256 host-unique queue pair numbers for this process (by binding its abstract name) and returns the
+ * first of them, never 0, or 0 with errno. The kernel frees it when the process dies.
+ */
+uint32_t link_claim_qpn_block(void);
+
+/*
+ * Makes this process reachable as (port space, port). Returns 0 and a handle for link_unbind_port(), or an errno value:
+ * EADDRINUSE. Port 0 is not accepted here.
+ */
+struct link_port;
+int link_bind_port(int port_space, uint16_t port, struct link_port **handle);
+void link_unbind_port(struct link_port *handle);
+
+/* As link_connect_qpn(), to the process that has bound (port space, port). */
+int link_connect_port(int port_space, uint16_t port, struct link **link);
+
+/*
+ * Queues a message; messages of one link stay in order. The descriptors are duplicated. Never blocks. Returns 0 or an errno value:
+ * EPIPE = the link is down.
+ */
+int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds);
+
+/* Closes a link whose peer misbehaves; its down handlers run on the engine thread. */
+void link_abort(struct link *link);
+
+bool link_is_up(struct link *link);
+
+struct link *link_get(struct link *link);
+void link_put(struct link *link);
+
+/* One pointer of per-link data for each user of the links (queue pairs, CM); set and read under the user's own lock. */
+enum link_slot { LINK_SLOT_QP, LINK_SLOT_CM, LINK_SLOTS };
+void *link_slot(struct link *link, enum link_slot slot);
+void link_set_slot(struct link *link, enum link_slot slot, void *value);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The verbs and RDMA CM functions that this library calls, behind one table.
+ *
+ * Two providers can fill it: libibverbs + librdmacm (found by dlopen, so that the library loads where they are not
+ * installed), or the embedded provider. They are never mixed: an object made by one must only meet functions of the
+ * same one, because both do container_of() on the public structs.
+ *
+ * The hot path (ibv_poll_cq, ibv_req_notify_cq, ibv_post_send, ibv_post_recv) is not in the table: in <infiniband/verbs.h>
+ * these are static inlines that call through ibv_context->ops, which both providers fill.
+ */
+#ifndef NETTY_RDMA_VERBS_API_H
+#define NETTY_RDMA_VERBS_API_H
+
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+
+/*
+ * verbs.h wraps these in macros that reference exported symbols of libibverbs, which would give this library a hard
+ * dependency on it.
+ */
+#undef ibv_get_device_list
+#undef ibv_query_port
+#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
+
+/*
+ * F(return type, name, arguments): one line per function, with exactly the signature of the public symbol.
+ * ibv_query_port has the signature of the exported symbol: it fills the older, shorter struct (see T3 in docs).
+ */
+#define VERBS_API_IBVERBS(F)                                                                                          \
+    F(struct ibv_device **, ibv_get_device_list, (int *num_devices))                                                  \
+    F(void, ibv_free_device_list, (struct ibv_device **list))                                                         \
+    F(const char *, ibv_get_device_name, (struct ibv_device *device))                                                 \
+    F(struct ibv_context *, ibv_open_device, (struct ibv_device *device))                                             \
+    F(int, ibv_close_device, (struct ibv_context *context))                                                           \
+    F(int, ibv_query_device, (struct ibv_context *context, struct ibv_device_attr *attr))                             \
+    F(int, ibv_query_port, (struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr))           \
+    F(int, ibv_query_gid, (struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid))                 \
+    F(struct ibv_pd *, ibv_alloc_pd, (struct ibv_context *context))                                                   \
+    F(int, ibv_dealloc_pd, (struct ibv_pd *pd))                                                                       \
+    F(struct ibv_mr *, ibv_reg_mr, (struct ibv_pd *pd, void *addr, size_t length, int access))                        \
+    F(int, ibv_dereg_mr, (struct ibv_mr *mr))                                                                         \
+    F(struct ibv_comp_channel *, ibv_create_comp_channel, (struct ibv_context *context))                              \
+    F(int, ibv_destroy_comp_channel, (struct ibv_comp_channel *channel))                                              \
+    F(struct ibv_cq *, ibv_create_cq, (struct ibv_context *context, int cqe, void *cq_context,                        \
+                                       struct ibv_comp_channel *channel, int comp_vector))                            \
+    F(int, ibv_destroy_cq, (struct ibv_cq *cq))                                                                       \
+    F(int, ibv_get_cq_event, (struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context))               \
+    F(void, ibv_ack_cq_events, (struct ibv_cq *cq, unsigned int nevents))                                             \
+    F(struct ibv_qp *, ibv_create_qp, (struct ibv_pd *pd, struct ibv_qp_init_attr *attr))                             \
+    F(int, ibv_modify_qp, (struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask))                               \
+    F(int, ibv_query_qp, (struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,                                 \
+                          struct ibv_qp_init_attr *init_attr))                                                        \
+    F(int, ibv_destroy_qp, (struct ibv_qp *qp))                                                                       \
+    F(int, ibv_get_async_event, (struct ibv_context *context, struct ibv_async_event *event))                         \
+    F(void, ibv_ack_async_event, (struct ibv_async_event *event))
+
+#define VERBS_API_RDMACM(F)                                                                                           \
+    F(struct rdma_event_channel *, rdma_create_event_channel, (void))                                                 \
+    F(void, rdma_destroy_event_channel, (struct rdma_event_channel *channel))                                         \
+    F(int, rdma_create_id, (struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,                \
+                            enum rdma_port_space ps))                                                                 \
+    F(int, rdma_destroy_id, (struct rdma_cm_id *id))                                                                  \
+    F(int, rdma_bind_addr, (struct rdma_cm_id *id, struct sockaddr *addr))                                            \
+    F(int, rdma_listen, (struct rdma_cm_id *id, int backlog))                                                         \
+    F(int, rdma_resolve_addr, (struct rdma_cm_id *id, struct sockaddr *src, struct sockaddr *dst, int timeout_ms))    \
+    F(int, rdma_resolve_route, (struct rdma_cm_id *id, int timeout_ms))                                               \
+    F(int, rdma_create_qp, (struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr))                 \
+    F(void, rdma_destroy_qp, (struct rdma_cm_id *id))                                                                 \
+    F(int, rdma_connect, (struct rdma_cm_id *id, struct rdma_conn_param *param))                                      \
+    F(int, rdma_accept, (struct rdma_cm_id *id, struct rdma_conn_param *param))                                       \
+    F(int, rdma_reject, (struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len))                  \
+    F(int, rdma_disconnect, (struct rdma_cm_id *id))                                                                  \
+    F(int, rdma_migrate_id, (struct rdma_cm_id *id, struct rdma_event_channel *channel))                              \
+    F(int, rdma_set_option, (struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen))             \
+    F(int, rdma_get_cm_event, (struct rdma_event_channel *channel, struct rdma_cm_event **event))                     \
+    F(int, rdma_ack_cm_event, (struct rdma_cm_event *event))                                                          \
+    F(uint16_t, rdma_get_src_port, (struct rdma_cm_id *id))                                                           \
+    F(uint16_t, rdma_get_dst_port, (struct rdma_cm_id *id))
+
+struct verbs_api {
+#define VERBS_API_FIELD(ret, name, args) ret(*name) args;
+    VERBS_API_IBVERBS(VERBS_API_FIELD)
+    VERBS_API_RDMACM(VERBS_API_FIELD)
+#undef VERBS_API_FIELD
+};
+
+enum verbs_provider {
+    VERBS_PROVIDER_IBVERBS = 0,
+    VERBS_PROVIDER_EMBEDDED = 1,
+};
+
+/* The table of the provider chosen by verbs_api_select(); all fields are NULL before. Read-only afterwards. */
+extern struct verbs_api verbs;
+
+/*
+ * Fills `verbs`. Returns 0, or -1 with a NUL-terminated reason for a person in `reason`: which library or symbol is
+ * missing. May be called again after a failure, not after a success.
+ */
+int verbs_api_select(enum verbs_provider provider, char *reason, size_t reason_size);
+
+#endif
