@@ -1,0 +1,23 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/**
+ * The leak check that the tests of every module run under: a leaked reference counted object fails the build.
+ *
+ * <p>{@code RecordingLeakDetector} is what Netty creates for each tracked type, by the property
+ * {@code io.netty.customResourceLeakDetector}; {@code FailOnLeaks} collects the garbage after the last test and throws
+ * if anything was reported. Both are in the {@code test-jar} of this module.
+ */
+package io.netty.channel.rdma.leakcheck;
