@@ -18,7 +18,8 @@
  *
  * It does what no application thread can be relied on to do: CM messages, timers, the death of a peer, and progress of
  * queue pairs whose completion queue nobody polls. It starts with the first use and is a daemon: it never stops, so that
- * no static destructor can race with it. After fork() the child has no engine until it uses the provider again.
+ * no static destructor can race with it. After fork() the child has no engine until it uses the provider again; sources,
+ * timers and tasks of the parent do not exist for it.
  *
  * Callbacks run on the engine thread with no engine lock held, so they may take their owners' locks and call back in.
  */
@@ -37,7 +38,10 @@ bool engine_is_self(void);
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t engine_now_ns(void);
 
-/* A file descriptor that the engine watches. Embedded in its owner; the owner closes the fd after engine_remove(). */
+/*
+ * A file descriptor that the engine watches, level-triggered (no EPOLLET, no EPOLLONESHOT). Embedded in its owner; the
+ * owner closes the fd after engine_remove().
+ */
 struct engine_source {
     int fd;
     void (*ready)(struct engine_source *source, uint32_t epoll_events);
@@ -52,11 +56,12 @@ int engine_modify(struct engine_source *source, uint32_t epoll_events);   /* 0 o
  */
 void engine_remove(struct engine_source *source);
 
-/* A one-shot timer. Embedded in its owner; zero-initialised means idle. */
+/* A one-shot timer. Embedded in its owner; zero-initialised means idle. Setting one never fails: the heap is intrusive. */
 struct engine_timer {
     uint64_t deadline_ns;
     void (*fire)(struct engine_timer *timer);
-    int heap_index; /* 1-based; 0 when idle */
+    struct engine_timer *child, *next, *prev; /* the pairing heap, under the engine's lock */
+    bool armed;
 };
 
 /* Sets or moves the deadline. Any thread. The first use must have `fire` set. */
@@ -78,5 +83,14 @@ void engine_task_cancel(struct engine_task *task);
 
 /* Waits until every callback that was running at the call has returned (no-op on the engine thread). */
 void engine_quiesce(void);
+
+/*
+ * Order of the fork handlers (constructor priorities): a module that takes its locks before another's registers after
+ * it, because pthread_atfork() runs `prepare` in reverse order of registration.
+ */
+#define ENGINE_FORK_ORDER 201
+#define LINK_FORK_ORDER 202
+#define QP_FORK_ORDER 203
+#define CM_FORK_ORDER 204
 
 #endif

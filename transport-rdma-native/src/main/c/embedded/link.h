@@ -14,8 +14,13 @@
  * under the License.
  */
 /*
- * Links: one AF_UNIX SOCK_SEQPACKET connection to a peer process, shared by all queue pairs and CM connections between
- * the two. It carries small typed messages with file descriptors; its end-of-file means that the peer process died.
+ * Links: AF_UNIX SOCK_SEQPACKET connections to peer processes, each shared by many queue pairs and CM connections. A
+ * link carries small typed messages with file descriptors; its end-of-file means that the peer process died, or
+ * that nothing on the peer's side has used the link for some seconds.
+ *
+ * Links are found by the name they lead to (a port or a block of queue pair numbers), not by process: two copies of this
+ * library in one process, and processes in different pid namespaces, then need no special case. A pair of processes
+ * has a few links, never one per queue pair.
  *
  * A process may also have a link to itself: nothing above this layer distinguishes that case.
  *
@@ -46,13 +51,16 @@ enum link_message {
 };
 
 /*
- * Handles one message. `body` is a private copy. `fds` are CLOEXEC and owned by the handler, which sets an entry to -1 to keep
- * it; the rest is closed after the return. Returns false if the message is malformed: the link is then closed, as by a
- * peer's death.
+ * Handles one message. `body` is a private copy, aligned for any type. `fds` are CLOEXEC; the handler sets an entry to
+ * -1 to keep it, the rest is closed after the return. There may be fewer than were sent if this process has run out of
+ * descriptors. Returns false if the message is malformed: the link is then closed, as by a peer's death.
  */
 typedef bool (*link_handler)(struct link *link, const void *body, size_t length, int *fds, int nfds);
 
-/* Called once for a link that went down: the peer died, or one side broke the protocol. */
+/*
+ * Called once, on the engine thread, for a link that went down: the peer died, or one side broke the protocol. Every
+ * message that came before has been handled.
+ */
 typedef void (*link_down_handler)(struct link *link);
 
 /* Registration happens once, from a constructor function or before the first link. */
@@ -80,12 +88,16 @@ struct link_port;
 int link_bind_port(int port_space, uint16_t port, struct link_port **handle);
 void link_unbind_port(struct link_port *handle);
 
-/* As link_connect_qpn(), to the process that has bound (port space, port). */
-int link_connect_port(int port_space, uint16_t port, struct link **link);
+/*
+ * As link_connect_qpn(), to the process that has bound (port space, port). Links are remembered by port, so the process
+ * may have given the port up since: when it says so, call again with `fresh` to meet the present owner.
+ */
+int link_connect_port(int port_space, uint16_t port, bool fresh, struct link **link);
 
 /*
- * Queues a message; messages of one link stay in order. The descriptors are duplicated. Never blocks. Returns 0 or an errno value:
- * EPIPE = the link is down.
+ * Sends or queues a message; messages of one link stay in order. The descriptors are duplicated. Never blocks. Returns 0
+ * or an errno value: EPIPE = the link is down, EINVAL = too long, ENOMEM or EMFILE = cannot queue it. A peer that lets
+ * megabytes queue up is treated as dead.
  */
 int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 
@@ -94,6 +106,10 @@ void link_abort(struct link *link);
 
 bool link_is_up(struct link *link);
 
+/*
+ * Whoever expects messages on a link, or wants to learn of its peer's death, keeps a reference: the side that connected
+ * closes a link to which nobody has a reference for some seconds.
+ */
 struct link *link_get(struct link *link);
 void link_put(struct link *link);
 

@@ -1,0 +1,66 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The C tests' only helper: CHECK fails the program with the place and the expression; waits are bounded.
+ */
+#ifndef NETTY_RDMA_TEST_CHECK_H
+#define NETTY_RDMA_TEST_CHECK_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CHECK(condition)                                                                                              \
+    do {                                                                                                              \
+        if (!(condition)) {                                                                                           \
+            fprintf(stderr, "%s:%d: %s: CHECK(%s) failed, errno %d (%s)\n", __FILE__, __LINE__, __func__, #condition, \
+                    errno, strerror(errno));                                                                          \
+            abort();                                                                                                  \
+        }                                                                                                             \
+    } while (0)
+
+#define CHECK_EQ(actual, expected)                                                                                    \
+    do {                                                                                                              \
+        long long actual_ = (long long) (actual), expected_ = (long long) (expected);                                 \
+        if (actual_ != expected_) {                                                                                   \
+            fprintf(stderr, "%s:%d: %s: %s is %lld, not %lld (%s)\n", __FILE__, __LINE__, __func__, #actual, actual_, \
+                    expected_, #expected);                                                                            \
+            abort();                                                                                                  \
+        }                                                                                                             \
+    } while (0)
+
+/* Waits, at most 20 s, for `condition` to become true; evaluates it again every millisecond. */
+#define CHECK_EVENTUALLY(condition)                                                                                   \
+    do {                                                                                                              \
+        int tries_ = 20000;                                                                                           \
+        while (!(condition) && tries_-- > 0) {                                                                        \
+            nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);                                               \
+        }                                                                                                             \
+        if (tries_ < 0) {                                                                                             \
+            fprintf(stderr, "%s:%d: %s: never true: %s\n", __FILE__, __LINE__, __func__, #condition);                 \
+            abort();                                                                                                  \
+        }                                                                                                             \
+    } while (0)
+
+#define RUN(test)                                                                                                     \
+    do {                                                                                                              \
+        fprintf(stderr, "  %s\n", #test);                                                                             \
+        test();                                                                                                       \
+    } while (0)
+
+#endif

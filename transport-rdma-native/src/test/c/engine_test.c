@@ -1,0 +1,309 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The engine: order and cancellation of timers, tasks and sources, from other threads and from inside callbacks.
+ */
+#include "embedded/engine.h"
+
+#include "check.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define container(pointer, type, member) ((type *) ((char *) (pointer) - offsetof(type, member)))
+#define MS 1000000u
+#define TIMERS 2000
+
+static int get(int *counter) {
+    return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
+}
+
+static int add(int *counter) {
+    return __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
+}
+
+struct recorded {
+    struct engine_timer timer;
+    uint64_t deadline;
+};
+
+static struct recorded recorded[TIMERS];
+static uint64_t last_deadline;
+static int fired, disordered;
+
+static void record(struct engine_timer *timer) {
+    struct recorded *r = container(timer, struct recorded, timer);
+    if (r->deadline < last_deadline || engine_now_ns() < r->deadline) {
+        add(&disordered);
+    }
+    last_deadline = r->deadline;
+    add(&fired);
+}
+
+static void timers_fire_in_order_and_never_early(void) {
+    uint64_t base = engine_now_ns() + 200 * MS;
+    unsigned seed = 7;
+    for (int i = 0; i < TIMERS; i++) {
+        recorded[i].timer.fire = record;
+        recorded[i].deadline = base + (uint64_t) (rand_r(&seed) % 50000) * 1000;
+        engine_timer_set(&recorded[i].timer, base + 1000 * MS); /* moved by the second set */
+        engine_timer_set(&recorded[i].timer, recorded[i].deadline);
+    }
+    int cancelled = 0;
+    for (int i = 0; i < TIMERS; i += 3, cancelled++) {
+        engine_timer_cancel(&recorded[i].timer);
+        engine_timer_cancel(&recorded[i].timer);
+    }
+    CHECK_EVENTUALLY(get(&fired) == TIMERS - cancelled);
+    CHECK_EQ(get(&disordered), 0);
+}
+
+static struct engine_timer repeating;
+static int repeats;
+
+static void repeat(struct engine_timer *timer) {
+    add(&repeats);
+    engine_timer_set(timer, engine_now_ns());
+}
+
+static void cancel_stops_a_timer_that_sets_itself_again(void) {
+    repeating.fire = repeat;
+    engine_timer_set(&repeating, 0);
+    CHECK_EVENTUALLY(get(&repeats) > 100);
+    engine_timer_cancel(&repeating);
+    int before = get(&repeats);
+    engine_quiesce();
+    struct timespec pause = { .tv_nsec = 5 * MS };
+    nanosleep(&pause, NULL);
+    CHECK_EQ(get(&repeats), before);
+}
+
+static struct engine_task task;
+static int task_runs, task_on_engine;
+
+static void run_task(struct engine_task *t) {
+    (void) t;
+    if (engine_is_self()) {
+        add(&task_on_engine);
+    }
+    add(&task_runs);
+}
+
+static void a_task_runs_once_per_submission_on_the_engine_thread(void) {
+    task.run = run_task;
+    for (int i = 1; i <= 1000; i++) {
+        engine_submit(&task);
+        CHECK_EVENTUALLY(get(&task_runs) == i);
+    }
+    CHECK_EQ(get(&task_on_engine), 1000);
+    CHECK(!engine_is_self());
+}
+
+static struct engine_task gate, queued[3];
+static int gate_entered, gate_open, queued_runs;
+
+static void run_gate(struct engine_task *t) {
+    (void) t;
+    add(&gate_entered);
+    while (!get(&gate_open)) {
+        nanosleep(&(struct timespec) { .tv_nsec = 100000 }, NULL);
+    }
+}
+
+static void run_queued(struct engine_task *t) {
+    (void) t;
+    add(&queued_runs);
+}
+
+static void a_cancelled_task_does_not_run(void) {
+    gate.run = run_gate;
+    engine_submit(&gate);
+    CHECK_EVENTUALLY(get(&gate_entered) == 1);
+    for (int i = 0; i < 3; i++) {
+        queued[i].run = run_queued;
+        engine_submit(&queued[i]);
+        engine_submit(&queued[i]);
+    }
+    engine_task_cancel(&queued[2]);
+    engine_task_cancel(&queued[0]);
+    add(&gate_open);
+    engine_quiesce();
+    CHECK_EVENTUALLY(get(&queued_runs) == 1);
+    engine_submit(&queued[2]);
+    CHECK_EVENTUALLY(get(&queued_runs) == 2);
+}
+
+struct counter {
+    struct engine_source source;
+    int events;
+    bool remove_itself;
+};
+
+static int freed;
+
+static void count(struct engine_source *source, uint32_t events) {
+    struct counter *c = container(source, struct counter, source);
+    CHECK(events & EPOLLIN);
+    eventfd_t value;
+    CHECK_EQ(eventfd_read(source->fd, &value), 0);
+    add(&c->events);
+    if (c->remove_itself) {
+        engine_remove(source);
+        close(source->fd);
+        free(c);
+        add(&freed);
+    }
+}
+
+static struct counter *new_counter(bool remove_itself) {
+    struct counter *c = calloc(1, sizeof(*c));
+    CHECK(c != NULL);
+    c->source.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    c->source.ready = count;
+    c->remove_itself = remove_itself;
+    CHECK_EQ(engine_add(&c->source, EPOLLIN), 0);
+    return c;
+}
+
+static void a_source_may_remove_and_free_itself(void) {
+    struct counter *c = new_counter(true);
+    eventfd_write(c->source.fd, 1);
+    CHECK_EVENTUALLY(get(&freed) == 1);
+}
+
+static void a_source_that_cannot_be_watched_is_refused(void) {
+    struct engine_source bad = { .fd = -1, .ready = count };
+    CHECK_EQ(engine_add(&bad, EPOLLIN), EBADF);
+}
+
+/* Freed at once after the removal while events pour in: a late callback is a use after free. */
+static void no_callback_comes_after_a_removal(void) {
+    for (int round = 0; round < 2000; round++) {
+        struct counter *c = new_counter(false);
+        eventfd_write(c->source.fd, 1);
+        if (round % 2 == 0) {
+            sched_yield();
+        }
+        engine_remove(&c->source);
+        close(c->source.fd);
+        free(c);
+    }
+}
+
+static void *hammer_timer(void *timer) {
+    for (int i = 0; i < 5000; i++) {
+        engine_timer_set(timer, engine_now_ns());
+        if (i % 3 == 0) {
+            engine_timer_cancel(timer);
+        }
+    }
+    return NULL;
+}
+
+static int hammered;
+
+static void count_hammered(struct engine_timer *timer) {
+    (void) timer;
+    add(&hammered);
+}
+
+static void timers_may_be_set_from_many_threads(void) {
+    static struct engine_timer timers[2];
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) {
+        timers[i % 2].fire = count_hammered;
+    }
+    for (int i = 0; i < 4; i++) {
+        CHECK_EQ(pthread_create(&threads[i], NULL, hammer_timer, &timers[i % 2]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    engine_timer_cancel(&timers[0]);
+    engine_timer_cancel(&timers[1]);
+    int before = get(&hammered);
+    engine_timer_set(&timers[0], 0);
+    CHECK_EVENTUALLY(get(&hammered) == before + 1);
+}
+
+static int signals_on_engine;
+
+static void on_signal(int signal) {
+    (void) signal;
+    if (engine_is_self()) {
+        add(&signals_on_engine);
+    }
+}
+
+static void the_engine_thread_takes_no_signals(void) {
+    signal(SIGUSR1, on_signal);
+    for (int i = 0; i < 100; i++) {
+        kill(getpid(), SIGUSR1);
+    }
+    CHECK_EQ(get(&signals_on_engine), 0);
+}
+
+__attribute__((unused)) static void a_forked_child_starts_an_engine_of_its_own(void) {
+    struct engine_timer parents = { .fire = count_hammered };
+    engine_timer_set(&parents, engine_now_ns() + 3600000 * (uint64_t) MS);
+    int runs = get(&task_runs);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        alarm(30);
+        CHECK(!parents.armed);
+        engine_submit(&task);
+        CHECK_EVENTUALLY(get(&task_runs) == runs + 1);
+        struct counter *c = new_counter(false);
+        eventfd_write(c->source.fd, 1);
+        CHECK_EVENTUALLY(get(&c->events) == 1);
+        engine_remove(&c->source);
+        close(c->source.fd);
+        free(c);
+        _exit(0);
+    }
+    int status;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+    CHECK_EQ(get(&task_runs), runs);
+    CHECK(parents.armed);
+    engine_timer_cancel(&parents);
+    engine_submit(&task);
+    CHECK_EVENTUALLY(get(&task_runs) == runs + 1);
+}
+
+int main(void) {
+    CHECK_EQ(engine_start(), 0);
+    CHECK_EQ(engine_start(), 0);
+    RUN(timers_fire_in_order_and_never_early);
+    RUN(cancel_stops_a_timer_that_sets_itself_again);
+    RUN(a_task_runs_once_per_submission_on_the_engine_thread);
+    RUN(a_cancelled_task_does_not_run);
+    RUN(a_source_may_remove_and_free_itself);
+    RUN(a_source_that_cannot_be_watched_is_refused);
+    RUN(no_callback_comes_after_a_removal);
+    RUN(timers_may_be_set_from_many_threads);
+    RUN(the_engine_thread_takes_no_signals);
+#ifndef __SANITIZE_THREAD__ /* it refuses threads after a fork */
+    RUN(a_forked_child_starts_an_engine_of_its_own);
+#endif
+    return 0;
+}
