@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+#
+# Copyright 2026 The Netty Project
+#
+# The Netty Project licenses this file to you under the Apache License,
+# version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at:
+#
+#   https://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+#
+. "$(dirname "${BASH_SOURCE[0]}")/scripts/common.sh"
+. "$ROOT/scripts/lanes.sh"
+
+usage() {
+    cat <<'END'
+Usage: ./run-tests.sh [--no-install] [LANE...] [-DNAME=VALUE...]
+
+Runs the tests and ends with a summary, whose last line is "N passed, N failed". The exit status is non-zero if anything
+failed or did not run. Nothing here needs an RDMA device: everything runs on the embedded provider.
+
+Lanes (default: all of them, in this order):
+  scripts      the scripts parse, and packages.txt covers what they and the C sources use
+  c            the C tests of the native library
+  c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
+  c-tsan       the same under ThreadSanitizer
+  java         unit and integration tests of every module, and Netty's own transport testsuite
+  conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
+
+Options:
+  --no-install  do not install missing packages (packages.txt), fail instead
+  -DNAME=VALUE  is passed to Maven: -Dtest=SomeTest selects tests of the lane java,
+                -Dtest.timeout.multiplier=5 gives slow machines more time
+
+Logs are in target/test-logs.
+END
+}
+
+lanes=()
+maven_arguments=()
+install=yes
+for argument in "$@"; do
+    case $argument in
+        -h|--help) usage; exit 0 ;;
+        --no-install) install=no ;;
+        -D*) maven_arguments+=("$argument") ;;
+        *) type -t "lane_${argument//-/_}" > /dev/null || die "no lane '$argument'; see --help"; lanes+=("$argument") ;;
+    esac
+done
+[ "${#lanes[@]}" != 0 ] || lanes=(scripts c c-asan c-tsan java conformance)
+[[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
+
+sections=(build)
+[[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
+[ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
+find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
+
+LOGS=$ROOT/target/test-logs
+rm -rf "$LOGS"
+mkdir -p "$LOGS"
+for lane in "${lanes[@]}"; do
+    run_lane "$lane"
+done
+summary

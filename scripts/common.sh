@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+#
+# Copyright 2026 The Netty Project
+#
+# The Netty Project licenses this file to you under the Apache License,
+# version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at:
+#
+#   https://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+#
+# Shared by the scripts: source it. Sets ROOT and JAVA_HOME, and stops children on exit.
+set -euo pipefail
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+die() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+say() {
+    printf '== %s\n' "$*"
+}
+
+# The major version of a JDK's compiler, or nothing.
+javac_major() {
+    "$1" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p'
+}
+
+# Sets JAVA_HOME to a full JDK of at least 17: the given one, else that of the javac on the path. False if there is none.
+find_jdk() {
+    local javac major
+    for javac in ${JAVA_HOME:+"$JAVA_HOME/bin/javac"} "$(type -P javac || true)"; do
+        [ -x "$javac" ] || continue
+        major=$(javac_major "$javac")
+        if [ "${major:-0}" -ge 17 ]; then
+            JAVA_HOME=$(dirname "$(dirname "$(readlink -f "$javac")")")
+            export JAVA_HOME
+            return 0
+        fi
+    done
+    # Several JDKs may be installed, and an older one may be the default.
+    for javac in /usr/lib/jvm/*/bin/javac; do
+        [ -x "$javac" ] || continue
+        major=$(javac_major "$javac")
+        if [ "${major:-0}" -ge 17 ]; then
+            JAVA_HOME=$(dirname "$(dirname "$(readlink -f "$javac")")")
+            export JAVA_HOME
+            return 0
+        fi
+    done
+    return 1
+}
+
+# Maven, quiet about everything but problems; the local repository and mirrors are the user's own.
+maven() {
+    mvn -B -ntp -f "$ROOT/pom.xml" "$@"
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+#
+# Copyright 2026 The Netty Project
+#
+# The Netty Project licenses this file to you under the Apache License,
+# version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at:
+#
+#   https://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+#
+# The lanes of run-tests.sh. A lane is a function lane_<name> that prints, beside anything else, one line for each group
+# of tests that ran: "@ NAME PASSED FAILED SKIPPED". A lane that exits with another status than 0 without any failure in
+# those lines counts as one failure: something broke that is not a test.
+C_SOURCES=$ROOT/transport-rdma-native/src/main/c
+RESULTS=()
+TOTAL_PASSED=0
+TOTAL_FAILED=0
+
+lane_scripts() {
+    local file passed=0 failed=0
+    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT/scripts/packages" "$ROOT/.ci/run"; do
+        if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    done
+    if "$ROOT/scripts/packages" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    echo "@ scripts $passed $failed 0"
+}
+
+# Counts the cases that a test program reports as "ok NAME" or "not ok NAME", or the program itself if it reports none.
+run_c_programs() {
+    local label=$1 program name output status cases bad passed=0 failed=0
+    shift
+    for program in "$@"; do
+        name=$(basename "$program")
+        output=$LOGS/$label-$name.log
+        status=0
+        timeout -k 10 600 "$program" > "$output" 2>&1 || status=$?
+        cases=$(grep -c '^ok ' "$output" || true)
+        bad=$(grep -c '^not ok ' "$output" || true)
+        if [ "$status" = 0 ] && [ "$bad" = 0 ]; then
+            [ "$cases" != 0 ] || cases=1
+            echo "ok   $name ($cases)"
+        else
+            [ "$bad" != 0 ] || bad=1
+            echo "FAIL $name (exit status $status); the end of $output:"
+            tail -n 40 "$output"
+        fi
+        passed=$((passed + cases))
+        failed=$((failed + bad))
+    done
+    echo "@ $label $passed $failed 0"
+}
+
+c_lane() {
+    local label=$1 sanitize=$2 out=$ROOT/transport-rdma-native/target/c programs
+    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" SANITIZE="$sanitize" programs
+    programs=$(make -C "$C_SOURCES" -s OUT="$out" SANITIZE="$sanitize" print-programs)
+    [ -n "$programs" ] || die "there are no C tests"
+    run_c_programs "$label" $programs
+}
+
+lane_c() {
+    c_lane c ''
+}
+
+lane_c_asan() {
+    # Leaks count; a handler that is installed twice or a death by signal must not be hidden by the sanitizer.
+    ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+        c_lane c-asan address,undefined
+}
+
+lane_c_tsan() {
+    # GCC 12's run-time library knows no mapping with as many random bits as new kernels use: run without randomisation.
+    TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 setarch "$(uname -m)" -R "$BASH" -c \
+        '. "$1/scripts/common.sh"; LOGS=$2; . "$1/scripts/lanes.sh"; c_lane c-tsan thread' \
+        "$0" "$ROOT" "$LOGS"
+}
+
+lane_java() {
+    local status=0 module
+    find "$ROOT" -path '*/target/surefire-reports/*' -delete
+    # One module's failed test must not keep the others from running; what is not a test failure is found in the log.
+    maven verify -Dmaven.test.failure.ignore=true "${maven_arguments[@]}" > "$LOGS/maven.log" 2>&1 || status=$?
+    grep -E '^\[(INFO|WARNING|ERROR)\] (Tests run:.* in |BUILD|  [A-Z])|LEAK' "$LOGS/maven.log" || true
+    if [ "$status" != 0 ]; then
+        grep -E '^\[ERROR\]' "$LOGS/maven.log" | head -n 60 || true
+    elif grep -qE 'error in the forked process|LEAK\(s\)|forked VM terminated|There was a timeout' "$LOGS/maven.log"; then
+        echo "FAIL a leak or a crash outside of the tests; see $LOGS/maven.log and target/surefire-reports"
+        status=1
+    fi
+    for module in "$ROOT"/*/target/surefire-reports; do
+        [ ! -d "$module" ] || count_reports "$module"
+    done
+    return "$status"
+}
+
+count_reports() {
+    local name
+    name=$(basename "$(dirname "$(dirname "$1")")")
+    find "$1" -name 'TEST-*.xml' -exec sed -n -E '/<testsuite /,/>/p' {} + | tr '\n' ' ' | sed 's/<testsuite /\n&/g' | awk -v name="java/$name" '
+        function attribute(key) { return match($0, " " key "=\"[0-9]+\"") ? substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 4) : 0 }
+        /<testsuite / { t += attribute("tests"); f += attribute("failures") + attribute("errors"); s += attribute("skipped") }
+        END { if (t) printf "@ %s %d %d %d\n", name, t - f - s, f, s }'
+}
+
+lane_conformance() {
+    local out=$ROOT/transport-rdma-native/target/c
+    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" preload
+    PRELOAD="$out/librdma_embedded.so" "$ROOT/testsuite/conformance/run" | tee "$LOGS/conformance-programs.log"
+    # Its last line is of the form "N passed, N failed".
+    sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed.*/@ conformance \1 \2 0/p' "$LOGS/conformance-programs.log"
+}
+
+run_lane() {
+    local lane=$1 log=$LOGS/$1.log status=0 started=$SECONDS line name passed failed skipped failures=0
+    say "$lane"
+    # set -e has no effect in the condition of an if or beside ||, so the lane runs in a shell of its own.
+    set +e
+    (set -e; "lane_${lane//-/_}") 2>&1 | tee "$log" | grep -v '^@ '
+    status=${PIPESTATUS[0]}
+    set -e
+    while read -r line name passed failed skipped; do
+        RESULTS+=("$(printf '%-28s %7d %7d %7d' "$name" "$passed" "$failed" "$skipped")")
+        TOTAL_PASSED=$((TOTAL_PASSED + passed))
+        TOTAL_FAILED=$((TOTAL_FAILED + failed))
+        failures=$((failures + failed))
+    done < <(grep '^@ ' "$log")
+    if { [ "$status" != 0 ] && [ "$failures" = 0 ]; } || ! grep -q '^@ ' "$log"; then
+        RESULTS+=("$(printf '%-28s %7d %7d %7d   %s' "$lane" 0 1 0 "broke: see $log")")
+        TOTAL_FAILED=$((TOTAL_FAILED + 1))
+    fi
+    RESULTS+=("$(printf '%-28s %7s %7s %7s %4d s' "  time of $lane" '' '' '' $((SECONDS - started)))")
+}
+
+summary() {
+    echo
+    printf '%-28s %7s %7s %7s\n' 'where' passed failed skipped
+    printf '%s\n' "${RESULTS[@]}"
+    echo
+    echo "$TOTAL_PASSED passed, $TOTAL_FAILED failed"
+    [ "$TOTAL_FAILED" = 0 ] && [ "$TOTAL_PASSED" != 0 ]
+}
