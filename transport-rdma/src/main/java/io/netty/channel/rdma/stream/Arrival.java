@@ -1,0 +1,60 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.stream;
+
+/**
+ * Where the bytes of the last data message are. One object per connection, overwritten by the next one.
+ */
+public final class Arrival {
+    LandingArea area;
+    int segment;
+    int offset;
+    int length;
+    boolean filled;
+
+    Arrival() {
+    }
+
+    public LandingArea area() {
+        return area;
+    }
+
+    public int segment() {
+        return segment;
+    }
+
+    /**
+     * Offset in bytes of the first new byte in the segment.
+     */
+    public int offset() {
+        return offset;
+    }
+
+    /**
+     * Number of new bytes, at least 1.
+     */
+    public int length() {
+        return length;
+    }
+
+    /**
+     * Whether these are the last bytes of the segment: nothing more will land there, and once all its bytes are consumed
+     * it is to be given back with {@link LandingArea#release}.
+     */
+    public boolean filled() {
+        return filled;
+    }
+}

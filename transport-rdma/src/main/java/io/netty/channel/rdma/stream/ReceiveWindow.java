@@ -1,0 +1,147 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.stream;
+
+/**
+ * What we let the peer send: the segments that were advertised to it and are not yet filled, in order, and credits.
+ * <p>
+ * A message costs the receiver nothing but its receive work request, since its bytes simply follow those before; so its
+ * credit comes back when that is posted again, read or not. Only memory holds a fast peer back: segments that the
+ * application keeps are not advertised.
+ */
+final class ReceiveWindow {
+    /** More would hardly ever be in use; a peer that offers a huge table must not cost us as much. */
+    private static final int MAX_OUTSTANDING = 64;
+
+    private final int credits;
+    private LandingArea area;
+    /** Advertised and not filled, oldest first, a ring. */
+    private LandingArea[] areas = new LandingArea[1];
+    private int[] segments = new int[1];
+    private int first;
+    private int count;
+    /** Bytes that arrived in the oldest of them. */
+    private int offset;
+    private int received;
+    private int receivedSinceGrant;
+    private boolean peerBigEndian;
+    private long sglAddress;
+    private int sglKey;
+    private int sglEntries;
+    private int nextEntry;
+
+    ReceiveWindow(int credits, LandingArea area) {
+        this.credits = credits;
+        this.area = area;
+        // The segment that the connection data advertises.
+        areas[0] = area;
+        segments[0] = area.advertise();
+        count = 1;
+    }
+
+    /** The segment that the connection data advertises; only before {@link #establish}. */
+    long firstAddress() {
+        return areas[0].segmentAddress(segments[0]);
+    }
+
+    void establish(ConnectionData peer) {
+        int outstanding = Math.min(peer.sglEntries(), MAX_OUTSTANDING);
+        LandingArea initialArea = areas[0];
+        int initialSegment = segments[0];
+        areas = new LandingArea[outstanding];
+        segments = new int[outstanding];
+        areas[0] = initialArea;
+        segments[0] = initialSegment;
+        peerBigEndian = peer.bigEndian();
+        sglAddress = peer.sglAddress();
+        sglKey = peer.sglKey();
+        sglEntries = peer.sglEntries();
+        nextEntry = 1;
+    }
+
+    LandingArea area() {
+        return area;
+    }
+
+    void landing(LandingArea area) {
+        this.area = area;
+    }
+
+    void data(int bytes, Arrival arrival) throws StreamProtocolException {
+        if (bytes == 0) {
+            throw new StreamProtocolException("the peer sent a data message of no bytes");
+        }
+        if (receivedSinceGrant == credits) {
+            throw new StreamProtocolException("the peer sent a data message without a credit: all " + credits +
+                    " were used");
+        }
+        int left = count == 0 ? 0 : areas[first].segmentLength() - offset;
+        if (bytes > left) {
+            throw new StreamProtocolException("the peer announced " + bytes + " bytes where " + left +
+                    " were left of the receive buffer that it was offered");
+        }
+        LandingArea current = areas[first];
+        arrival.area = current;
+        arrival.segment = segments[first];
+        arrival.offset = offset;
+        arrival.length = bytes;
+        arrival.filled = bytes == left;
+        offset += bytes;
+        received++;
+        receivedSinceGrant++;
+        if (arrival.filled) {
+            current.fill(segments[first]);
+            areas[first] = null;
+            first = first + 1 == areas.length ? 0 : first + 1;
+            count--;
+            offset = 0;
+        }
+    }
+
+    /** Whether the peer should be told of a free segment, or of credits since half of them are used. */
+    boolean wantsGrant() {
+        return canAdvertise() || receivedSinceGrant >= Math.max(1, credits >> 1);
+    }
+
+    /** Fills the request with a credit update, and with the next free segment if there is one and a place for it. */
+    void grant(StreamRequest request) {
+        int immediate = Immediate.of(Immediate.CREDIT, received + credits & 0xFFFF);
+        receivedSinceGrant = 0;
+        if (!canAdvertise()) {
+            request.of(StreamRequest.Kind.CREDIT, immediate, 0, 0, 0);
+            return;
+        }
+        int segment = area.advertise();
+        int last = (first + count) % areas.length;
+        areas[last] = area;
+        segments[last] = segment;
+        count++;
+        request.of(StreamRequest.Kind.ADVERTISE, immediate, sglAddress + (long) nextEntry * TargetSgl.ENTRY_SIZE,
+                sglKey, TargetSgl.ENTRY_SIZE);
+        request.entry(area.segmentAddress(segment), area.key(), area.segmentLength(), ConnectionData.HOST_BIG_ENDIAN,
+                peerBigEndian);
+        nextEntry = nextEntry + 1 == sglEntries ? 0 : nextEntry + 1;
+    }
+
+    /**
+     * An entry of the peer's table may be overwritten when the buffer that it described is filled: the peer finished
+     * with the entry before it sent the last byte. As entries are used in turn, that is so when fewer buffers are under
+     * way than the table has entries.
+     */
+    private boolean canAdvertise() {
+        return count < areas.length && area.freeSegments() > 0;
+    }
+}

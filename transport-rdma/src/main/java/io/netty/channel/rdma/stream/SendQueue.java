@@ -1,0 +1,71 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.stream;
+
+/**
+ * Counts the slots of a queue pair's send queue, and decides which work requests ask for a completion.
+ * <p>
+ * Work requests complete in order, so the completion of a signalled one frees the slots of all before it. The last
+ * {@code reserve} slots are for control messages only: without them, data waiting for credits of the peer could keep us
+ * from sending the peer its credits. Whatever is posted into those is signalled, so that they always come back.
+ */
+final class SendQueue {
+    private final int depth;
+    private final int reserve;
+    private final int signalInterval;
+    private long posted;
+    private long completed;
+    private long lastSignalled;
+
+    SendQueue(StreamConfig config) {
+        depth = config.sendQueueDepth();
+        reserve = config.controlSlots();
+        signalInterval = config.signalInterval();
+    }
+
+    boolean hasDataSlot() {
+        return posted - completed < depth - reserve;
+    }
+
+    boolean hasControlSlot() {
+        return posted - completed < depth;
+    }
+
+    /** Takes a slot and completes the request with its number. */
+    void post(StreamRequest request, boolean signal) {
+        request.sequence = posted++;
+        request.signalled = signal || posted - lastSignalled >= signalInterval || !hasDataSlot();
+        if (request.signalled) {
+            lastSignalled = posted;
+        }
+    }
+
+    void signal() {
+        lastSignalled = posted;
+    }
+
+    void completed(long sequence) {
+        if (sequence < completed || sequence >= posted) {
+            throw new IllegalArgumentException("sequence: " + sequence + " (expected: " + completed + " to " +
+                    (posted - 1) + ')');
+        }
+        completed = sequence + 1;
+    }
+
+    int outstanding() {
+        return (int) (posted - completed);
+    }
+}

@@ -1,0 +1,326 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.stream;
+
+/**
+ * One connection of the rsockets byte-stream protocol, version 1: what may be sent, what has arrived, what the peer must
+ * be told. It neither posts work requests nor touches memory, apart from the target SGL; the owner of the queue pair
+ * does what it says, in the order in which it says it.
+ * <p>
+ * Use:
+ * <ul>
+ * <li>Before connecting: {@link #localData}, then {@link #establish} with the peer's answer, before any completion of
+ *     the queue pair is looked at. {@link StreamConfig#receiveQueueDepth()} empty receives are kept posted: each one
+ *     that completed is posted again before the next call of {@link #nextControl()}.</li>
+ * <li>Output: while there are bytes and {@link #writable()} is not 0, {@link #write} and post the request. The requests
+ *     of one flush can be one chain; {@link #signal()} makes the last one ask for a completion.</li>
+ * <li>Each receive completion: {@link #receive}. Each successful send completion: {@link #completed}.</li>
+ * <li>After each batch of the above, and after segments were released: post what {@link #nextControl()} returns until
+ *     it returns null; then try to write again.</li>
+ * </ul>
+ * Not thread-safe: for the event loop of the connection. Nothing is allocated after {@link #establish}.
+ */
+public final class StreamConnection {
+    private final StreamConfig config;
+    private final TargetSgl sgl;
+    private final SendQueue queue;
+    private final SendWindow send;
+    private final ReceiveWindow receive;
+    private final StreamRequest request = new StreamRequest();
+    private final Arrival arrival = new Arrival();
+
+    private boolean established;
+    private StreamProtocolException failure;
+    private boolean inputOpen = true;
+    private boolean outputOpen = true;
+    /** Neither side sent DISCONNECT, nor did both send SHUTDOWN. */
+    private boolean connected = true;
+    private StreamRequest.Kind ending;
+    private boolean keepAlive;
+    private int granted;
+
+    /**
+     * @param config the sizes
+     * @param area where the first bytes land; one of its segments is advertised by the connection data
+     * @param sgl our target SGL of {@link StreamConfig#targetSglEntries()} entries; its lengths are zeroed here, so
+     *         this comes before the peer learns of it
+     */
+    public StreamConnection(StreamConfig config, LandingArea area, TargetSgl sgl) {
+        if (sgl.entries() != config.targetSglEntries()) {
+            throw new IllegalArgumentException("sgl.entries: " + sgl.entries() + " (expected: " +
+                    config.targetSglEntries() + ')');
+        }
+        this.config = config;
+        this.sgl = sgl;
+        queue = new SendQueue(config);
+        send = new SendWindow(sgl);
+        receive = new ReceiveWindow(config.credits(), area);
+    }
+
+    /**
+     * What the peer must be told in the private data of the connection request or reply.
+     *
+     * @param sglAddress address of our target SGL
+     * @param sglKey its rkey; remote write must be allowed
+     */
+    public ConnectionData localData(long sglAddress, int sglKey) {
+        if (established) {
+            throw new IllegalStateException("already established");
+        }
+        LandingArea area = receive.area();
+        return new ConnectionData(ConnectionData.HOST_BIG_ENDIAN, config.credits(), sglAddress, sglKey, sgl.entries(),
+                receive.firstAddress(), area.key(), area.segmentLength());
+    }
+
+    /**
+     * Begins with what the peer told us. Sending is allowed from now on.
+     */
+    public void establish(ConnectionData peer) {
+        if (established) {
+            throw new IllegalStateException("already established");
+        }
+        established = true;
+        send.establish(peer);
+        receive.establish(peer);
+    }
+
+    public StreamState state() {
+        if (failure != null) {
+            return StreamState.FAILED;
+        }
+        if (!established) {
+            return StreamState.NEW;
+        }
+        if (!connected) {
+            return StreamState.DISCONNECTED;
+        }
+        if (outputOpen) {
+            return inputOpen ? StreamState.OPEN : StreamState.INPUT_SHUT;
+        }
+        return inputOpen && ending != StreamRequest.Kind.DISCONNECT ? StreamState.OUTPUT_SHUT : StreamState.CLOSING;
+    }
+
+    /**
+     * How many bytes one message may carry now: what the peer's current buffer, its credits and our send queue allow.
+     * 0 means wait: for {@link StreamEvent#CREDIT}, or for completions if {@link #hasDataSlot()} is false.
+     *
+     * @throws StreamProtocolException if the peer advertised a buffer that cannot be one
+     */
+    public int writable() throws StreamProtocolException {
+        granted = 0;
+        if (outputOpen && connected && established && failure == null && queue.hasDataSlot()) {
+            try {
+                granted = send.writable();
+            } catch (StreamProtocolException e) {
+                failure = e;
+                throw e;
+            }
+        }
+        return granted;
+    }
+
+    /**
+     * Takes a message of so many bytes. The caller must post it.
+     *
+     * @param bytes 1 to what {@link #writable()} just returned; ask it again before the next write
+     * @return the work request to post, valid until the next call that returns one
+     */
+    public StreamRequest write(int bytes) {
+        if (bytes < 1 || bytes > granted) {
+            throw new IllegalArgumentException("bytes: " + bytes + " (expected: 1 to " + granted + ')');
+        }
+        granted = 0;
+        send.write(bytes, request);
+        queue.post(request, false);
+        return request;
+    }
+
+    /**
+     * Says that the last request that was returned asks for a completion although it need not.
+     */
+    public void signal() {
+        queue.signal();
+    }
+
+    /**
+     * Whether the send queue has room for data.
+     */
+    public boolean hasDataSlot() {
+        return queue.hasDataSlot();
+    }
+
+    /**
+     * Work requests that were taken and are not known to be complete. When 0 in {@link StreamState#DISCONNECTED}, all
+     * that was to be sent has reached the peer.
+     */
+    public int outstanding() {
+        return queue.outstanding();
+    }
+
+    /**
+     * A send work request completed successfully, and with it all before it.
+     *
+     * @param sequence of {@link StreamRequest#sequence()}
+     */
+    public void completed(long sequence) {
+        queue.completed(sequence);
+    }
+
+    /**
+     * An immediate arrived.
+     *
+     * @param immediate as a host integer
+     * @param bytes the byte count of the completion: as many as were written with the immediate
+     * @return what it meant
+     * @throws StreamProtocolException if it broke the protocol; nothing else changed, and the connection is to be torn
+     *         down
+     */
+    public StreamEvent receive(int immediate, int bytes) throws StreamProtocolException {
+        if (!established) {
+            throw new IllegalStateException("not established");
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        try {
+            int value = Immediate.value(immediate);
+            switch (Immediate.type(immediate)) {
+            case Immediate.DATA:
+                data(value, bytes);
+                return StreamEvent.DATA;
+            case Immediate.CREDIT:
+                send.credit(value);
+                return StreamEvent.CREDIT;
+            case Immediate.CONTROL:
+                return control(value);
+            case Immediate.IOMAP:
+                throw new StreamProtocolException("the peer says it updated iomap entry " + value +
+                        ", but it was offered none");
+            default:
+                throw new StreamProtocolException("the peer sent a message of the reserved type " +
+                        Immediate.type(immediate));
+            }
+        } catch (StreamProtocolException e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    /**
+     * Where the bytes of the last {@link StreamEvent#DATA} are.
+     */
+    public Arrival arrival() {
+        return arrival;
+    }
+
+    /**
+     * From now on, segments of this area are advertised. Those of the area before it that the peer knows are still
+     * filled first, and may be released to it, but are not advertised again; {@link LandingArea#isIdle()} says when all
+     * have come back.
+     */
+    public void landing(LandingArea area) {
+        receive.landing(area);
+    }
+
+    /**
+     * The next control message that is due: a credit update, a buffer advertisement, SHUTDOWN, DISCONNECT, keep-alive.
+     *
+     * @return the work request to post, valid until the next call that returns one; or null: none is due, or the send
+     *         queue is full and completions must come first
+     */
+    public StreamRequest nextControl() {
+        if (!established || failure != null || !connected || !queue.hasControlSlot()) {
+            return null;
+        }
+        if (ending != null) {
+            // As rsockets does: with the other direction already ended, the end of this one ends the connection.
+            boolean last = ending == StreamRequest.Kind.DISCONNECT || !inputOpen;
+            StreamRequest.Kind kind = last ? StreamRequest.Kind.DISCONNECT : StreamRequest.Kind.SHUTDOWN;
+            int value = last ? Immediate.DISCONNECT : Immediate.SHUTDOWN;
+            request.of(kind, Immediate.of(Immediate.CONTROL, value), 0, 0, 0);
+            ending = null;
+            connected = !last;
+            queue.post(request, true);
+            return request;
+        }
+        if (inputOpen && receive.wantsGrant()) {
+            receive.grant(request);
+            queue.post(request, false);
+            return request;
+        }
+        if (keepAlive) {
+            keepAlive = false;
+            request.of(StreamRequest.Kind.KEEP_ALIVE, 0, 0, 0, 0);
+            queue.post(request, true);
+            return request;
+        }
+        return null;
+    }
+
+    /**
+     * Ends our output behind what was written before: {@link #nextControl()} will return SHUTDOWN. Again: no effect.
+     */
+    public void shutdownOutput() {
+        if (outputOpen) {
+            outputOpen = false;
+            ending = StreamRequest.Kind.SHUTDOWN;
+        }
+    }
+
+    /**
+     * Ends the connection behind what was written before: {@link #nextControl()} will return DISCONNECT, unless the
+     * peer sent that first. Bytes of the peer that were under way still arrive, and are to be dropped.
+     */
+    public void disconnect() {
+        outputOpen = false;
+        ending = StreamRequest.Kind.DISCONNECT;
+    }
+
+    /**
+     * Asks for an empty write that makes the device find out whether the peer's device still answers.
+     */
+    public void keepAlive() {
+        keepAlive = true;
+    }
+
+    private void data(int announced, int written) throws StreamProtocolException {
+        if (!inputOpen) {
+            throw new StreamProtocolException("the peer sent " + announced + " bytes after it had ended its output");
+        }
+        if (announced != written) {
+            throw new StreamProtocolException("the peer announced " + announced + " bytes but wrote " + written);
+        }
+        receive.data(announced, arrival);
+    }
+
+    private StreamEvent control(int value) throws StreamProtocolException {
+        switch (value) {
+        case Immediate.SHUTDOWN:
+            inputOpen = false;
+            // Once ours is posted; otherwise nextControl() still has to tell the peer.
+            connected &= outputOpen || ending != null;
+            return StreamEvent.SHUTDOWN;
+        case Immediate.DISCONNECT:
+            inputOpen = false;
+            connected = false;
+            return StreamEvent.DISCONNECT;
+        case Immediate.KEEP_ALIVE:
+            return StreamEvent.KEEP_ALIVE;
+        default:
+            throw new StreamProtocolException("the peer sent the unknown control message " + value);
+        }
+    }
+}

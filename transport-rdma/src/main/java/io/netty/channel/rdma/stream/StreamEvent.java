@@ -1,0 +1,32 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.stream;
+
+/**
+ * What an immediate from the peer meant.
+ */
+public enum StreamEvent {
+    /** Application bytes: {@link StreamConnection#arrival()} says where they are. */
+    DATA,
+    /** Credits were granted, receive buffers were advertised, or both: a stalled writer should look again. */
+    CREDIT,
+    /** The peer will send no more bytes. It may be repeated; only the first one is news. */
+    SHUTDOWN,
+    /** The peer will neither send nor read any more. */
+    DISCONNECT,
+    /** A sign of life that needs no answer. */
+    KEEP_ALIVE
+}
