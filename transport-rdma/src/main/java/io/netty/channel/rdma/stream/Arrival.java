@@ -51,8 +51,8 @@ public final class Arrival {
     }
 
     /**
-     * Whether these are the last bytes of the segment: nothing more will land there, and once all its bytes are consumed
-     * it is to be given back with {@link LandingArea#release}.
+     * Whether these are the last bytes of the segment: nothing more will land there, and once all its bytes are
+     * consumed it is to be given back with {@link LandingArea#release}.
      */
     public boolean filled() {
         return filled;

@@ -17,8 +17,8 @@ package io.netty.channel.rdma.stream;
 
 /**
  * Memory of one connection in which bytes from the peer land: equal segments, one after the other, under one rkey. Each
- * is advertised to the peer, filled by it from start to end, and comes back by {@link #release}. The owner of the memory
- * may extend this class to get from a segment to its bytes.
+ * is advertised to the peer, filled by it from start to end, and comes back by {@link #release}. The owner of the
+ * memory may extend this class to get from a segment to its bytes.
  * <p>
  * Used by the connection's event loop only.
  */

@@ -18,10 +18,10 @@ package io.netty.channel.rdma.stream;
 /**
  * What the peer lets us send: its advertised buffers, in order, and its credits.
  * <p>
- * An entry of the target SGL is copied when its turn comes, and its length zeroed in the shared memory at once. The peer
- * only overwrites an entry once the buffer is filled, which it cannot be before we post into it; so the zero never
- * destroys an update (the race that {@code rs_write_data} of librdmacm warns of), and a peer that changes an entry while
- * it is in use changes nothing for us.
+ * An entry of the target SGL is copied when its turn comes, and its length zeroed in the shared memory at once. The
+ * peer only overwrites an entry once the buffer is filled, which it cannot be before we post into it; so the zero never
+ * destroys an update (the race that {@code rs_write_data} of librdmacm warns of), and a peer that changes an entry
+ * while it is in use changes nothing for us.
  */
 final class SendWindow {
     /** Credit updates of librdmacm are a sum of two 16-bit numbers that is not cut to 16 bits. */

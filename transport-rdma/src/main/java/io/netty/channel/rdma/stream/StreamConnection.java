@@ -16,9 +16,9 @@
 package io.netty.channel.rdma.stream;
 
 /**
- * One connection of the rsockets byte-stream protocol, version 1: what may be sent, what has arrived, what the peer must
- * be told. It neither posts work requests nor touches memory, apart from the target SGL; the owner of the queue pair
- * does what it says, in the order in which it says it.
+ * One connection of the rsockets byte-stream protocol, version 1: what may be sent, what has arrived, what the peer
+ * must be told. It neither posts work requests nor touches memory, apart from the target SGL; the owner of the queue
+ * pair does what it says, in the order in which it says it.
  * <p>
  * Use:
  * <ul>

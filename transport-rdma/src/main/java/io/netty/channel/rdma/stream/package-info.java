@@ -18,13 +18,13 @@
  * <p>
  * It is the documented protocol of librdmacm ({@code librdmacm/docs/rsocket} in rdma-core), so that unmodified programs
  * on {@code librspreload.so} and this transport understand each other. Nothing here knows a Netty channel, calls native
- * code or posts a work request: {@link io.netty.channel.rdma.stream.StreamConnection} says what to post and what arrived,
- * and its owner does it. All can therefore be tested without a device.
+ * code or posts a work request: {@link io.netty.channel.rdma.stream.StreamConnection} says what to post and what
+ * arrived, and its owner does it. All can therefore be tested without a device.
  *
  * <h2>On the wire</h2>
  *
- * A reliable connected queue pair. Every message is one RDMA WRITE WITH IMMEDIATE; receives are empty and are consumed by
- * the immediate alone. The private data of the connection request and reply carry
+ * A reliable connected queue pair. Every message is one RDMA WRITE WITH IMMEDIATE; receives are empty and are consumed
+ * by the immediate alone. The private data of the connection request and reply carry
  * {@link io.netty.channel.rdma.stream.ConnectionData}, big-endian:
  * <pre>
  *  offset  size
@@ -50,18 +50,18 @@
  * </table>
  * A target SGL entry is address 8, rkey 4, length 4 in the byte order of the host whose memory it is in: the writer
  * converts. Entries are written in turn; the peer's entry 0 stands for the buffer of the connection data, so the first
- * one written is 1. A buffer is filled to its last byte before the next one is used, and an entry may be overwritten when
- * the buffer it describes is filled. A keep-alive is sent as an empty RDMA WRITE without immediate, as librdmacm does
- * too: the peer's device answers it, its process notices nothing.
+ * one written is 1. A buffer is filled to its last byte before the next one is used, and an entry may be overwritten
+ * when the buffer it describes is filled. A keep-alive is sent as an empty RDMA WRITE without immediate, as librdmacm
+ * does too: the peer's device answers it, its process notices nothing.
  *
  * <h2>Flow control and deadlock</h2>
  *
  * A data message needs three things: room in a buffer of the peer, a credit (a posted receive of the peer, counted by
- * absolute 16-bit numbers) and a slot of our send queue. Control messages need only the slot, of which some are reserved
- * for them, and wait in the network for a receive (RNR, retried for ever). So whatever waits for data to move, the message
- * that makes it move can always be posted. Credits are returned when half of them are used, buffers as soon as the
- * application gave them back and the peer's table has a place. librdmacm offers halves of one buffer through two entries;
- * here the number of segments is free, and the peer's number of entries limits how many are offered at a time.
+ * absolute 16-bit numbers) and a slot of our send queue. Control messages need only the slot, of which some are
+ * reserved for them, and wait in the network for a receive (RNR, retried for ever). So whatever waits for data to move,
+ * the message that makes it move can always be posted. Credits are returned when half of them are used, buffers as soon
+ * as the application gave them back and the peer's table has a place. librdmacm offers halves of one buffer through two
+ * entries; here the number of segments is free, and the peer's number of entries limits how many are offered at a time.
  *
  * <h2>State</h2>
  *
@@ -75,14 +75,14 @@
  * <tr><td>INPUT_SHUT</td><td>CLOSING, then DISCONNECTED: send DISCONNECT</td><td>-</td><td>as above</td>
  *     <td>DISCONNECTED</td></tr>
  * </table>
- * The queue pair keeps the order, so an end needs no sequence number: all bytes that were written before it have arrived
- * when it arrives. Bytes that arrived stay readable after any of these.
+ * The queue pair keeps the order, so an end needs no sequence number: all bytes that were written before it have
+ * arrived when it arrives. Bytes that arrived stay readable after any of these.
  *
  * <h2>What is checked</h2>
  *
- * librdmacm trusts its peer; we do not. Version, lengths, table sizes, credits (never back, never beyond the peer's queue),
- * data messages (a credit, no more bytes than the current buffer has left, as many as were written, none after the end of
- * the output), types and control codes are checked before use. A violation is a
+ * librdmacm trusts its peer; we do not. Version, lengths, table sizes, credits (never back, never beyond the peer's
+ * queue), data messages (a credit, no more bytes than the current buffer has left, as many as were written, none after
+ * the end of the output), types and control codes are checked before use. A violation is a
  * {@link io.netty.channel.rdma.stream.StreamProtocolException} and ends that connection only. We write nowhere but into
  * buffers that the peer advertised, with the key that it gave for them.
  */
