@@ -1,0 +1,100 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+/**
+ * An asynchronous event of a device (ibv_get_async_event(3)), already acknowledged.
+ */
+public final class AsyncEvent {
+    static final int COUNT = 4;
+
+    /** {@code enum ibv_event_type}; by ordinal. */
+    private static final String[] NAMES = {
+            "completion queue overflow or error",
+            "queue pair error",
+            "queue pair received an invalid request",
+            "queue pair: the peer violated the access rights",
+            "communication established on a queue pair",
+            "send queue drained",
+            "path migrated",
+            "path migration failed",
+            "device failed",
+            "port active",
+            "port error",
+            "lid changed",
+            "partition key table changed",
+            "subnet manager changed",
+            "shared receive queue error",
+            "shared receive queue limit reached",
+            "last work request of the shared receive queue reached",
+            "subnet manager wants reregistration",
+            "GID table changed",
+            "work queue error"
+    };
+    private static final int DEVICE_FATAL = 8;
+
+    private final int type;
+    private final long element;
+    private final int queuePairNumber;
+    private final int port;
+
+    /**
+     * @param values type, address of the queue pair or completion queue or 0, queue pair number or 0, port or 0.
+     */
+    AsyncEvent(long[] values) {
+        type = (int) values[0];
+        element = values[1];
+        queuePairNumber = (int) values[2];
+        port = (int) values[3];
+    }
+
+    /** The value of {@code enum ibv_event_type}. */
+    public int type() {
+        return type;
+    }
+
+    /** Whether the device is lost with everything on it. */
+    public boolean isDeviceFatal() {
+        return type == DEVICE_FATAL;
+    }
+
+    /** The queue pair that the event is about, or 0. */
+    public int queuePairNumber() {
+        return queuePairNumber;
+    }
+
+    /** The port that the event is about, or 0. */
+    public int port() {
+        return port;
+    }
+
+    /** Whether the event is about this completion queue. */
+    public boolean concerns(CompletionQueue queue) {
+        return queue.isOpen() && queue.address() == element;
+    }
+
+    /** Whether the event is about this queue pair. */
+    public boolean concerns(QueuePair queuePair) {
+        return queuePair.isOpen() && queuePair.address() == element;
+    }
+
+    @Override
+    public String toString() {
+        return (type >= 0 && type < NAMES.length ? NAMES[type] : "event " + type) +
+                (queuePairNumber != 0 ? " (queue pair " + Integer.toUnsignedString(queuePairNumber) + ')' : "") +
+                (port != 0 ? " (port " + port + ')' : "");
+    }
+}

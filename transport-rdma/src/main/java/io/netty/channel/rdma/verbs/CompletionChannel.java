@@ -1,0 +1,67 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+/**
+ * The file descriptor that becomes readable when an armed completion queue gets a completion
+ * ({@code struct ibv_comp_channel}). It is non-blocking.
+ */
+public final class CompletionChannel extends VerbsObject {
+    private final int fd;
+
+    /**
+     * @param device already retained.
+     */
+    CompletionChannel(long address, Device device) {
+        super(VerbsResource.COMPLETION_CHANNEL, address, device);
+        fd = fd0(address);
+    }
+
+    /**
+     * To be watched for reading, level-triggered. Owned by the channel: don't close it.
+     */
+    public int fd() {
+        address();
+        return fd;
+    }
+
+    /**
+     * Takes all events that are there, without blocking, and acknowledges them. To be called when {@link #fd()} is
+     * readable, before the completion queues of the channel are polled.
+     *
+     * @return the number of events; it may be 0.
+     */
+    public int consumeEvents() throws VerbsException {
+        int n = consume0(address());
+        if (n < 0) {
+            throw new VerbsException("ibv_get_cq_event", -n, "read events of a completion channel");
+        }
+        return n;
+    }
+
+    @Override
+    int destroy(long address) {
+        return destroy0(address);
+    }
+
+    static native long create0(long context);
+
+    private static native int destroy0(long channel);
+
+    private static native int fd0(long channel);
+
+    private static native int consume0(long channel);
+}

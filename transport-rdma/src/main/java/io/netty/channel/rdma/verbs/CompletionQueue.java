@@ -1,0 +1,91 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+/**
+ * A completion queue ({@code struct ibv_cq}). Polled by one thread at a time.
+ */
+public final class CompletionQueue extends VerbsObject {
+    private static final int ARMED = 1 << 30;
+
+    private final int capacity;
+
+    /**
+     * @param parents device and, where there is one, completion channel; already retained.
+     */
+    CompletionQueue(long address, VerbsObject... parents) {
+        super(VerbsResource.COMPLETION_QUEUE, address, parents);
+        capacity = capacity0(address);
+    }
+
+    /**
+     * The number of completions that it holds, at least what was asked for.
+     */
+    public int capacity() {
+        return capacity;
+    }
+
+    /**
+     * Moves completions to a batch, as many as there are and it has room for. Never blocks.
+     *
+     * @return their number, which is then {@link WorkCompletions#size()}.
+     * @throws VerbsException if the queue is broken, for example by overflow.
+     */
+    public int poll(WorkCompletions completions) throws VerbsException {
+        completions.size(0);
+        int n = poll0(address(), completions.address(), completions.capacity());
+        if (n < 0) {
+            throw new VerbsException("ibv_poll_cq", -n, "poll a completion queue");
+        }
+        completions.size(n);
+        return n;
+    }
+
+    /**
+     * Polls; if there is nothing, arms the queue and polls again, which closes the race with a completion that came in
+     * between. All in one call to C.
+     *
+     * @return whether the queue was armed: the next completion makes the completion channel readable. Then
+     *         {@link WorkCompletions#size()} is usually 0 and the caller may go to sleep; where it is not, completions
+     *         came in between and, once handled, the next call tells more (the event that may result is harmless). If
+     *         false, {@code size()} is at least 1.
+     * @throws VerbsException if the queue is broken, for example by overflow.
+     */
+    public boolean pollOrArm(WorkCompletions completions) throws VerbsException {
+        completions.size(0);
+        int n = pollOrArm0(address(), completions.address(), completions.capacity());
+        if (n < 0) {
+            throw new VerbsException("ibv_req_notify_cq", -n, "poll and arm a completion queue");
+        }
+        completions.size(n & ~ARMED);
+        return (n & ARMED) != 0;
+    }
+
+    @Override
+    int destroy(long address) {
+        return destroy0(address);
+    }
+
+    static native long create0(long context, int capacity, long channel);
+
+    private static native int destroy0(long cq);
+
+    private static native int capacity0(long cq);
+
+    private static native int poll0(long cq, long completions, int count);
+
+    private static native int pollOrArm0(long cq, long completions, int count);
+}

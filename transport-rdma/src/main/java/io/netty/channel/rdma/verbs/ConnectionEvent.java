@@ -1,0 +1,136 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+/**
+ * A connection manager event, copied out and already acknowledged (rdma_get_cm_event(3)). Immutable.
+ */
+public final class ConnectionEvent {
+    private static final int REJECT_STALE_CONNECTION = 10;
+    private static final int REJECT_INVALID_SERVICE_ID = 8;
+    private static final int REJECT_CONSUMER_DEFINED = 28;
+
+    private final ConnectionEventType type;
+    private final ConnectionId id;
+    private final ConnectionId listener;
+    private final int status;
+    private final byte[] privateData;
+    private final int responderResources;
+    private final int initiatorDepth;
+    private final int rnrRetryCount;
+    private final int queuePairNumber;
+
+    ConnectionEvent(ConnectionEventType type, ConnectionId id, ConnectionId listener, int status, byte[] privateData,
+                    int responderResources, int initiatorDepth, int rnrRetryCount, int queuePairNumber) {
+        this.type = type;
+        this.id = id;
+        this.listener = listener;
+        this.status = status;
+        this.privateData = privateData;
+        this.responderResources = responderResources;
+        this.initiatorDepth = initiatorDepth;
+        this.rnrRetryCount = rnrRetryCount;
+        this.queuePairNumber = queuePairNumber;
+    }
+
+    public ConnectionEventType type() {
+        return type;
+    }
+
+    /**
+     * The id that the event is for. With {@link ConnectionEventType#CONNECT_REQUEST} a new one, which belongs to the
+     * caller from now on and uses the listener's event channel until it is migrated.
+     */
+    public ConnectionId id() {
+        return id;
+    }
+
+    /** With {@link ConnectionEventType#CONNECT_REQUEST} the listening id, else {@code null}. */
+    public ConnectionId listener() {
+        return listener;
+    }
+
+    /**
+     * 0, a negative errno, or, with {@link ConnectionEventType#REJECTED}, the reason as a positive number of InfiniBand
+     * Architecture Specification vol. 1, 12.6.7.2.
+     */
+    public int status() {
+        return status;
+    }
+
+    /**
+     * Whether a rejection came because nobody listens at the address.
+     */
+    public boolean isNobodyListening() {
+        return type == ConnectionEventType.REJECTED &&
+                (status == REJECT_INVALID_SERVICE_ID || status == -Errno.ECONNREFUSED);
+    }
+
+    /**
+     * Whether a rejection came from the application at the other end, and not from its connection manager.
+     */
+    public boolean isRejectedByApplication() {
+        return type == ConnectionEventType.REJECTED &&
+                (status == REJECT_CONSUMER_DEFINED || status == -Errno.ECONNRESET);
+    }
+
+    /** The type and status for a person. */
+    public String describe() {
+        switch (type) {
+        case REJECTED:
+            if (isNobodyListening()) {
+                return "rejected: nobody listens";
+            }
+            if (isRejectedByApplication()) {
+                return "rejected by the application";
+            }
+            return status == REJECT_STALE_CONNECTION ? "rejected: stale connection" : "rejected, reason " + status;
+        default:
+            return status < 0 ? type + ": " + NativeMemory.errorText(-status) + " (errno " + -status + ')' :
+                    status == 0 ? type.toString() : type + ", status " + status;
+        }
+    }
+
+    /** What the peer sent with its request, acceptance or rejection; zero-padded by some providers. Not a copy. */
+    public byte[] privateData() {
+        return privateData;
+    }
+
+    /** How many RDMA reads and atomics the peer offers to take. */
+    public int responderResources() {
+        return responderResources;
+    }
+
+    /** How many RDMA reads and atomics the peer wants to have outstanding. */
+    public int initiatorDepth() {
+        return initiatorDepth;
+    }
+
+    /** How often the peer wants us to try again where it has no receive posted; 7 is for ever. */
+    public int rnrRetryCount() {
+        return rnrRetryCount;
+    }
+
+    /** The peer's queue pair. */
+    public int queuePairNumber() {
+        return queuePairNumber;
+    }
+
+    @Override
+    public String toString() {
+        return describe() + " on " + id;
+    }
+}

@@ -1,0 +1,391 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import io.netty.util.internal.ObjectUtil;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A connection, or a listener, of the RDMA connection manager ({@code struct rdma_cm_id}). The counterpart of a socket.
+ * <p>
+ * Every operation is asynchronous: what came of it is a {@link ConnectionEvent} of the {@link EventChannel}. Used by
+ * one thread at a time, which is normally the one that reads the events.
+ */
+public final class ConnectionId extends VerbsObject {
+    /*
+     * Events find their object by a number in rdma_cm_id->context that is never used again, because an address may be:
+     * an event that was read before the id was closed must not reach the next id at the same address.
+     */
+    private static final ConcurrentMap<Long, ConnectionId> BY_TOKEN = new ConcurrentHashMap<>();
+    private static final AtomicLong NEXT_TOKEN = new AtomicLong();
+
+    // rdma_set_option(3): level RDMA_OPTION_ID
+    private static final int OPTION_TYPE_OF_SERVICE = 0;
+    private static final int OPTION_REUSE_ADDRESS = 1;
+    private static final int OPTION_IPV6_ONLY = 2;
+    private static final int OPTION_ACK_TIMEOUT = 3;
+
+    private final long token;
+    private final PortSpace portSpace;
+    private QueuePair queuePair;
+
+    /**
+     * @param channel already retained.
+     */
+    ConnectionId(long address, long token, PortSpace portSpace, EventChannel channel) {
+        super(VerbsResource.CONNECTION_ID, address, channel);
+        this.token = token;
+        this.portSpace = portSpace;
+        BY_TOKEN.put(token, this);
+    }
+
+    /**
+     * Creates an id.
+     *
+     * @param channel gets its events.
+     */
+    public static ConnectionId create(EventChannel channel, PortSpace portSpace) throws VerbsException {
+        Verbs.ensureAvailability();
+        ObjectUtil.checkNotNull(portSpace, "portSpace");
+        retainAll(channel);
+        long token = nextToken();
+        long id = created(create0(channel.address(), token, portSpace.value()), "rdma_create_id",
+                "create a connection id", channel);
+        return new ConnectionId(id, token, portSpace, channel);
+    }
+
+    static ConnectionId byToken(long token) {
+        return BY_TOKEN.get(token);
+    }
+
+    /** Called by {@code event_channel.c} too, for the id of a connect request. */
+    static long nextToken() {
+        return NEXT_TOKEN.incrementAndGet();
+    }
+
+    /** Refuses a connect request that has no listener any more. */
+    static void discard(long id) {
+        destroy0(id);
+    }
+
+    public PortSpace portSpace() {
+        return portSpace;
+    }
+
+    /** Where events of this id arrive. */
+    public EventChannel eventChannel() {
+        return (EventChannel) parent(0);
+    }
+
+    /**
+     * Binds to a local address.
+     *
+     * @param local resolved; port 0 takes a free one, the wildcard address all devices.
+     * @throws VerbsException with {@link Errno#EADDRINUSE}, {@link Errno#EACCES} for a port below 1024 without
+     * privilege,
+     *                        {@link Errno#ENODEV} or {@link Errno#EADDRNOTAVAIL} if no RDMA device has the address.
+     */
+    public void bind(InetSocketAddress local) throws VerbsException {
+        check(bind0(address(), bytes(local), local.getPort(), scope(local)), "rdma_bind_addr", "bind to " + local);
+    }
+
+    /**
+     * Listens for connect requests.
+     *
+     * @param backlog the most requests that wait to be read; 0 is the system's maximum.
+     */
+    public void listen(int backlog) throws VerbsException {
+        check(listen0(address(), ObjectUtil.checkPositiveOrZero(backlog, "backlog")), "rdma_listen",
+                "listen on " + localAddress());
+    }
+
+    /**
+     * Starts to find the device and the path's addresses. Ends with {@link ConnectionEventType#ADDRESS_RESOLVED} or
+     * {@link ConnectionEventType#ADDRESS_ERROR}.
+     *
+     * @param local         to be bound to, or {@code null}.
+     * @param remote        resolved.
+     * @param timeoutMillis at least 1.
+     */
+    public void resolveAddress(InetSocketAddress local, InetSocketAddress remote, int timeoutMillis)
+            throws VerbsException {
+        ObjectUtil.checkPositive(timeoutMillis, "timeoutMillis");
+        check(resolveAddress0(address(), local == null ? null : bytes(local), local == null ? 0 : local.getPort(),
+                local == null ? 0 : scope(local), bytes(remote), remote.getPort(), scope(remote), timeoutMillis),
+                "rdma_resolve_addr", "resolve " + remote + (local == null ? "" : " from " + local));
+    }
+
+    /**
+     * Starts to find the route. Ends with {@link ConnectionEventType#ROUTE_RESOLVED} or
+     * {@link ConnectionEventType#ROUTE_ERROR}.
+     *
+     * @param timeoutMillis at least 1.
+     */
+    public void resolveRoute(int timeoutMillis) throws VerbsException {
+        check(resolveRoute0(address(), ObjectUtil.checkPositive(timeoutMillis, "timeoutMillis")),
+                "rdma_resolve_route", "resolve the route to " + remoteAddress());
+    }
+
+    /**
+     * The device that the id is bound to: after {@link ConnectionEventType#ADDRESS_RESOLVED}, for a connect request's
+     * id, or after {@link #bind} to an address that isn't the wildcard.
+     *
+     * @return {@code null} if it is not bound to a device.
+     */
+    public Device device() {
+        long context = device0(address());
+        return context == 0 ? null : Device.shared(context);
+    }
+
+    /**
+     * Creates the queue pair of the connection, which the connection manager takes through its states. It is closed
+     * with the id at the latest.
+     *
+     * @param domain of {@link #device()}.
+     */
+    public QueuePair createQueuePair(ProtectionDomain domain, QueuePairInitAttributes attributes)
+            throws VerbsException {
+        if (queuePair != null && queuePair.isOpen()) {
+            throw new IllegalStateException(this + " has a queue pair already");
+        }
+        VerbsObject[] parents = { domain, attributes.sendQueue(), attributes.receiveQueue() };
+        retainAll(parents);
+        int[] values = attributes.values();
+        long qp;
+        try {
+            qp = QueuePair.createWithId0(address(), domain.address(), attributes.sendQueue().address(),
+                    attributes.receiveQueue().address(), values);
+        } catch (IllegalStateException e) {
+            releaseAll(parents);
+            throw e;
+        }
+        created(qp, "rdma_create_qp", attributes.describe(domain.device()), parents);
+        queuePair = new QueuePair(qp, values, this, parents);
+        return queuePair;
+    }
+
+    /**
+     * The queue pair of the connection, or {@code null}.
+     */
+    public QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /**
+     * Asks the peer to connect. Ends with {@link ConnectionEventType#ESTABLISHED}, {@link
+     * ConnectionEventType#REJECTED}, {@link ConnectionEventType#UNREACHABLE} or {@link
+     * ConnectionEventType#CONNECT_ERROR}.
+     */
+    public void connect(ConnectionParameters parameters) throws VerbsException {
+        check(connect0(address(), parameters.privateData(), parameters.responderResources(),
+                parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
+                parameters.rnrRetryCount()), "rdma_connect", "connect to " + remoteAddress());
+    }
+
+    /**
+     * Accepts a connect request. Ends with {@link ConnectionEventType#ESTABLISHED} or
+     * {@link ConnectionEventType#CONNECT_ERROR}. The peer may send before that event is read, so receives must have
+     * been posted before.
+     */
+    public void accept(ConnectionParameters parameters) throws VerbsException {
+        check(accept0(address(), parameters.privateData(), parameters.responderResources(),
+                parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
+                parameters.rnrRetryCount()), "rdma_accept", "accept the connection from " + remoteAddress());
+    }
+
+    /**
+     * Refuses a connect request. The id is to be closed afterwards.
+     *
+     * @param privateData tells the peer why; at most 148 bytes in the TCP port space.
+     */
+    public void reject(byte[] privateData) throws VerbsException {
+        ObjectUtil.checkInRange(privateData.length, 0, 255, "length of private data");
+        check(reject0(address(), privateData), "rdma_reject", "reject the connection from " + remoteAddress());
+    }
+
+    /**
+     * Ends the connection: the queue pair goes to the error state and flushes, and both sides get
+     * {@link ConnectionEventType#DISCONNECTED}. Has no effect if the peer was faster.
+     */
+    public void disconnect() throws VerbsException {
+        check(disconnect0(address()), "rdma_disconnect", "disconnect from " + remoteAddress());
+    }
+
+    /**
+     * Moves the id, with its events that have not been read, to another channel. The caller must be the thread that
+     * reads the old channel.
+     */
+    public void migrate(EventChannel channel) throws VerbsException {
+        retainAll(channel);
+        int errno;
+        try {
+            errno = migrate0(address(), channel.address());
+        } catch (IllegalStateException e) {
+            channel.release();
+            throw e;
+        }
+        if (errno != 0) {
+            channel.release();
+            throw new VerbsException("rdma_migrate_id", errno, "move " + this + " to another event channel");
+        }
+        replaceParent(0, channel);
+    }
+
+    /** Allows to bind to an address in use by another id that allows it too. Before {@link #bind}. */
+    public void setReuseAddress(boolean reuse) throws VerbsException {
+        setOption(OPTION_REUSE_ADDRESS, reuse ? 1 : 0, "reuse of the address");
+    }
+
+    /** Whether a wildcard IPv6 listener leaves IPv4 alone. Before {@link #bind}. */
+    public void setIpv6Only(boolean only) throws VerbsException {
+        setOption(OPTION_IPV6_ONLY, only ? 1 : 0, "IPv6 only");
+    }
+
+    /** The IP type of service, 0 to 255. Before {@link #resolveRoute}. */
+    public void setTypeOfService(int typeOfService) throws VerbsException {
+        setOption(OPTION_TYPE_OF_SERVICE, ObjectUtil.checkInRange(typeOfService, 0, 255, "typeOfService"),
+                "type of service");
+    }
+
+    /** The acknowledgement timeout of the queue pair: 4.096 microseconds times 2 to this power, 1 to 31. */
+    public void setAckTimeoutExponent(int exponent) throws VerbsException {
+        setOption(OPTION_ACK_TIMEOUT, ObjectUtil.checkInRange(exponent, 1, 31, "exponent"), "acknowledgement timeout");
+    }
+
+    /**
+     * @return {@code null} if not bound.
+     */
+    public InetSocketAddress localAddress() {
+        return socketAddress(true);
+    }
+
+    /**
+     * @return {@code null} if neither connected nor connecting.
+     */
+    public InetSocketAddress remoteAddress() {
+        return socketAddress(false);
+    }
+
+    /**
+     * Closes the queue pair and destroys the id. A connection ends, a connect request that was neither accepted nor
+     * rejected is rejected, events that have not been read are dropped.
+     */
+    @Override
+    public void close() {
+        QueuePair qp = queuePair;
+        if (qp != null) {
+            qp.close();
+        }
+        super.close();
+    }
+
+    @Override
+    int destroy(long address) {
+        BY_TOKEN.remove(token);
+        return destroy0(address);
+    }
+
+    int destroyQueuePair() {
+        destroyQueuePair0(address());
+        return 0;
+    }
+
+    @Override
+    public String toString() {
+        if (!isOpen()) {
+            return super.toString();
+        }
+        return super.toString() + " [" + localAddress() + " - " + remoteAddress() + ']';
+    }
+
+    private void setOption(int option, int value, String what) throws VerbsException {
+        check(setOption0(address(), option, value), "rdma_set_option", "set " + what + " to " + value);
+    }
+
+    private static byte[] bytes(InetSocketAddress address) {
+        if (address.isUnresolved()) {
+            throw new IllegalArgumentException("unresolved address: " + address);
+        }
+        return address.getAddress().getAddress();
+    }
+
+    private static int scope(InetSocketAddress address) {
+        return address.getAddress() instanceof Inet6Address ? ((Inet6Address) address.getAddress()).getScopeId() : 0;
+    }
+
+    private InetSocketAddress socketAddress(boolean local) {
+        byte[] bytes = new byte[16];
+        int[] portAndScope = new int[2];
+        int length = address0(address(), local, bytes, portAndScope);
+        if (length == 0) {
+            return null;
+        }
+        try {
+            InetAddress ip;
+            if (length == 4) {
+                ip = InetAddress.getByAddress(new byte[] { bytes[0], bytes[1], bytes[2], bytes[3] });
+            } else {
+                ip = portAndScope[1] == 0 ? InetAddress.getByAddress(bytes) :
+                        Inet6Address.getByAddress(null, bytes, portAndScope[1]);
+            }
+            return new InetSocketAddress(ip, portAndScope[0]);
+        } catch (UnknownHostException e) {
+            // Only thrown for a wrong number of bytes.
+            throw new AssertionError(e);
+        }
+    }
+
+    private static native long create0(long channel, long token, int portSpace);
+
+    private static native int destroy0(long id);
+
+    private static native int bind0(long id, byte[] address, int port, int scope);
+
+    private static native int listen0(long id, int backlog);
+
+    private static native int resolveAddress0(long id, byte[] local, int localPort, int localScope, byte[] remote,
+                                              int remotePort, int remoteScope, int timeoutMillis);
+
+    private static native int resolveRoute0(long id, int timeoutMillis);
+
+    private static native long device0(long id);
+
+    private static native void destroyQueuePair0(long id);
+
+    private static native int connect0(long id, byte[] privateData, int responderResources, int initiatorDepth,
+                                       boolean flowControl, int retryCount, int rnrRetryCount);
+
+    private static native int accept0(long id, byte[] privateData, int responderResources, int initiatorDepth,
+                                      boolean flowControl, int retryCount, int rnrRetryCount);
+
+    private static native int reject0(long id, byte[] privateData);
+
+    private static native int disconnect0(long id);
+
+    private static native int migrate0(long id, long channel);
+
+    private static native int setOption0(long id, int option, int value);
+
+    /** Fills the address, and port and scope id. Returns 4, 16 or, if there is no address, 0. */
+    private static native int address0(long id, boolean local, byte[] address, int[] portAndScope);
+}

@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import io.netty.util.internal.EmptyArrays;
+import io.netty.util.internal.ObjectUtil;
+
+/**
+ * How to connect or accept ({@code struct rdma_conn_param}, rdma_connect(3), rdma_accept(3)). May be reused.
+ */
+public final class ConnectionParameters {
+    private byte[] privateData = EmptyArrays.EMPTY_BYTES;
+    private int responderResources;
+    private int initiatorDepth;
+    private boolean flowControl = true;
+    private int retryCount = 7;
+    private int rnrRetryCount = 7;
+
+    /**
+     * Bytes that the peer finds in its event. In the TCP port space at most 56 with a connect and 196 with an accept;
+     * the peer gets them padded with zeroes to the maximum. Default none.
+     *
+     * @param data at most 255 bytes; copied.
+     */
+    public ConnectionParameters privateData(byte[] data) {
+        ObjectUtil.checkInRange(data.length, 0, 255, "length of private data");
+        privateData = data.clone();
+        return this;
+    }
+
+    /** The most RDMA reads and atomics that the peer may have outstanding here, 0 to 255. Default 0. */
+    public ConnectionParameters responderResources(int resources) {
+        responderResources = ObjectUtil.checkInRange(resources, 0, 255, "resources");
+        return this;
+    }
+
+    /** The most RDMA reads and atomics that we will have outstanding, 0 to 255. Default 0. */
+    public ConnectionParameters initiatorDepth(int depth) {
+        initiatorDepth = ObjectUtil.checkInRange(depth, 0, 255, "depth");
+        return this;
+    }
+
+    /** Whether hardware flow control is available. Default true. */
+    public ConnectionParameters flowControl(boolean available) {
+        flowControl = available;
+        return this;
+    }
+
+    /** How often to try again before {@link WorkCompletionStatus#RETRY_EXCEEDED_ERROR}, 0 to 7. Default 7. */
+    public ConnectionParameters retryCount(int count) {
+        retryCount = ObjectUtil.checkInRange(count, 0, 7, "count");
+        return this;
+    }
+
+    /** How often the peer tries again where no receive is posted here, 0 to 6; 7, the default, is for ever. */
+    public ConnectionParameters rnrRetryCount(int count) {
+        rnrRetryCount = ObjectUtil.checkInRange(count, 0, 7, "count");
+        return this;
+    }
+
+    byte[] privateData() {
+        return privateData;
+    }
+
+    int responderResources() {
+        return responderResources;
+    }
+
+    int initiatorDepth() {
+        return initiatorDepth;
+    }
+
+    boolean flowControl() {
+        return flowControl;
+    }
+
+    int retryCount() {
+        return retryCount;
+    }
+
+    int rnrRetryCount() {
+        return rnrRetryCount;
+    }
+}

@@ -1,0 +1,212 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import io.netty.util.internal.ObjectUtil;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * An opened RDMA device ({@code struct ibv_context}).
+ * <p>
+ * It is opened by name and then owned, or belongs to the connection manager ({@link ConnectionId#device()}): librdmacm
+ * opens each device once per process and never closes it, so {@link #close()} of such a device does nothing. All
+ * methods may be called from any thread.
+ */
+public final class Device extends VerbsObject {
+    // The connection manager's contexts live as long as the process, so there is nothing to remove.
+    private static final ConcurrentMap<Long, Device> SHARED = new ConcurrentHashMap<>();
+
+    private final String name;
+    private final boolean owned;
+
+    private Device(long address, boolean owned) {
+        super(VerbsResource.DEVICE, address);
+        this.owned = owned;
+        name = name0(address);
+    }
+
+    /**
+     * The names of the devices of the provider, in its order.
+     */
+    public static List<String> names() throws VerbsException {
+        Verbs.ensureAvailability();
+        String[] names = names0();
+        if (names == null) {
+            return Collections.emptyList();
+        }
+        return Collections.unmodifiableList(Arrays.asList(names));
+    }
+
+    /**
+     * Opens a device.
+     *
+     * @param name one of {@link #names()}.
+     */
+    public static Device open(String name) throws VerbsException {
+        Verbs.ensureAvailability();
+        ObjectUtil.checkNotNull(name, "name");
+        return new Device(created(open0(name), "ibv_open_device", "open RDMA device " + name), true);
+    }
+
+    /**
+     * The one object for a context that belongs to the connection manager.
+     */
+    static Device shared(long context) {
+        return SHARED.computeIfAbsent(context, c -> new Device(c, false));
+    }
+
+    /**
+     * The kernel's name of the device, for example {@code mlx5_0} or {@code rxe0}.
+     */
+    public String name() {
+        return name;
+    }
+
+    public DeviceAttributes attributes() throws VerbsException {
+        long[] values = new long[DeviceAttributes.COUNT];
+        check(attributes0(address(), values), "ibv_query_device", "query RDMA device " + name);
+        return new DeviceAttributes(values);
+    }
+
+    /**
+     * @param port from 1 to {@link DeviceAttributes#portCount()}.
+     */
+    public PortAttributes portAttributes(int port) throws VerbsException {
+        ObjectUtil.checkInRange(port, 1, 255, "port");
+        int[] values = new int[PortAttributes.COUNT];
+        check(portAttributes0(address(), port, values), "ibv_query_port", "query port " + port + " of " + name);
+        return new PortAttributes(values);
+    }
+
+    /**
+     * An entry of a port's table of global identifiers: 16 bytes in network order.
+     */
+    public byte[] gid(int port, int index) throws VerbsException {
+        byte[] gid = new byte[16];
+        check(gid0(address(), port, index, gid), "ibv_query_gid", "query GID " + index + " of " + name);
+        return gid;
+    }
+
+    /**
+     * The file descriptor that is readable when {@link #nextAsyncEvent()} has something. Owned by the device: don't
+     * close it.
+     */
+    public int asyncFd() throws VerbsException {
+        int fd = asyncFd0(address());
+        if (fd < 0) {
+            throw new VerbsException("fcntl", -fd, "make the events of RDMA device " + name + " non-blocking");
+        }
+        return fd;
+    }
+
+    /**
+     * Takes the next asynchronous event: an error or a change of the device, of a port or of an object. It is
+     * acknowledged before the return, so that it never keeps its object from being closed.
+     *
+     * @return {@code null} if there is none.
+     */
+    public AsyncEvent nextAsyncEvent() throws VerbsException {
+        asyncFd();
+        long[] values = new long[AsyncEvent.COUNT];
+        int errno = nextAsyncEvent0(address(), values);
+        if (errno == Errno.EAGAIN) {
+            return null;
+        }
+        check(errno, "ibv_get_async_event", "read events of RDMA device " + name);
+        return new AsyncEvent(values);
+    }
+
+    /**
+     * Opens a protection domain.
+     */
+    public ProtectionDomain allocateProtectionDomain() throws VerbsException {
+        retainAll(this);
+        long pd = created(ProtectionDomain.allocate0(address()), "ibv_alloc_pd",
+                "allocate a protection domain on " + name, this);
+        return new ProtectionDomain(pd, this);
+    }
+
+    /**
+     * Opens a completion channel: the file descriptor through which completion queues wake up an event loop.
+     */
+    public CompletionChannel createCompletionChannel() throws VerbsException {
+        retainAll(this);
+        long channel = created(CompletionChannel.create0(address()), "ibv_create_comp_channel",
+                "create a completion channel on " + name, this);
+        return new CompletionChannel(channel, this);
+    }
+
+    /**
+     * Creates a completion queue.
+     *
+     * @param capacity the least number of completions that it must hold, 1 to {@link
+     * DeviceAttributes#maxCompletions()}.
+     *                 Overflow is fatal for the queue and for its queue pairs: it must be at least the sum of their
+     *                 outstanding work requests that may complete.
+     * @param channel  to be woken up through, or {@code null} to poll only.
+     */
+    public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel) throws VerbsException {
+        ObjectUtil.checkPositive(capacity, "capacity");
+        VerbsObject[] parents = channel == null ? new VerbsObject[] { this } : new VerbsObject[] { this, channel };
+        retainAll(parents);
+        long cq = created(CompletionQueue.create0(address(), capacity, channel == null ? 0 : channel.address()),
+                "ibv_create_cq", "create a completion queue of " + capacity + " entries on " + name, parents);
+        return new CompletionQueue(cq, parents);
+    }
+
+    /**
+     * Closes the device if it was opened with {@link #open(String)}.
+     */
+    @Override
+    public void close() {
+        if (owned) {
+            super.close();
+        }
+    }
+
+    @Override
+    int destroy(long address) {
+        return close0(address);
+    }
+
+    @Override
+    public String toString() {
+        return "RDMA device " + name;
+    }
+
+    private static native String[] names0();
+
+    private static native long open0(String name);
+
+    private static native int close0(long context);
+
+    private static native String name0(long context);
+
+    private static native int attributes0(long context, long[] values);
+
+    private static native int portAttributes0(long context, int port, int[] values);
+
+    private static native int gid0(long context, int port, int index, byte[] gid);
+
+    private static native int asyncFd0(long context);
+
+    private static native int nextAsyncEvent0(long context, long[] values);
+}

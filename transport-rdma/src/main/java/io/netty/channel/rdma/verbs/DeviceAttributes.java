@@ -1,0 +1,121 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+/**
+ * The limits of a device ({@code struct ibv_device_attr}, ibv_query_device(3)).
+ */
+public final class DeviceAttributes {
+    static final int COUNT = 16;
+
+    private final long[] values;
+
+    /**
+     * @param values in the order of the accessors below, as filled by {@code device.c}.
+     */
+    DeviceAttributes(long[] values) {
+        this.values = values;
+    }
+
+    /** The most queue pairs. */
+    public int maxQueuePairs() {
+        return (int) values[0];
+    }
+
+    /** The most work requests of a send or receive queue. */
+    public int maxWorkRequests() {
+        return (int) values[1];
+    }
+
+    /** The most scatter-gather elements of a work request that isn't an RDMA read. */
+    public int maxSges() {
+        return (int) values[2];
+    }
+
+    /** The most completion queues. */
+    public int maxCompletionQueues() {
+        return (int) values[3];
+    }
+
+    /** The most entries of a completion queue. */
+    public int maxCompletions() {
+        return (int) values[4];
+    }
+
+    /** The most memory regions. */
+    public int maxMemoryRegions() {
+        return (int) values[5];
+    }
+
+    /** The largest memory region in bytes; as unsigned number where negative. */
+    public long maxMemoryRegionSize() {
+        return values[6];
+    }
+
+    /** The most protection domains. */
+    public int maxProtectionDomains() {
+        return (int) values[7];
+    }
+
+    /** The most RDMA reads and atomics that a queue pair takes from its peer at a time ("responder resources"). */
+    public int maxResponderResources() {
+        return (int) values[8];
+    }
+
+    /** The most RDMA reads and atomics that a queue pair has outstanding ("initiator depth"). */
+    public int maxInitiatorDepth() {
+        return (int) values[9];
+    }
+
+    /** The most shared receive queues. */
+    public int maxSharedReceiveQueues() {
+        return (int) values[10];
+    }
+
+    /** The number of ports; they are numbered from 1. */
+    public int portCount() {
+        return (int) values[11];
+    }
+
+    /** Whether atomic operations work at all ({@code atomic_cap}). */
+    public boolean supportsAtomics() {
+        return values[12] != 0;
+    }
+
+    /** The 64-bit node identifier. */
+    public long nodeGuid() {
+        return values[13];
+    }
+
+    /** The maker of the device. */
+    public int vendorId() {
+        return (int) values[14];
+    }
+
+    /** The most scatter-gather elements of an RDMA read. */
+    public int maxReadSges() {
+        return (int) values[15];
+    }
+
+    @Override
+    public String toString() {
+        return "vendor 0x" + Integer.toHexString(vendorId()) + ", " + portCount() + " port(s), up to " +
+                maxQueuePairs() + " queue pairs of " + maxWorkRequests() + " requests of " + maxSges() + " elements, " +
+                maxCompletionQueues() + " completion queues of " + maxCompletions() + ", " + maxMemoryRegions() +
+                " memory regions of " + Long.toUnsignedString(maxMemoryRegionSize()) + " bytes, " +
+                maxResponderResources() + " responder resources, initiator depth " + maxInitiatorDepth();
+    }
+}

@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+/**
+ * The values of Linux {@code errno.h} that callers of verbs tell apart, and what a person can do about them. The values
+ * are those of {@code asm-generic}, which x86-64 and AArch64 share.
+ */
+public final class Errno {
+    public static final int EPERM = 1;
+    public static final int ENOENT = 2;
+    public static final int EAGAIN = 11;
+    public static final int ENOMEM = 12;
+    public static final int EACCES = 13;
+    public static final int EFAULT = 14;
+    public static final int EBUSY = 16;
+    public static final int ENODEV = 19;
+    public static final int EINVAL = 22;
+    public static final int EMFILE = 24;
+    public static final int EOPNOTSUPP = 95;
+    public static final int EADDRINUSE = 98;
+    public static final int EADDRNOTAVAIL = 99;
+    public static final int ECONNRESET = 104;
+    public static final int EISCONN = 106;
+    public static final int ENOTCONN = 107;
+    public static final int ETIMEDOUT = 110;
+    public static final int ECONNREFUSED = 111;
+
+    private Errno() { }
+
+    /**
+     * What to do about an error, or {@code null} where the error text says it all.
+     */
+    static String hint(String call, int errno) {
+        switch (errno) {
+        case ENOMEM:
+            switch (call) {
+            case "ibv_reg_mr":
+            case "ibv_create_cq":
+            case "ibv_create_qp":
+            case "rdma_create_qp":
+                return "raise the limit of locked memory (ulimit -l, LimitMEMLOCK=, docker --ulimit memlock=-1)" +
+                        " or ask for less";
+            default:
+                return null;
+            }
+        case EMFILE:
+            return "raise the limit of open files (ulimit -n)";
+        case EACCES:
+            return call.equals("rdma_bind_addr") ? "ports below 1024 need CAP_NET_BIND_SERVICE" :
+                    "check the permissions of /dev/infiniband";
+        case ENODEV:
+            return call.startsWith("rdma_") ?
+                    "no RDMA device has this address: use the address of an RDMA network interface (see rdma link)" :
+                    "no RDMA device";
+        default:
+            return null;
+        }
+    }
+}

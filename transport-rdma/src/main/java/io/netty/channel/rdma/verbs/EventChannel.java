@@ -1,0 +1,129 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import io.netty.util.internal.EmptyArrays;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+/**
+ * The file descriptor through which connection ids report ({@code struct rdma_event_channel}). It is non-blocking.
+ * Events are read by one thread at a time.
+ */
+public final class EventChannel extends VerbsObject {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(EventChannel.class);
+
+    // What next0() fills, see event_channel.c.
+    private static final int TYPE = 0;
+    private static final int STATUS = 1;
+    private static final int TOKEN = 2;
+    private static final int NEW_ID = 3;
+    private static final int NEW_TOKEN = 4;
+    private static final int RESPONDER_RESOURCES = 5;
+    private static final int INITIATOR_DEPTH = 6;
+    private static final int RNR_RETRY_COUNT = 7;
+    private static final int QUEUE_PAIR_NUMBER = 8;
+    private static final int PRIVATE_DATA_LENGTH = 9;
+    private static final int COUNT = 10;
+
+    private final int fd;
+    private final long[] values = new long[COUNT];
+    private final byte[] privateData = new byte[256];
+
+    private EventChannel(long address) {
+        super(VerbsResource.EVENT_CHANNEL, address);
+        fd = fd0(address);
+    }
+
+    public static EventChannel create() throws VerbsException {
+        Verbs.ensureAvailability();
+        return new EventChannel(created(create0(), "rdma_create_event_channel",
+                "create an event channel of the RDMA connection manager"));
+    }
+
+    /**
+     * To be watched for reading, level-triggered. Owned by the channel: don't close it.
+     */
+    public int fd() {
+        address();
+        return fd;
+    }
+
+    /**
+     * Takes the next event, without blocking. It is copied out and acknowledged before the return: no id ever waits for
+     * an acknowledgement, so closing or migrating it does not block on an event that somebody holds
+     * (rdma_destroy_id(3), rdma_migrate_id(3)).
+     *
+     * @return {@code null} if there is none.
+     */
+    public ConnectionEvent nextEvent() throws VerbsException {
+        for (;;) {
+            int errno = next0(address(), values, privateData);
+            if (errno == Errno.EAGAIN) {
+                return null;
+            }
+            check(errno, "rdma_get_cm_event", "read events of the RDMA connection manager");
+            ConnectionEvent event = event();
+            if (event != null) {
+                return event;
+            }
+        }
+    }
+
+    /**
+     * @return {@code null} for an event that is nobody's: its id has just been closed by another thread.
+     */
+    private ConnectionEvent event() {
+        ConnectionEventType type = ConnectionEventType.of((int) values[TYPE]);
+        ConnectionId id = ConnectionId.byToken(values[TOKEN]);
+        ConnectionId listener = null;
+        if (values[NEW_ID] != 0) {
+            listener = id;
+            if (listener == null) {
+                ConnectionId.discard(values[NEW_ID]);
+                return null;
+            }
+            retainAll(this);
+            id = new ConnectionId(values[NEW_ID], values[NEW_TOKEN], listener.portSpace(), this);
+        }
+        if (id == null || type == null) {
+            logger.debug("Ignored connection manager event of type {}", values[TYPE]);
+            return null;
+        }
+        int length = (int) values[PRIVATE_DATA_LENGTH];
+        byte[] data = EmptyArrays.EMPTY_BYTES;
+        if (length > 0) {
+            data = new byte[length];
+            System.arraycopy(privateData, 0, data, 0, length);
+        }
+        return new ConnectionEvent(type, id, listener, (int) values[STATUS], data, (int) values[RESPONDER_RESOURCES],
+                (int) values[INITIATOR_DEPTH], (int) values[RNR_RETRY_COUNT], (int) values[QUEUE_PAIR_NUMBER]);
+    }
+
+    @Override
+    int destroy(long address) {
+        destroy0(address);
+        return 0;
+    }
+
+    private static native long create0();
+
+    private static native void destroy0(long channel);
+
+    private static native int fd0(long channel);
+
+    private static native int next0(long channel, long[] values, byte[] privateData);
+}

@@ -1,0 +1,128 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Memory whose address is given to C, and the layout of the C structs that Java reads and writes in it.
+ * <p>
+ * The memory is that of direct buffers, freed by the garbage collector: every access from Java is bounds-checked, and
+ * there is no moment at which an address outlives its memory as long as the buffer is reachable.
+ */
+final class NativeMemory {
+    /** struct ibv_sge */
+    static final int SGE_SIZE = 16;
+    static final int SGE_ADDR = 0;
+    static final int SGE_LENGTH = 8;
+    static final int SGE_LKEY = 12;
+
+    /** struct ibv_send_wr */
+    static final int SEND_WR_SIZE = 128;
+    static final int SEND_WR_ID = 0;
+    static final int SEND_WR_NEXT = 8;
+    static final int SEND_WR_SG_LIST = 16;
+    static final int SEND_WR_NUM_SGE = 24;
+    static final int SEND_WR_OPCODE = 28;
+    static final int SEND_WR_FLAGS = 32;
+    static final int SEND_WR_IMM = 36;
+    static final int SEND_WR_REMOTE_ADDR = 40;
+    static final int SEND_WR_RKEY = 48;
+
+    /** struct ibv_recv_wr */
+    static final int RECV_WR_SIZE = 32;
+    static final int RECV_WR_ID = 0;
+    static final int RECV_WR_NEXT = 8;
+    static final int RECV_WR_SG_LIST = 16;
+    static final int RECV_WR_NUM_SGE = 24;
+
+    /** struct ibv_wc */
+    static final int WC_SIZE = 48;
+    static final int WC_WR_ID = 0;
+    static final int WC_STATUS = 8;
+    static final int WC_OPCODE = 12;
+    static final int WC_VENDOR_ERR = 16;
+    static final int WC_BYTE_LEN = 20;
+    static final int WC_IMM = 24;
+    static final int WC_QP_NUM = 28;
+    static final int WC_FLAGS = 36;
+
+    private NativeMemory() { }
+
+    static ByteBuffer allocate(int bytes) {
+        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+    }
+
+    /**
+     * A 32-bit value in network order, as verbs.h has immediate data, seen through a buffer of native order. Its own
+     * inverse.
+     */
+    static int networkOrder(int value) {
+        return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
+    }
+
+    /**
+     * Refuses a native library whose headers lay the structs out differently: reading on would corrupt memory.
+     *
+     * @throws IllegalStateException naming the first difference.
+     */
+    static void checkLayout() {
+        int[] expected = {
+                SGE_SIZE, SGE_ADDR, SGE_LENGTH, SGE_LKEY,
+                SEND_WR_SIZE, SEND_WR_ID, SEND_WR_NEXT, SEND_WR_SG_LIST, SEND_WR_NUM_SGE, SEND_WR_OPCODE,
+                SEND_WR_FLAGS, SEND_WR_IMM, SEND_WR_REMOTE_ADDR, SEND_WR_RKEY,
+                RECV_WR_SIZE, RECV_WR_ID, RECV_WR_NEXT, RECV_WR_SG_LIST, RECV_WR_NUM_SGE,
+                WC_SIZE, WC_WR_ID, WC_STATUS, WC_OPCODE, WC_VENDOR_ERR, WC_BYTE_LEN, WC_IMM, WC_QP_NUM, WC_FLAGS
+        };
+        int[] actual = layout0();
+        if (actual.length != expected.length) {
+            throw new IllegalStateException("native library does not match these classes: " + actual.length +
+                    " layout entries instead of " + expected.length);
+        }
+        for (int i = 0; i < expected.length; i++) {
+            if (actual[i] != expected[i]) {
+                throw new IllegalStateException("native library does not match these classes: layout entry " + i +
+                        " is " + actual[i] + " instead of " + expected[i]);
+            }
+        }
+    }
+
+    /**
+     * The address of a direct buffer's byte 0.
+     *
+     * @throws IllegalArgumentException for a heap buffer.
+     */
+    static long address(ByteBuffer buffer) {
+        if (!buffer.isDirect()) {
+            throw new IllegalArgumentException("buffer has no address: it is not direct");
+        }
+        return address0(buffer);
+    }
+
+    /**
+     * The text of {@code strerror(3)}.
+     */
+    static String errorText(int errno) {
+        return errorText0(errno);
+    }
+
+    private static native int[] layout0();
+
+    private static native long address0(ByteBuffer buffer);
+
+    private static native String errorText0(int errno);
+}

@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import io.netty.util.internal.ObjectUtil;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A protection domain ({@code struct ibv_pd}): queue pairs can only use memory regions of their own domain. Any thread.
+ */
+public final class ProtectionDomain extends VerbsObject {
+    private final Device device;
+
+    /**
+     * @param device already retained.
+     */
+    ProtectionDomain(long address, Device device) {
+        super(VerbsResource.PROTECTION_DOMAIN, address, device);
+        this.device = device;
+    }
+
+    public Device device() {
+        return device;
+    }
+
+    /**
+     * Registers a whole direct buffer, from byte 0 to its capacity, whatever its position and limit are. The region
+     * keeps the buffer reachable.
+     *
+     * @param access of {@link AccessFlags}.
+     * @throws IllegalArgumentException if the buffer is not direct or empty.
+     * @throws VerbsException           with {@link Errno#ENOMEM} if the limit of locked memory is too low.
+     */
+    public MemoryRegion register(ByteBuffer buffer, int access) throws VerbsException {
+        return register(NativeMemory.address(buffer), buffer.capacity(), access, buffer);
+    }
+
+    /**
+     * Registers a range of memory, which must stay mapped until the region is closed.
+     *
+     * @param length in bytes, at least 1.
+     * @param access of {@link AccessFlags}.
+     * @throws VerbsException with {@link Errno#ENOMEM} if the limit of locked memory is too low, {@link Errno#EFAULT}
+     * if
+     *                        the range is not mapped.
+     */
+    public MemoryRegion register(long memoryAddress, long length, int access) throws VerbsException {
+        return register(memoryAddress, length, access, null);
+    }
+
+    private MemoryRegion register(long memoryAddress, long length, int access, Object memory) throws VerbsException {
+        ObjectUtil.checkPositive(length, "length");
+        retainAll(this);
+        long mr = created(MemoryRegion.register0(address(), memoryAddress, length, access), "ibv_reg_mr",
+                "register " + length + " bytes with " + device.name(), this);
+        return new MemoryRegion(mr, this, memoryAddress, length, memory);
+    }
+
+    /**
+     * Creates a queue pair that is connected without the connection manager. In the state {@link QueuePairState#RESET}.
+     */
+    public QueuePair createQueuePair(QueuePairInitAttributes attributes) throws VerbsException {
+        VerbsObject[] parents = { this, attributes.sendQueue(), attributes.receiveQueue() };
+        retainAll(parents);
+        int[] values = attributes.values();
+        long qp = created(QueuePair.create0(address(), attributes.sendQueue().address(),
+                attributes.receiveQueue().address(), values), "ibv_create_qp", attributes.describe(device), parents);
+        return new QueuePair(qp, values, null, parents);
+    }
+
+    @Override
+    int destroy(long address) {
+        return deallocate0(address);
+    }
+
+    static native long allocate0(long context);
+
+    private static native int deallocate0(long pd);
+}

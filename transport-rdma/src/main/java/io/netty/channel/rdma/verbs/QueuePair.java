@@ -1,0 +1,201 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+/**
+ * A queue pair ({@code struct ibv_qp}), made by {@link ConnectionId#createQueuePair} or
+ * {@link ProtectionDomain#createQueuePair}.
+ * <p>
+ * Sends and receives are posted by one thread at a time. Posting fails by result, not by exception: see
+ * {@link #postSend(SendWorkRequests)}.
+ */
+public final class QueuePair extends VerbsObject {
+    private final int number;
+    private final int maxSendRequests;
+    private final int maxReceiveRequests;
+    private final int maxSendSges;
+    private final int maxReceiveSges;
+    private final int maxInlineData;
+    private final ConnectionId connectionId;
+    private int postErrno;
+
+    /**
+     * @param values       as filled by {@code queue_pair.c}.
+     * @param connectionId that destroys the queue pair, or {@code null}.
+     * @param parents      already retained.
+     */
+    QueuePair(long address, int[] values, ConnectionId connectionId, VerbsObject... parents) {
+        super(VerbsResource.QUEUE_PAIR, address, parents);
+        this.connectionId = connectionId;
+        number = number0(address);
+        maxSendRequests = values[2];
+        maxReceiveRequests = values[3];
+        maxSendSges = values[4];
+        maxReceiveSges = values[5];
+        maxInlineData = values[6];
+    }
+
+    /** The 24-bit number that completions carry. Any thread, also after {@link #close()}. */
+    public int number() {
+        return number;
+    }
+
+    /** The most outstanding send work requests. */
+    public int maxSendRequests() {
+        return maxSendRequests;
+    }
+
+    /** The most outstanding receive work requests. */
+    public int maxReceiveRequests() {
+        return maxReceiveRequests;
+    }
+
+    /** The most elements of a send work request. */
+    public int maxSendSges() {
+        return maxSendSges;
+    }
+
+    /** The most elements of a receive work request. */
+    public int maxReceiveSges() {
+        return maxReceiveSges;
+    }
+
+    /** The most bytes of a request with {@link SendFlags#INLINE}. */
+    public int maxInlineData() {
+        return maxInlineData;
+    }
+
+    /**
+     * Posts a chain of send work requests with one call.
+     *
+     * @return how many were posted. If that is less than {@link SendWorkRequests#size()}, then {@link #postErrno()}
+     * tells
+     *         why the next one was refused ({@link Errno#ENOMEM}: the send queue is full; {@link Errno#EINVAL}: a
+     *         malformed request or the wrong state); it and the later ones have had no effect.
+     */
+    public int postSend(SendWorkRequests requests) {
+        long qp = address();
+        return requests.isEmpty() ? 0 : posted(postSend0(qp, requests.address()), requests.size());
+    }
+
+    /**
+     * Posts a chain of receive work requests with one call.
+     *
+     * @return how many were posted, as for {@link #postSend(SendWorkRequests)}.
+     */
+    public int postReceive(ReceiveWorkRequests requests) {
+        long qp = address();
+        return requests.isEmpty() ? 0 : posted(postReceive0(qp, requests.address()), requests.size());
+    }
+
+    /**
+     * Posts receives without memory, as RDMA writes with immediate data and empty sends consume them.
+     *
+     * @param workRequestId of all of them.
+     * @param count         0 or more.
+     * @return how many were posted, as for {@link #postSend(SendWorkRequests)}.
+     */
+    public int postEmptyReceives(long workRequestId, int count) {
+        long qp = address();
+        return count <= 0 ? 0 : posted(postEmptyReceives0(qp, workRequestId, count), count);
+    }
+
+    /**
+     * Why the latest post on this queue pair did not post all; 0 if it did.
+     */
+    public int postErrno() {
+        return postErrno;
+    }
+
+    /**
+     * The error of {@link #postErrno()} for a person.
+     */
+    public VerbsException postException() {
+        return new VerbsException("ibv_post", postErrno, "post work requests to queue pair " +
+                Integer.toUnsignedString(number));
+    }
+
+    /** Asks the device for the state. */
+    public QueuePairState state() throws VerbsException {
+        int state = state0(address());
+        if (state < 0) {
+            throw new VerbsException("ibv_query_qp", -state, "query queue pair " + Integer.toUnsignedString(number));
+        }
+        return QueuePairState.of(state);
+    }
+
+    /**
+     * Changes the state or other attributes.
+     *
+     * @throws VerbsException with {@link Errno#EINVAL} for a transition or combination that ibv_modify_qp(3) forbids.
+     */
+    public void modify(QueuePairAttributes attributes) throws VerbsException {
+        check(modify0(address(), attributes.mask(), attributes.values(), attributes.gid()), "ibv_modify_qp",
+                "modify queue pair " + Integer.toUnsignedString(number));
+    }
+
+    /**
+     * Moves the queue pair to the error state: all outstanding work requests complete, those not executed as
+     * {@link WorkCompletionStatus#WORK_REQUEST_FLUSHED}. The way to get memory back before {@link #close()}.
+     */
+    public void toError() throws VerbsException {
+        modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+    }
+
+    /**
+     * Destroys the queue pair. Its outstanding work requests give no completion any more and none that is still in a
+     * completion queue may be relied on (ibv_destroy_qp(3)): move it {@link #toError()} and take the completions first.
+     */
+    @Override
+    public void close() {
+        super.close();
+    }
+
+    @Override
+    int destroy(long address) {
+        return connectionId == null ? destroy0(address) : connectionId.destroyQueuePair();
+    }
+
+    @Override
+    public String toString() {
+        return super.toString() + ' ' + Integer.toUnsignedString(number);
+    }
+
+    /** The number posted in the upper half, the errno of the first that wasn't in the lower. */
+    private int posted(long result, int count) {
+        int errno = (int) result;
+        postErrno = errno;
+        return errno == 0 ? count : (int) (result >>> 32);
+    }
+
+    static native long create0(long pd, long sendQueue, long receiveQueue, int[] values);
+
+    static native long createWithId0(long id, long pd, long sendQueue, long receiveQueue, int[] values);
+
+    private static native int destroy0(long qp);
+
+    private static native int number0(long qp);
+
+    private static native int state0(long qp);
+
+    private static native int modify0(long qp, int mask, int[] values, byte[] gid);
+
+    private static native long postSend0(long qp, long requests);
+
+    private static native long postReceive0(long qp, long requests);
+
+    private static native long postEmptyReceives0(long qp, long workRequestId, int count);
+}

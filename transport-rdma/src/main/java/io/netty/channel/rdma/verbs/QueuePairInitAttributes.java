@@ -1,0 +1,109 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import io.netty.util.internal.ObjectUtil;
+
+/**
+ * What a queue pair is to be created with ({@code struct ibv_qp_init_attr}, ibv_create_qp(3)). The device may give more
+ * than asked for: see {@link QueuePair#maxSendRequests()} and its neighbours. May be reused.
+ */
+public final class QueuePairInitAttributes {
+    private final CompletionQueue sendQueue;
+    private final CompletionQueue receiveQueue;
+    private QueuePairType type = QueuePairType.RELIABLE_CONNECTION;
+    private int maxSendRequests = 1;
+    private int maxReceiveRequests = 1;
+    private int maxSendSges = 1;
+    private int maxReceiveSges = 1;
+    private int maxInlineData;
+    private boolean signalAll;
+
+    /**
+     * @param sendQueue    gets the completions of the send queue.
+     * @param receiveQueue gets those of the receive queue; it may be the same.
+     */
+    public QueuePairInitAttributes(CompletionQueue sendQueue, CompletionQueue receiveQueue) {
+        this.sendQueue = ObjectUtil.checkNotNull(sendQueue, "sendQueue");
+        this.receiveQueue = ObjectUtil.checkNotNull(receiveQueue, "receiveQueue");
+    }
+
+    /** Default: {@link QueuePairType#RELIABLE_CONNECTION}. */
+    public QueuePairInitAttributes type(QueuePairType newType) {
+        type = ObjectUtil.checkNotNull(newType, "newType");
+        return this;
+    }
+
+    /** The most outstanding send work requests. Default 1. */
+    public QueuePairInitAttributes maxSendRequests(int requests) {
+        maxSendRequests = ObjectUtil.checkPositiveOrZero(requests, "requests");
+        return this;
+    }
+
+    /** The most outstanding receive work requests. Default 1. */
+    public QueuePairInitAttributes maxReceiveRequests(int requests) {
+        maxReceiveRequests = ObjectUtil.checkPositiveOrZero(requests, "requests");
+        return this;
+    }
+
+    /** The most scatter-gather elements of a send work request. Default 1. */
+    public QueuePairInitAttributes maxSendSges(int sges) {
+        maxSendSges = ObjectUtil.checkPositiveOrZero(sges, "sges");
+        return this;
+    }
+
+    /** The most scatter-gather elements of a receive work request. Default 1. */
+    public QueuePairInitAttributes maxReceiveSges(int sges) {
+        maxReceiveSges = ObjectUtil.checkPositiveOrZero(sges, "sges");
+        return this;
+    }
+
+    /** The most bytes of a request with {@link SendFlags#INLINE}. Default 0. */
+    public QueuePairInitAttributes maxInlineData(int bytes) {
+        maxInlineData = ObjectUtil.checkPositiveOrZero(bytes, "bytes");
+        return this;
+    }
+
+    /** Whether each send work request gives a completion, whatever its flags are. Default false. */
+    public QueuePairInitAttributes signalAll(boolean all) {
+        signalAll = all;
+        return this;
+    }
+
+    CompletionQueue sendQueue() {
+        return sendQueue;
+    }
+
+    CompletionQueue receiveQueue() {
+        return receiveQueue;
+    }
+
+    /**
+     * As {@code queue_pair.c} reads them; it puts the actual capabilities into entries 2 to 6.
+     */
+    int[] values() {
+        return new int[] {
+                type.value(), signalAll ? 1 : 0, maxSendRequests, maxReceiveRequests, maxSendSges, maxReceiveSges,
+                maxInlineData
+        };
+    }
+
+    String describe(Device device) {
+        return "create a queue pair on " + device.name() + " with " + maxSendRequests + " send requests of " +
+                maxSendSges + " elements, " + maxReceiveRequests + " receives of " + maxReceiveSges + " elements and " +
+                maxInlineData + " bytes inline";
+    }
+}

@@ -1,0 +1,138 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import java.nio.ByteBuffer;
+
+import static io.netty.util.internal.ObjectUtil.checkPositive;
+
+/**
+ * A batch of work completions: a native {@code ibv_wc[]} that {@link CompletionQueue#poll(WorkCompletions)} fills and
+ * that is read by index, without an object per completion. Reused for every poll; one thread at a time.
+ */
+public final class WorkCompletions {
+    private static final int WITH_IMMEDIATE = 1 << 1;
+
+    private final ByteBuffer memory;
+    private final long address;
+    private final int capacity;
+    private int size;
+
+    /**
+     * @param capacity the most completions that one poll returns, at least 1. 16 to 64 pays for the call.
+     */
+    public WorkCompletions(int capacity) {
+        Verbs.ensureAvailability();
+        this.capacity = checkPositive(capacity, "capacity");
+        memory = NativeMemory.allocate(Math.multiplyExact(capacity, NativeMemory.WC_SIZE));
+        address = NativeMemory.address(memory);
+    }
+
+    public int capacity() {
+        return capacity;
+    }
+
+    /**
+     * How many completions the latest poll put here.
+     */
+    public int size() {
+        return size;
+    }
+
+    /**
+     * The id that the work request was given.
+     */
+    public long workRequestId(int index) {
+        return memory.getLong(offset(index) + NativeMemory.WC_WR_ID);
+    }
+
+    /**
+     * One of {@link WorkCompletionStatus}. Where it is not success, only the work request id and queue pair number are
+     * defined beside it.
+     */
+    public int status(int index) {
+        return memory.getInt(offset(index) + NativeMemory.WC_STATUS);
+    }
+
+    public boolean isSuccess(int index) {
+        return status(index) == WorkCompletionStatus.SUCCESS;
+    }
+
+    /**
+     * One of {@link WorkCompletionOpcode}.
+     */
+    public int opcode(int index) {
+        return memory.getInt(offset(index) + NativeMemory.WC_OPCODE);
+    }
+
+    /**
+     * The number of bytes received or read; undefined for sends and RDMA writes.
+     */
+    public int byteLength(int index) {
+        return memory.getInt(offset(index) + NativeMemory.WC_BYTE_LEN);
+    }
+
+    public boolean hasImmediate(int index) {
+        return (memory.getInt(offset(index) + NativeMemory.WC_FLAGS) & WITH_IMMEDIATE) != 0;
+    }
+
+    /**
+     * The immediate data as a number in host order; defined if {@link #hasImmediate(int)}.
+     */
+    public int immediate(int index) {
+        return NativeMemory.networkOrder(memory.getInt(offset(index) + NativeMemory.WC_IMM));
+    }
+
+    /**
+     * The local queue pair of the completed request.
+     */
+    public int queuePairNumber(int index) {
+        return memory.getInt(offset(index) + NativeMemory.WC_QP_NUM);
+    }
+
+    /**
+     * A code of the adapter's maker that says more about an error.
+     */
+    public int vendorError(int index) {
+        return memory.getInt(offset(index) + NativeMemory.WC_VENDOR_ERR);
+    }
+
+    /**
+     * A completion for a person.
+     */
+    public String describe(int index) {
+        int status = status(index);
+        return "queue pair " + Integer.toUnsignedString(queuePairNumber(index)) + ", work request " +
+                workRequestId(index) + ": " + (status == WorkCompletionStatus.SUCCESS ?
+                WorkCompletionOpcode.describe(opcode(index)) : WorkCompletionStatus.describe(status) +
+                " (status " + status + ", vendor error " + vendorError(index) + ')');
+    }
+
+    long address() {
+        return address;
+    }
+
+    void size(int newSize) {
+        size = newSize;
+    }
+
+    private int offset(int index) {
+        if (index < 0 || index >= size) {
+            throw new IndexOutOfBoundsException("completion " + index + " of " + size);
+        }
+        return index * NativeMemory.WC_SIZE;
+    }
+}
