@@ -16,8 +16,8 @@
 /*
  * The engine thread: an epoll loop over sources, one timerfd for a pairing heap of timers, and a queue of tasks.
  *
- * One lock guards everything but is never held while a callback runs. `running` names the object whose callback runs, so
- * that a cancel waits for exactly that one and a callback may cancel itself or free its owner.
+ * One lock guards everything but is never held while a callback runs. `running` names the object whose callback runs,
+ * so that a cancel waits for exactly that one and a callback may cancel itself or free its owner.
  */
 #include "engine.h"
 
@@ -263,7 +263,7 @@ static void *engine_main(void *unused) {
         struct epoll_event events[BATCH];
         int n = epoll_wait(engine.epoll_fd, events, BATCH, timeout);
         pthread_mutex_lock(&engine.lock);
-        if (n > 0 && removals == engine.removals) { /* else it may name a removed source: being level-triggered, ask again */
+        if (n > 0 && removals == engine.removals) { /* else it may name a removed source: ask again */
             memcpy(engine.batch, events, (size_t) n * sizeof(events[0]));
             engine.batch_size = n;
             run_sources();
@@ -353,7 +353,7 @@ static void fork_parent(void) {
 }
 
 static void fork_child(void) {
-    /* The epoll set is one object shared with the parent: the copies of the descriptors go, the set stays the parent's. */
+    /* The epoll set is shared with the parent: our copies of the descriptors go, the set stays the parent's. */
     close_fds();
     while (engine.heap != NULL) {
         heap_remove(engine.heap);

@@ -17,9 +17,9 @@
  * The engine: one thread per process, asleep in epoll_wait unless a descriptor, a timer or a request wakes it.
  *
  * It does what no application thread can be relied on to do: CM messages, timers, the death of a peer, and progress of
- * queue pairs whose completion queue nobody polls. It starts with the first use and is a daemon: it never stops, so that
- * no static destructor can race with it. After fork() the child has no engine until it uses the provider again; sources,
- * timers and tasks of the parent do not exist for it.
+ * queue pairs whose completion queue nobody polls. It starts with the first use and is a daemon: it never stops, so
+ * that no static destructor can race with it. After fork() the child has no engine until it uses the provider again;
+ * sources, timers and tasks of the parent do not exist for it.
  *
  * Callbacks run on the engine thread with no engine lock held, so they may take their owners' locks and call back in.
  */
@@ -56,7 +56,7 @@ int engine_modify(struct engine_source *source, uint32_t epoll_events);   /* 0 o
  */
 void engine_remove(struct engine_source *source);
 
-/* A one-shot timer. Embedded in its owner; zero-initialised means idle. Setting one never fails: the heap is intrusive. */
+/* A one-shot timer. Embedded in its owner; zero-initialised means idle. Setting one never fails. */
 struct engine_timer {
     uint64_t deadline_ns;
     void (*fire)(struct engine_timer *timer);

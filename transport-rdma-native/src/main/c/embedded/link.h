@@ -18,15 +18,15 @@
  * link carries small typed messages with file descriptors; its end-of-file means that the peer process died, or
  * that nothing on the peer's side has used the link for some seconds.
  *
- * Links are found by the name they lead to (a port or a block of queue pair numbers), not by process: two copies of this
- * library in one process, and processes in different pid namespaces, then need no special case. A pair of processes
- * has a few links, never one per queue pair.
+ * Links are found by the name they lead to (a port or a block of queue pair numbers), not by process: two copies of
+ * this library in one process, and processes in different pid namespaces, then need no special case. A pair of
+ * processes has a few links, never one per queue pair.
  *
  * A process may also have a link to itself: nothing above this layer distinguishes that case.
  *
  * Every process is reachable under abstract socket names that contain the uid, so that other users' processes never
- * meet; SO_PEERCRED is checked as well. The names are removed by the kernel when the process dies, and are scoped by network
- * namespace as the kernel's RDMA CM ports are.
+ * meet; SO_PEERCRED is checked as well. The names are removed by the kernel when the process dies, and are scoped by
+ * network namespace as the kernel's RDMA CM ports are.
  *
  * Threads: link_send() and the connects from any thread; handlers run on the engine thread. A handler is given a link
  * that is valid during the call; keep it with link_get()/link_put().
@@ -70,7 +70,7 @@ void link_add_down_handler(link_down_handler handler);
 /*
  * Finds or makes the link to the process that owns a queue pair number (for queue pairs connected without the CM, and
  * for the data path of those connected with it). Non-blocking beyond an AF_UNIX connect(). On success *link carries a
- * reference. Returns 0 or an errno value: ECONNREFUSED = no such process, EAGAIN = its backlog is full, try again later.
+ * reference. Returns 0 or an errno value: ECONNREFUSED = no such process, EAGAIN = its backlog is full, try again.
  */
 int link_connect_qpn(uint32_t qpn, struct link **link);
 
@@ -86,6 +86,8 @@ uint32_t link_claim_qpn_block(void);
  */
 struct link_port;
 int link_bind_port(int port_space, uint16_t port, struct link_port **handle);
+
+/* Links made over the port stay, except those not yet accepted by the engine: these go down. */
 void link_unbind_port(struct link_port *handle);
 
 /*
@@ -95,9 +97,9 @@ void link_unbind_port(struct link_port *handle);
 int link_connect_port(int port_space, uint16_t port, bool fresh, struct link **link);
 
 /*
- * Sends or queues a message; messages of one link stay in order. The descriptors are duplicated. Never blocks. Returns 0
- * or an errno value: EPIPE = the link is down, EINVAL = too long, ENOMEM or EMFILE = cannot queue it. A peer that lets
- * megabytes queue up is treated as dead.
+ * Sends or queues a message; messages of one link stay in order. The descriptors are duplicated. Never blocks. Returns
+ * 0 or an errno value: EPIPE = the link is down, EINVAL = too long, ENOMEM or EMFILE = cannot queue it. A peer that
+ * lets megabytes queue up is treated as dead.
  */
 int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 

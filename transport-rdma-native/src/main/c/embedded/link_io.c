@@ -1,0 +1,291 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Messages on links: a queue for what the socket does not take at once, and the checks of what comes in.
+ */
+#include "link_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define RETRY_NS 10000000u /* descriptors in flight or memory exhausted: no readiness event tells when it is over */
+#define MAX_QUEUED_BYTES (4u << 20)
+#define RECEIVES_PER_TURN 64
+
+static link_handler handlers[LINK_MESSAGE_LIMIT];
+
+void link_set_handler(unsigned type, link_handler handler) {
+    handlers[type] = handler;
+}
+
+void link_discard_queue(struct link *link) {
+    while (link->first != NULL) {
+        struct link_packet *m = link->first;
+        link->first = m->next;
+        for (int i = 0; i < m->nfds; i++) {
+            close(m->fds[i]);
+        }
+        free(m);
+    }
+    link->last = NULL;
+    link->queued_bytes = 0;
+}
+
+/* ---- sending ---- */
+
+ssize_t link_transmit(int fd, const struct link_header *header, const void *body, size_t length, const int *fds,
+                      int nfds) {
+    struct iovec parts[2] = {
+        { .iov_base = (void *) header, .iov_len = sizeof(*header) },
+        { .iov_base = (void *) body, .iov_len = length },
+    };
+    union {
+        struct cmsghdr aligned;
+        char bytes[CMSG_SPACE(LINK_MAX_FDS * sizeof(int))];
+    } control;
+    struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+    if (nfds > 0) {
+        memset(&control, 0, sizeof(control));
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE((size_t) nfds * sizeof(int));
+        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN((size_t) nfds * sizeof(int));
+        memcpy(CMSG_DATA(c), fds, (size_t) nfds * sizeof(int));
+    }
+    return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Whether the kernel's refusal is for now only. Without a readiness event to wait for, *by_timer is set. */
+static bool is_temporary(int err, bool *by_timer) {
+    *by_timer = err == ETOOMANYREFS || err == ENOBUFS || err == ENOMEM;
+    return *by_timer || err == EAGAIN;
+}
+
+/* Sends what is queued; with link->lock. */
+static void flush(struct link *link) {
+    bool by_timer = false;
+    while (link->first != NULL) {
+        struct link_packet *m = link->first;
+        size_t skip = sizeof(struct link_header);
+        ssize_t sent = link_transmit(link->source.fd, (struct link_header *) m->bytes, m->bytes + skip,
+                                     m->length - skip, m->fds, m->nfds);
+        if (sent < 0) {
+            if (errno == EINTR) {
+                continue;
+            }
+            if (is_temporary(errno, &by_timer)) {
+                break;
+            }
+            link_discard_queue(link); /* the peer is gone: the receiving side will read the end of file */
+            break;
+        }
+        link->first = m->next;
+        link->queued_bytes -= m->length;
+        if (link->first == NULL) {
+            link->last = NULL;
+        }
+        for (int i = 0; i < m->nfds; i++) {
+            close(m->fds[i]);
+        }
+        free(m);
+    }
+    bool wait = link->first != NULL && !by_timer;
+    if (wait != link->waiting_for_space) {
+        link->waiting_for_space = wait;
+        engine_modify(&link->source, wait ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    }
+    if (by_timer) {
+        engine_timer_set(&link->retry_timer, engine_now_ns() + RETRY_NS);
+    }
+}
+
+void link_on_retry(struct engine_timer *timer) {
+    struct link *link = container(timer, struct link, retry_timer);
+    pthread_mutex_lock(&link->lock);
+    if (link->source.fd >= 0) {
+        flush(link);
+    }
+    pthread_mutex_unlock(&link->lock);
+}
+
+static int enqueue(struct link *link, const struct link_header *header, const void *body, size_t length, const int *fds,
+                   int nfds) {
+    struct link_packet *m = malloc(sizeof(*m) + sizeof(*header) + length);
+    if (m == NULL) {
+        return ENOMEM;
+    }
+    m->next = NULL;
+    m->length = sizeof(*header) + length;
+    memcpy(m->bytes, header, sizeof(*header));
+    if (length > 0) {
+        memcpy(m->bytes + sizeof(*header), body, length);
+    }
+    for (m->nfds = 0; m->nfds < nfds; m->nfds++) {
+        m->fds[m->nfds] = fcntl(fds[m->nfds], F_DUPFD_CLOEXEC, 0);
+        if (m->fds[m->nfds] < 0) {
+            int err = errno;
+            while (m->nfds > 0) {
+                close(m->fds[--m->nfds]);
+            }
+            free(m);
+            return err;
+        }
+    }
+    if (link->last != NULL) {
+        link->last->next = m;
+    } else {
+        link->first = m;
+    }
+    link->last = m;
+    link->queued_bytes += m->length;
+    return 0;
+}
+
+int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds) {
+    if (length > LINK_MAX_BODY || nfds < 0 || nfds > LINK_MAX_FDS) {
+        return EINVAL;
+    }
+    struct link_header header = { .type = type };
+    int err = 0;
+    pthread_mutex_lock(&link->lock);
+    if (!link_is_up(link)) {
+        err = EPIPE;
+    } else if (link->first != NULL && link->queued_bytes > MAX_QUEUED_BYTES) {
+        __atomic_store_n(&link->up, false, __ATOMIC_RELEASE);
+        shutdown(link->source.fd, SHUT_RDWR);
+        err = EPIPE;
+    } else {
+        bool by_timer = false, queue = link->first != NULL;
+        if (!queue) {
+            ssize_t sent;
+            do {
+                sent = link_transmit(link->source.fd, &header, body, length, fds, nfds);
+            } while (sent < 0 && errno == EINTR);
+            if (sent < 0) {
+                queue = is_temporary(errno, &by_timer);
+                err = queue ? 0 : errno == EBADF ? EBADF : EPIPE;
+            }
+        }
+        if (queue) {
+            err = enqueue(link, &header, body, length, fds, nfds);
+            if (err == 0 && !link->waiting_for_space) {
+                flush(link); /* sees the same refusal and arranges the wait for it */
+            }
+        }
+    }
+    pthread_mutex_unlock(&link->lock);
+    return err;
+}
+
+/* ---- receiving ---- */
+
+static int take_fds(struct msghdr *message, int *fds) {
+    int nfds = 0;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+            size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+            for (size_t i = 0; i < n; i++) {
+                int fd;
+                memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+                if (nfds < LINK_MAX_FDS) {
+                    fds[nfds++] = fd;
+                } else {
+                    close(fd);
+                }
+            }
+        }
+    }
+    return nfds;
+}
+
+static bool dispatch(struct link *link, const struct link_header *header, const void *body, size_t length, int *fds,
+                     int nfds) {
+    if (!link->greeted) {
+        const struct link_hello *hello = body;
+        if (header->type != LINK_HELLO || length < sizeof(*hello) || hello->magic != LINK_HELLO_MAGIC
+                || hello->version != LINK_HELLO_VERSION) {
+            return false;
+        }
+        link->greeted = true;
+        return true;
+    }
+    if (header->type >= LINK_MESSAGE_LIMIT || handlers[header->type] == NULL) {
+        return false;
+    }
+    return handlers[header->type](link, body, length, fds, nfds);
+}
+
+/* Returns false at the end of the link. */
+static bool receive_one(struct link *link, bool *again) {
+    struct {
+        struct link_header header;
+        _Alignas(16) char body[LINK_MAX_BODY];
+    } packet;
+    struct iovec parts[2] = {
+        { .iov_base = &packet.header, .iov_len = sizeof(packet.header) },
+        { .iov_base = packet.body, .iov_len = sizeof(packet.body) },
+    };
+    union {
+        struct cmsghdr aligned;
+        char bytes[CMSG_SPACE(LINK_MAX_FDS * sizeof(int))];
+    } control;
+    struct msghdr message = {
+        .msg_iov = parts, .msg_iovlen = 2, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes),
+    };
+    ssize_t n = recvmsg(link->source.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (n < 0) {
+        /* ECONNRESET is reported ahead of the messages that the peer sent before its death (net/unix/af_unix.c). */
+        *again = errno == EINTR || errno == ECONNRESET;
+        return *again || errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS;
+    }
+    int fds[LINK_MAX_FDS];
+    int nfds = take_fds(&message, fds);
+    bool valid = n >= (ssize_t) sizeof(packet.header) && !(message.msg_flags & MSG_TRUNC) && link_is_up(link)
+            && dispatch(link, &packet.header, packet.body, (size_t) n - sizeof(packet.header), fds, nfds);
+    for (int i = 0; i < nfds; i++) {
+        if (fds[i] >= 0) {
+            close(fds[i]);
+        }
+    }
+    *again = valid;
+    return valid;
+}
+
+void link_on_ready(struct engine_source *source, uint32_t events) {
+    struct link *link = container(source, struct link, source);
+    if (events & EPOLLOUT) {
+        pthread_mutex_lock(&link->lock);
+        flush(link);
+        pthread_mutex_unlock(&link->lock);
+    }
+    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP)) {
+        bool again = true;
+        for (int i = 0; again && i < RECEIVES_PER_TURN; i++) {
+            if (!receive_one(link, &again)) {
+                link_go_down(link);
+                return;
+            }
+        }
+    }
+}

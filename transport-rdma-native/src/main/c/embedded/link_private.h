@@ -1,0 +1,82 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * What link.c (making, finding and ending links) and link_io.c (bytes on them) share. Nobody else includes it.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_LINK_PRIVATE_H
+#define NETTY_RDMA_EMBEDDED_LINK_PRIVATE_H
+
+#include "engine.h"
+#include "link.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#define LINK_HELLO_MAGIC 0x4e52444du /* "NRDM" */
+#define LINK_HELLO_VERSION 1u
+
+#define container(pointer, type, member) ((type *) ((char *) (pointer) - offsetof(type, member)))
+
+struct link_header {
+    uint32_t type;
+    uint32_t reserved;
+};
+
+struct link_hello {
+    uint32_t magic;
+    uint32_t version;
+};
+
+struct link_packet {
+    struct link_packet *next;
+    size_t length; /* header and body */
+    int nfds;
+    int fds[LINK_MAX_FDS];
+    char bytes[];
+};
+
+struct link_name {
+    char text[48]; /* without the leading NUL that makes it abstract */
+};
+
+struct link {
+    struct engine_source source;
+    struct engine_timer hello_timer, idle_timer, retry_timer;
+    struct link *next, **previous; /* table.links */
+    struct link_name name;         /* where it leads; empty for accepted links */
+    bool named;                    /* found by name, under table.lock */
+    bool greeted;                  /* engine thread only */
+    bool up;                       /* atomic */
+    int references;                /* atomic; 1 to 2 only under table.lock */
+    void *slots[LINK_SLOTS];
+
+    pthread_mutex_t lock;
+    struct link_packet *first, *last;
+    size_t queued_bytes;
+    bool waiting_for_space; /* EPOLLOUT is set */
+};
+
+/* link_io.c */
+void link_on_ready(struct engine_source *source, uint32_t epoll_events);
+void link_on_retry(struct engine_timer *timer);
+ssize_t link_transmit(int fd, const struct link_header *header, const void *body, size_t length, const int *fds,
+                      int nfds);
+void link_discard_queue(struct link *link); /* with link->lock, or by the last owner */
+
+/* link.c: on the engine thread, once a link. */
+void link_go_down(struct link *link);
+
+#endif

@@ -1,0 +1,462 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Links: delivery, descriptors, back-pressure, the death of a peer, and peers that lie.
+ */
+#include "embedded/engine.h"
+#include "embedded/link.h"
+
+#include "check.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdbool.h>
+#include <signal.h>
+#include <dirent.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PS 0x106
+#define SEQUENCE 40
+#define WITH_FDS 41
+#define ECHO 42
+#define HOLD 43
+
+static int received, disordered, downs, held_fd = -1, echoes;
+static uint32_t next_sequence;
+
+static int get(int *counter) {
+    return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
+}
+
+static void add(int *counter) {
+    __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
+}
+
+static bool on_sequence(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) link;
+    (void) fds;
+    uint32_t sequence;
+    if (length < sizeof(sequence) || nfds != 0) {
+        return false;
+    }
+    memcpy(&sequence, body, sizeof(sequence));
+    for (size_t i = sizeof(sequence); i < length; i++) {
+        if (((const uint8_t *) body)[i] != (uint8_t) sequence) {
+            add(&disordered);
+        }
+    }
+    if (sequence != next_sequence++) {
+        add(&disordered);
+    }
+    add(&received);
+    return true;
+}
+
+static bool on_fds(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) link;
+    (void) body;
+    (void) length;
+    if (nfds < 1) {
+        return false;
+    }
+    CHECK(fcntl(fds[0], F_GETFD) & FD_CLOEXEC);
+    __atomic_store_n(&held_fd, fds[0], __ATOMIC_SEQ_CST);
+    fds[0] = -1;
+    return true;
+}
+
+static bool on_echo(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    (void) nfds;
+    if (length == 1) {
+        add(&echoes);
+        return true;
+    }
+    return link_send(link, ECHO, body, 1, NULL, 0) == 0;
+}
+
+static void on_down(struct link *link) {
+    CHECK(engine_is_self());
+    CHECK(!link_is_up(link));
+    add(&downs);
+}
+
+static int open_fds(void) {
+    DIR *dir = opendir("/proc/self/fd");
+    CHECK(dir != NULL);
+    int n = 0;
+    while (readdir(dir) != NULL) {
+        n++;
+    }
+    closedir(dir);
+    return n;
+}
+
+static void messages_arrive_whole_and_in_order(void) {
+    struct link_port *port;
+    struct link *link;
+    CHECK_EQ(link_bind_port(PS, 1, &port), 0);
+    CHECK_EQ(link_connect_port(PS, 1, false, &link), 0);
+    char body[LINK_MAX_BODY];
+    for (uint32_t i = 0; i < 20000; i++) {
+        size_t length = 4 + i % (LINK_MAX_BODY - 3);
+        memset(body, (int) i, sizeof(body));
+        memcpy(body, &i, sizeof(i));
+        CHECK_EQ(link_send(link, SEQUENCE, body, length, NULL, 0), 0);
+        if (i % 500 == 499) { /* far more than the socket takes, less than the limit of the queue */
+            CHECK_EVENTUALLY(get(&received) == (int) i + 1);
+        }
+    }
+    CHECK_EQ(get(&disordered), 0);
+    CHECK_EQ(link_send(link, SEQUENCE, body, LINK_MAX_BODY + 1, NULL, 0), EINVAL);
+    CHECK_EQ(link_send(link, SEQUENCE, body, 4, NULL, LINK_MAX_FDS + 1), EINVAL);
+    link_put(link);
+    link_unbind_port(port);
+}
+
+static void a_port_leads_to_one_link_and_is_exclusive(void) {
+    struct link_port *port, *second;
+    struct link *link, *same, *fresh;
+    CHECK_EQ(link_connect_port(PS, 2, false, &link), ECONNREFUSED);
+    CHECK_EQ(link_bind_port(PS, 0, &port), EINVAL);
+    CHECK_EQ(link_bind_port(PS, 2, &port), 0);
+    CHECK_EQ(link_bind_port(PS, 2, &second), EADDRINUSE);
+    CHECK_EQ(link_bind_port(PS + 1, 2, &second), 0);
+    link_unbind_port(second);
+    CHECK_EQ(link_connect_port(PS, 2, false, &link), 0);
+    CHECK_EQ(link_connect_port(PS, 2, false, &same), 0);
+    CHECK(link == same);
+    CHECK_EQ(link_connect_port(PS, 2, true, &fresh), 0);
+    CHECK(link != fresh);
+    link_put(same);
+    CHECK_EQ(link_connect_port(PS, 2, false, &same), 0);
+    CHECK(fresh == same);
+    link_put(same);
+    link_put(fresh);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EVENTUALLY(get(&echoes) == 1);
+    link_unbind_port(port);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0); /* a link outlives the port that led to it */
+    CHECK_EVENTUALLY(get(&echoes) == 2);
+    CHECK_EQ(link_connect_port(PS, 2, true, &same), ECONNREFUSED);
+    link_put(link);
+}
+
+static void a_queue_pair_number_leads_to_its_process(void) {
+    uint32_t first = link_claim_qpn_block(), second = link_claim_qpn_block();
+    CHECK(first != 0 && second != 0 && first != second);
+    CHECK((first & 0xff) == 0 && first < 0xffff00);
+    struct link *link, *same;
+    CHECK_EQ(link_connect_qpn(first + 3, &link), 0);
+    CHECK_EQ(link_connect_qpn(first + 255, &same), 0);
+    CHECK(link == same);
+    CHECK_EQ(link_connect_qpn(5, &same), ECONNREFUSED);
+    int before = get(&echoes);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EVENTUALLY(get(&echoes) == before + 1);
+    link_put(link);
+    link_put(link);
+}
+
+static void descriptors_are_passed_and_none_is_left_behind(void) {
+    struct link_port *port;
+    struct link *link;
+    CHECK_EQ(link_bind_port(PS, 3, &port), 0);
+    CHECK_EQ(link_connect_port(PS, 3, false, &link), 0);
+    int ends[2];
+    CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
+    int before = 0;
+    for (int i = 0; i < 50; i++) {
+        int fds[LINK_MAX_FDS] = { ends[0], ends[0], ends[0], ends[0] };
+        CHECK_EQ(link_send(link, WITH_FDS, NULL, 0, fds, 1 + i % LINK_MAX_FDS), 0);
+        CHECK_EVENTUALLY(__atomic_load_n(&held_fd, __ATOMIC_SEQ_CST) >= 0);
+        struct stat a, b;
+        CHECK_EQ(fstat(ends[0], &a), 0);
+        CHECK_EQ(fstat(held_fd, &b), 0);
+        CHECK_EQ(a.st_ino, b.st_ino);
+        CHECK_EQ(close(held_fd), 0);
+        __atomic_store_n(&held_fd, -1, __ATOMIC_SEQ_CST);
+        engine_quiesce();
+        if (i == 0) {
+            before = open_fds();
+        }
+    }
+    CHECK_EQ(open_fds(), before);
+    close(ends[0]);
+    close(ends[1]);
+    link_put(link);
+    link_unbind_port(port);
+}
+
+/* ---- peers in other processes ---- */
+
+static struct link *link_to_child(uint16_t port, pid_t child) {
+    (void) child;
+    struct link *link = NULL;
+    CHECK_EVENTUALLY(link_connect_port(PS, port, false, &link) == 0);
+    return link;
+}
+
+static pid_t fork_peer(uint16_t port) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        struct link_port *handle;
+        if (link_bind_port(PS, port, &handle) != 0) {
+            _exit(1);
+        }
+        for (;;) {
+            pause();
+        }
+    }
+    return child;
+}
+
+static void the_death_of_a_peer_takes_its_link_down(void) {
+    pid_t child = fork_peer(10);
+    struct link *link = link_to_child(10, child);
+    int echoed = get(&echoes), before = get(&downs);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
+    CHECK_EQ(get(&downs), before);
+    kill(child, SIGKILL);
+    CHECK_EVENTUALLY(get(&downs) == before + 1);
+    CHECK(!link_is_up(link));
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), EPIPE);
+    link_put(link);
+    waitpid(child, NULL, 0);
+    CHECK_EQ(link_connect_port(PS, 10, false, &link), ECONNREFUSED);
+}
+
+/* The child inherits this process's links; if it kept them, nobody would learn of a death. */
+static void a_forked_child_does_not_keep_links_of_its_parent_alive(void) {
+    pid_t peer = fork_peer(11);
+    struct link *link = link_to_child(11, peer);
+    pid_t bystander = fork();
+    CHECK(bystander >= 0);
+    if (bystander == 0) {
+        alarm(60);
+        if (link_is_up(link) || link_send(link, ECHO, "ab", 2, NULL, 0) != EPIPE) {
+            _exit(1);
+        }
+        struct link *own = NULL;
+        CHECK_EVENTUALLY(link_connect_port(PS, 11, false, &own) == 0);
+        int echoed = get(&echoes);
+        CHECK_EQ(link_send(own, ECHO, "ab", 2, NULL, 0), 0);
+        CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
+        _exit(0);
+    }
+    int status;
+    CHECK_EQ(waitpid(bystander, &status, 0), bystander);
+    CHECK_EQ(status, 0);
+    CHECK(link_is_up(link));
+    int before = get(&downs);
+    kill(peer, SIGKILL);
+    waitpid(peer, NULL, 0);
+    CHECK_EVENTUALLY(get(&downs) == before + 1);
+    link_put(link);
+}
+
+static void a_peer_that_does_not_read_is_cut_off_without_blocking(void) {
+    pid_t peer = fork_peer(12);
+    struct link *link = link_to_child(12, peer);
+    int echoed = get(&echoes);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
+    kill(peer, SIGSTOP);
+    int before = get(&downs), sent = 0;
+    char body[LINK_MAX_BODY] = { 0 };
+    while (link_send(link, SEQUENCE, body, sizeof(body), NULL, 0) == 0) {
+        CHECK(++sent < 100000);
+    }
+    CHECK(sent > 1000);
+    CHECK_EVENTUALLY(get(&downs) == before + 1);
+    link_put(link);
+    kill(peer, SIGKILL);
+    waitpid(peer, NULL, 0);
+}
+
+/* ---- peers that lie ---- */
+
+static int raw_connect(uint16_t port) {
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(), PS, port);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    CHECK(fd >= 0);
+    CHECK_EQ(connect(fd, (struct sockaddr *) &address, (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n)), 0);
+    struct timeval limit = { .tv_sec = 20 };
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    return fd;
+}
+
+/* True if the other side closes; what it sends before is read over. */
+static bool is_closed_by_peer(int fd) {
+    char packet[4096];
+    ssize_t n;
+    do {
+        n = recv(fd, packet, sizeof(packet), 0);
+    } while (n > 0 || (n < 0 && errno == ECONNRESET));
+    return n == 0;
+}
+
+static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, 1 };
+
+static void liars_are_cut_off_and_nobody_else_notices(void) {
+    struct link_port *port;
+    CHECK_EQ(link_bind_port(PS, 20, &port), 0);
+    struct link *honest;
+    CHECK_EQ(link_connect_port(PS, 20, false, &honest), 0);
+    static const struct {
+        bool greet;
+        size_t length;
+        uint32_t words[4];
+    } lies[] = {
+        { false, 16, { LINK_HELLO, 0, 0x4e52444d, 2 } },  /* another version */
+        { false, 16, { LINK_HELLO, 0, 0x12345678, 1 } },  /* another protocol */
+        { false, 12, { LINK_HELLO, 0, 0x4e52444d } },     /* short greeting */
+        { false, 16, { SEQUENCE, 0, 0, 0 } },             /* no greeting */
+        { true, 16, { LINK_HELLO, 0, 0x4e52444d, 1 } },   /* two greetings */
+        { true, 4, { SEQUENCE } },                        /* no header */
+        { true, 0, { 0 } },                               /* nothing at all */
+        { true, 8, { SEQUENCE } },                        /* body too short for its handler */
+        { true, 16, { 0, 0, 0, 0 } },                     /* unknown types */
+        { true, 16, { 63, 0, 0, 0 } },
+        { true, 16, { LINK_MESSAGE_LIMIT, 0, 0, 0 } },
+        { true, 16, { 0xffffffff, 0, 0, 0 } },
+        { true, 4096, { SEQUENCE } },                     /* longer than any message */
+    };
+    for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+        int fd = raw_connect(20);
+        if (lies[i].greet) {
+            CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+        }
+        char packet[4096] = { 0 };
+        memcpy(packet, lies[i].words, sizeof(lies[i].words));
+        CHECK_EQ(send(fd, packet, lies[i].length, 0), lies[i].length);
+        CHECK(is_closed_by_peer(fd));
+        close(fd);
+    }
+    int echoed = get(&echoes);
+    CHECK_EQ(link_send(honest, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
+    link_put(honest);
+    link_unbind_port(port);
+}
+
+static void descriptors_that_nobody_asked_for_are_closed(void) {
+    struct link_port *port;
+    CHECK_EQ(link_bind_port(PS, 21, &port), 0);
+    int fd = raw_connect(21);
+    CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+    uint32_t packet[] = { ECHO, 0, 0 };
+    CHECK_EQ(send(fd, packet, 10, 0), 10);
+    char answer[64];
+    CHECK(recv(fd, answer, sizeof(answer), 0) == 16); /* its greeting */
+    CHECK_EQ(recv(fd, answer, sizeof(answer), 0), 9);
+    int before = open_fds();
+    for (int i = 0; i < 20; i++) {
+        struct iovec iov = { .iov_base = packet, .iov_len = 10 };
+        char control[CMSG_SPACE(16 * sizeof(int))] __attribute__((aligned(8))) = { 0 };
+        struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+                                  .msg_controllen = sizeof(control) };
+        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(16 * sizeof(int));
+        for (int k = 0; k < 16; k++) {
+            memcpy(CMSG_DATA(c) + (size_t) k * sizeof(int), &fd, sizeof(int));
+        }
+        CHECK_EQ(sendmsg(fd, &message, 0), 10);
+        CHECK_EQ(recv(fd, answer, sizeof(answer), 0), 9); /* still served */
+    }
+    engine_quiesce();
+    CHECK_EQ(open_fds(), before);
+    int down = get(&downs);
+    close(fd);
+    CHECK_EVENTUALLY(get(&downs) == down + 1);
+    link_unbind_port(port);
+}
+
+static void the_messages_before_a_death_are_delivered(void) {
+    struct link_port *port;
+    CHECK_EQ(link_bind_port(PS, 22, &port), 0);
+    int fd = raw_connect(22);
+    next_sequence = 0;
+    int before = get(&received);
+    CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+    for (uint32_t i = 0; i < 10; i++) {
+        uint32_t packet[] = { SEQUENCE, 0, i };
+        CHECK_EQ(send(fd, packet, sizeof(packet), 0), sizeof(packet));
+    }
+    close(fd); /* with its greeting unread: we get ECONNRESET first */
+    CHECK_EVENTUALLY(get(&received) == before + 10);
+    link_unbind_port(port);
+}
+
+static void accepting_goes_on_after_descriptors_ran_out(void) {
+    struct link_port *port;
+    CHECK_EQ(link_bind_port(PS, 23, &port), 0);
+    int fd = raw_connect(23), other = raw_connect(23);
+    CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+    struct rlimit old, tight;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &old), 0);
+    tight = old;
+    tight.rlim_cur = (rlim_t) other + 1;
+    int starving = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(), PS, 23);
+    CHECK_EQ(connect(starving, (struct sockaddr *) &address,
+                     (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n)), 0);
+    struct link *link;
+    CHECK_EQ(link_connect_port(PS, 23, false, &link), EMFILE);
+    struct link_port *second;
+    CHECK_EQ(link_bind_port(PS, 24, &second), EMFILE);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
+    char answer[64];
+    struct timeval limit = { .tv_sec = 20 };
+    setsockopt(starving, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    CHECK_EQ(recv(starving, answer, sizeof(answer), 0), 16);
+    close(starving);
+    close(fd);
+    close(other);
+    link_unbind_port(port);
+}
+
+int main(void) {
+    link_set_handler(SEQUENCE, on_sequence);
+    link_set_handler(WITH_FDS, on_fds);
+    link_set_handler(ECHO, on_echo);
+    link_add_down_handler(on_down);
+    RUN(messages_arrive_whole_and_in_order);
+    RUN(a_port_leads_to_one_link_and_is_exclusive);
+    RUN(a_queue_pair_number_leads_to_its_process);
+    RUN(descriptors_are_passed_and_none_is_left_behind);
+    RUN(the_death_of_a_peer_takes_its_link_down);
+    RUN(a_forked_child_does_not_keep_links_of_its_parent_alive);
+    RUN(a_peer_that_does_not_read_is_cut_off_without_blocking);
+    RUN(liars_are_cut_off_and_nobody_else_notices);
+    RUN(descriptors_that_nobody_asked_for_are_closed);
+    RUN(the_messages_before_a_death_are_delivered);
+    RUN(accepting_goes_on_after_descriptors_ran_out);
+    return 0;
+}
