@@ -65,7 +65,7 @@ final class SendQueue {
         completed = sequence + 1;
     }
 
-    int outstanding() {
-        return (int) (posted - completed);
+    boolean isCompleted(long sequence) {
+        return sequence < completed;
     }
 }
