@@ -52,7 +52,6 @@ final class MachineEndpoint implements Endpoint {
         }
     }
 
-    private final StreamConfig config;
     private final SimulatedQueuePair qp;
     private final SimulatedQueuePair.ArraySgl sgl;
     private final int sglKey;
@@ -73,7 +72,6 @@ final class MachineEndpoint implements Endpoint {
      */
     MachineEndpoint(StreamConfig config, int segments, int segmentLength, long toSend, long toReceive,
                     boolean disconnects) {
-        this.config = config;
         this.toSend = toSend;
         this.toReceive = toReceive;
         this.disconnects = disconnects;
@@ -247,10 +245,6 @@ final class MachineEndpoint implements Endpoint {
     @Override
     public boolean finished() {
         return sent == toSend && received == toReceive && end && ending && slices.isEmpty();
-    }
-
-    int peerCredits() {
-        return config.credits();
     }
 
     @Override

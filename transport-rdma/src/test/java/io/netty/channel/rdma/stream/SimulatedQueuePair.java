@@ -24,8 +24,9 @@ import java.util.Map;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * One end of a reliable connection and the memory registered for it. Work requests wait in order until the test delivers
- * them; a message that finds no receive posted waits too, as one that is refused with RNR and retried for ever does.
+ * One end of a reliable connection and the memory registered for it. Work requests wait in order until the test
+ * delivers them; a message that finds no receive posted waits too, as one that is refused with RNR and retried for ever
+ * does.
  */
 final class SimulatedQueuePair {
     private static final class WorkRequest {

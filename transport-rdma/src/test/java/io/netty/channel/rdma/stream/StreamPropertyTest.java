@@ -25,8 +25,9 @@ import java.nio.ByteOrder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Whatever the order of events and however small the queues: bytes arrive once and in order, memory that the application
- * holds is not written to, nothing is written outside of what was advertised, no queue overflows, nobody waits for ever.
+ * Whatever the order of events and however small the queues: bytes arrive once and in order, memory that the
+ * application holds is not written to, nothing is written outside of what was advertised, no queue overflows, nobody
+ * waits for ever.
  */
 class StreamPropertyTest {
 
