@@ -27,7 +27,7 @@
 
 #ifdef __SANITIZE_THREAD__
 const char *__tsan_default_options(void);
-__attribute__((used, visibility("default"))) const char *__tsan_default_options(void) {
+__attribute__((used, weak, visibility("default"))) const char *__tsan_default_options(void) {
     return "die_after_fork=0"; /* the tests' peers are forked children with engines of their own */
 }
 #endif

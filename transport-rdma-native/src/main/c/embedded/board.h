@@ -1,0 +1,88 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The board: one sealed memory per process that all its peers map. It answers two questions without any shared writable word.
+ *
+ * "Must I wake you?": a word per completion queue and one for the engine, written by the owner when it goes to sleep or stops
+ * polling. A sender reads it after it has published, and rings at most once per value.
+ *
+ * "Who has work for me?": ticks. A sender counts up the tick of the queue pair, then the tick of its group, in its own board. A
+ * receiver compares groups with its private copy, so nothing is ever cleared and an idle queue pair costs 1/1024 of a cache line.
+ * A bank of ticks belongs to one (peer process, completion queue of that peer).
+ */
+#ifndef NETTY_RDMA_EMBEDDED_BOARD_H
+#define NETTY_RDMA_EMBEDDED_BOARD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BOARD_CQS 4096u
+#define BOARD_BANKS 8192u
+#define BOARD_GROUPS 16u
+#define BOARD_GROUP_SLOTS 64u
+#define BOARD_BANK_SLOTS (BOARD_GROUPS * BOARD_GROUP_SLOTS)
+
+/* The low bits of a completion queue's word; above them a sequence number that changes whenever it is armed. */
+enum board_cq_state {
+    BOARD_CQ_IDLE,   /* nobody polls: ring the engine */
+    BOARD_CQ_POLLED, /* somebody does: ring nobody */
+    BOARD_CQ_ARMED,  /* for what makes a completion ring the channel, else the engine */
+    BOARD_CQ_ARMED_SOLICITED,
+};
+#define BOARD_CQ_STATE(word) ((enum board_cq_state) ((word) & 3))
+#define BOARD_CQ_NEXT(word, state) ((((word) | 3) + 1) | (state))
+#define BOARD_CQ_SAME(word, state) (((word) & ~UINT64_C(3)) | (state))
+
+/* The engine's word: odd while it sleeps, and different for each sleep. */
+#define BOARD_ENGINE_ASLEEP(word) (((word) & 1) != 0)
+
+struct board_word {
+    _Alignas(64) _Atomic uint64_t word;
+};
+
+struct board_groups {
+    _Alignas(64) _Atomic uint32_t tick[BOARD_GROUPS];
+};
+
+struct board {
+    _Alignas(4096) struct board_word engine;
+    _Alignas(4096) struct board_word cq[BOARD_CQS];
+    struct board_groups groups[BOARD_BANKS];
+    _Alignas(4096) _Atomic uint32_t tick[BOARD_BANKS][BOARD_BANK_SLOTS];
+};
+
+/* This process's board; NULL before board_open(). */
+extern struct board *own_board;
+extern int own_board_fd;
+
+/* Makes the board. Returns 0 or errno. */
+int board_open(void);
+
+/* Indices; -1 when there are none left. */
+int board_claim_cq(void);
+void board_release_cq(int index);
+int board_claim_bank(void);
+void board_release_bank(int index);
+
+/* Counts up a slot of the own board. Sequentially consistent: reading the peer's word comes after it. The slot has one writer. */
+static inline void board_tick(uint32_t bank, uint32_t slot) {
+    _Atomic uint32_t *tick = &own_board->tick[bank][slot];
+    atomic_store_explicit(tick, atomic_load_explicit(tick, memory_order_relaxed) + 1, memory_order_release);
+    atomic_fetch_add(&own_board->groups[bank].tick[slot / BOARD_GROUP_SLOTS], 1);
+}
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Completion channels. The descriptor that the application sees is the eventfd that other processes ring, so a sleeper is woken
+ * by one hop; what it then finds is decided by embedded_ibv_get_cq_event(), which first executes what the ring announced.
+ *
+ * Events are counted per completion queue, not flagged: rsockets arms again without having taken the event before.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_CHANNEL_H
+#define NETTY_RDMA_EMBEDDED_CHANNEL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "context.h"
+
+struct cq;
+
+struct channel {
+    struct ibv_comp_channel ibv;
+    pthread_mutex_t lock; /* of what follows; an innermost lock */
+    pthread_cond_t acknowledged;
+    struct cq *first, **last; /* completion queues with undelivered events */
+    bool rung;                /* this process has written to the descriptor since it was last emptied */
+    unsigned collectors;      /* threads that are going to look at the list anyway */
+    pthread_mutex_t members_lock; /* taken before gates and locks of completion queues */
+    struct cq *members;
+};
+
+static inline struct channel *channel_of(struct ibv_comp_channel *channel) {
+    return (struct channel *) channel;
+}
+
+/* A completion queue's part; all under the channel's lock but next_member. */
+struct channel_member {
+    struct cq *next_member;
+    struct cq *next_ready;
+    unsigned pending;              /* events not yet delivered */
+    unsigned delivered, completed; /* and acknowledged */
+};
+
+void channel_join(struct channel *channel, struct cq *cq);
+
+/* Forgets undelivered events and waits until the delivered ones are acknowledged. */
+void channel_part(struct channel *channel, struct cq *cq);
+
+/* Counts one event for the completion queue and makes the descriptor readable. */
+void channel_raise(struct channel *channel, struct cq *cq);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Completion queues: private memory of the process, so no peer can forge a completion or wedge a queue that it shares with others.
+ *
+ * cq.c holds entries, arming and overflow; cq_scan.c finds the queue pairs that peers have given work; cq_engine.c does that on the
+ * engine for completion queues that nobody polls.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_CQ_H
+#define NETTY_RDMA_EMBEDDED_CQ_H
+
+#include <stdatomic.h>
+
+#include "board.h"
+#include "channel.h"
+#include "context.h"
+#include "engine.h"
+#include "gate.h"
+
+struct qp;
+struct peer;
+struct bank_watch;
+
+struct cqe {
+    struct ibv_wc wc;
+    struct qp *qp;
+    uint32_t end; /* polling it frees the queue pair's slots before this index */
+    bool send;
+};
+
+enum cq_arm { CQ_UNARMED, CQ_ARMED_SOLICITED, CQ_ARMED };
+
+struct cq {
+    struct ibv_cq ibv;
+    /* Read at each poll. */
+    _Alignas(64) _Atomic uint32_t count;
+    atomic_bool polled; /* since the last look of watch.c */
+    _Atomic uint64_t *word; /* on the board */
+    struct gate scan;
+    /* Under `scan`. */
+    struct qp *hot; /* the last one with work is the likeliest to have more */
+    struct bank_watch *banks;
+    struct bank_watch *cursor;
+    unsigned turn;
+
+    _Alignas(64) pthread_mutex_t lock;
+    /* Under `lock`. */
+    struct cqe *ring;
+    uint32_t mask, head;
+    enum cq_arm armed;
+    bool overflowed;
+
+    int index;   /* on the board */
+    uint32_t id; /* never reused in this process */
+    atomic_int users; /* queue pairs, twice if for both directions */
+    atomic_uint refs;
+    struct channel_member member;
+    struct async_source async;
+    struct engine_task overflow;
+    struct cq *next_watched; /* under the lock of watch.c */
+    bool watched;
+};
+
+static inline struct cq *cq_of(struct ibv_cq *cq) {
+    return (struct cq *) cq;
+}
+
+void cq_get(struct cq *cq);
+void cq_put(struct cq *cq);
+
+/* The hot path, for ibv_context_ops. */
+int cq_poll(struct ibv_cq *cq, int entries, struct ibv_wc *wc);
+int cq_req_notify(struct ibv_cq *cq, int solicited_only);
+
+/* Appends a completion. `solicited`: it wakes a solicited-only arm; errors always do. */
+void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
+
+/* Removes the completions of a queue pair that goes away. */
+void cq_purge(struct cq *cq, const struct qp *qp);
+
+/* Lets peers ring again for an armed completion queue, and executes what they announced so far. */
+void cq_rearm(struct cq *cq);
+
+/* If nobody has polled since the last call: has peers ring the engine from now on. Returns false to be asked no more. */
+bool cq_rest(struct cq *cq);
+
+/* Executes what peers have announced, for poll: cheap, skipped if another thread is at it. */
+void cq_scan_try(struct cq *cq);
+
+/* The same for arming: looks at everything that was announced before the call. Returns true if this thread found anything. */
+bool cq_scan(struct cq *cq);
+
+/* Where a peer announces a queue pair; in cq_scan.c. Returns false without memory. */
+bool cq_scan_add(struct cq *cq, struct peer *peer, uint32_t bank, uint32_t slot, struct qp *qp);
+void cq_scan_remove(struct cq *cq, const struct qp *qp);
+
+/* Opens the engine's bell. Returns 0 or errno. */
+int cq_engine_open(void);
+int cq_engine_bell(void);
+void cq_engine_add(struct cq *cq);
+void cq_engine_remove(struct cq *cq);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The engine's part of the completion queues: a bell that peers ring, and the execution of what they have announced to completion
+ * queues that nobody polls (targets of one-sided operations; applications that sleep, armed, while a message is under way).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "cq.h"
+#include "engine.h"
+
+/* Then the engine's other duties have their turn. */
+#define MAX_ROUNDS 32
+
+static struct cq *cqs[BOARD_CQS];
+static unsigned limit; /* one past the highest index in use so far */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct engine_source bell = { .fd = -1 };
+
+static bool scan_unpolled(void) {
+    bool found = false;
+    for (unsigned i = 0;; i++) {
+        pthread_mutex_lock(&lock);
+        bool end = i >= limit;
+        struct cq *cq = end ? NULL : cqs[i];
+        if (cq != NULL) {
+            cq_get(cq);
+        }
+        pthread_mutex_unlock(&lock);
+        if (end) {
+            return found;
+        }
+        if (cq != NULL) {
+            if (BOARD_CQ_STATE(atomic_load(cq->word)) != BOARD_CQ_POLLED) {
+                found |= cq_scan(cq);
+            }
+            cq_put(cq);
+        }
+    }
+}
+
+static void set_asleep(bool asleep) {
+    _Atomic uint64_t *word = &own_board->engine.word;
+    atomic_exchange(word, (atomic_load(word) + 2) / 2 * 2 + asleep);
+}
+
+static void rung(struct engine_source *source, uint32_t events) {
+    (void) events;
+    uint64_t count;
+    (void) !read(source->fd, &count, sizeof(count));
+    set_asleep(false);
+    int round = 0;
+    while (scan_unpolled() && ++round < MAX_ROUNDS) {
+    }
+    set_asleep(true);
+    /* What was published before a peer could see the word has not been rung for. */
+    if (scan_unpolled() || round == MAX_ROUNDS) {
+        count = 1;
+        (void) !write(source->fd, &count, sizeof(count));
+    }
+}
+
+int cq_engine_open(void) {
+    int error = 0;
+    pthread_mutex_lock(&lock);
+    if (bell.fd < 0) {
+        bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        bell.ready = rung;
+        error = bell.fd < 0 ? errno : engine_add(&bell, EPOLLIN);
+        if (error == 0) {
+            set_asleep(true);
+        } else if (bell.fd >= 0) {
+            close(bell.fd);
+            bell.fd = -1;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+int cq_engine_bell(void) {
+    return bell.fd;
+}
+
+void cq_engine_add(struct cq *cq) {
+    pthread_mutex_lock(&lock);
+    cqs[cq->index] = cq;
+    if (limit <= (unsigned) cq->index) {
+        limit = (unsigned) cq->index + 1;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void cq_engine_remove(struct cq *cq) {
+    pthread_mutex_lock(&lock);
+    cqs[cq->index] = NULL;
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,207 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Finding the queue pairs that peers have given work: compares the peers' ticks (board.h) with private copies. Everything here
+ * belongs to the owner of the completion queue's scan gate.
+ */
+#include <stdlib.h>
+
+#include "cq.h"
+#include "peer.h"
+#include "qp.h"
+
+#define SCAN_AGAIN 1u
+
+/* A poll looks at this many banks, going round: a queue with very many peer processes must not make each poll slow. */
+#define BANKS_PER_POLL 64
+
+/* A queue pair that always has work must not hide the others. */
+#define HOT_TURNS 8
+
+struct group_watch {
+    uint32_t seen[BOARD_GROUP_SLOTS];
+    struct qp *qp[BOARD_GROUP_SLOTS];
+};
+
+struct bank_watch {
+    _Alignas(64) uint32_t seen[BOARD_GROUPS];
+    struct bank_watch *next;
+    struct peer *peer;
+    uint32_t bank;
+    unsigned users;
+    struct group_watch *group[BOARD_GROUPS];
+};
+
+static bool scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
+    struct group_watch *group = bank->group[g];
+    bool more = false;
+    if (group == NULL) {
+        return false; /* the tick of one that is not known yet: qp_attach.c looks at it when it is */
+    }
+    const _Atomic uint32_t *ticks = &peer_board(bank->peer)->tick[bank->bank][g * BOARD_GROUP_SLOTS];
+    for (unsigned s = 0; s < BOARD_GROUP_SLOTS; s++) {
+        struct qp *qp = group->qp[s];
+        uint32_t tick;
+        if (qp != NULL && (tick = atomic_load_explicit(&ticks[s], memory_order_acquire)) != group->seen[s]) {
+            group->seen[s] = tick;
+            cq->hot = qp;
+            if (qp_progress(qp, QP_WORK_ALL)) {
+                group->seen[s] = tick - 1; /* unfinished: be found again */
+                more = true;
+            }
+        }
+    }
+    return more;
+}
+
+static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
+    const struct board_groups *groups = &peer_board(bank->peer)->groups[bank->bank];
+    bool found = false;
+    for (unsigned g = 0; g < BOARD_GROUPS; g++) {
+        uint32_t tick = atomic_load(&groups->tick[g]);
+        if (tick != bank->seen[g]) {
+            bank->seen[g] = tick;
+            found = true;
+            if (scan_group(cq, bank, g)) {
+                bank->seen[g] = tick - 1;
+            }
+        }
+    }
+    return found;
+}
+
+static bool scan_all(struct cq *cq) {
+    bool found = false;
+    for (struct bank_watch *bank = cq->banks; bank != NULL; bank = bank->next) {
+        found |= scan_bank(cq, bank);
+    }
+    return found;
+}
+
+static void leave(struct cq *cq) {
+    while (gate_leave(&cq->scan) != 0) {
+        scan_all(cq);
+    }
+}
+
+void cq_scan_try(struct cq *cq) {
+    if (!gate_try(&cq->scan)) {
+        return;
+    }
+    if (cq->hot == NULL || !qp_has_work(cq->hot) || qp_progress(cq->hot, QP_WORK_ALL)
+            || atomic_load_explicit(&cq->count, memory_order_relaxed) == 0 || ++cq->turn % HOT_TURNS == 0) {
+        struct bank_watch *bank = cq->cursor;
+        for (int i = 0; i < BANKS_PER_POLL; i++) {
+            if (bank == NULL) {
+                bank = cq->banks;
+                if (bank == NULL || i > 0) {
+                    break;
+                }
+            }
+            scan_bank(cq, bank);
+            bank = bank->next;
+        }
+        cq->cursor = bank;
+    }
+    leave(cq);
+}
+
+bool cq_scan(struct cq *cq) {
+    if (gate_enter(&cq->scan, SCAN_AGAIN) == 0) {
+        return false; /* the present owner looks once more before it goes */
+    }
+    bool found = scan_all(cq);
+    leave(cq);
+    return found;
+}
+
+static struct bank_watch *find_bank(struct cq *cq, struct peer *peer, uint32_t number) {
+    struct bank_watch *bank = cq->banks;
+    while (bank != NULL && (bank->peer != peer || bank->bank != number)) {
+        bank = bank->next;
+    }
+    return bank;
+}
+
+static struct bank_watch *add_bank(struct cq *cq, struct peer *peer, uint32_t number) {
+    struct bank_watch *bank = aligned_alloc(64, sizeof(*bank));
+    if (bank != NULL) {
+        *bank = (struct bank_watch) { .next = cq->banks, .peer = peer_get(peer), .bank = number };
+        cq->banks = bank;
+        cq->cursor = NULL;
+    }
+    return bank;
+}
+
+bool cq_scan_add(struct cq *cq, struct peer *peer, uint32_t number, uint32_t slot, struct qp *qp) {
+    gate_lock(&cq->scan);
+    struct bank_watch *bank = find_bank(cq, peer, number);
+    if (bank == NULL) {
+        bank = add_bank(cq, peer, number);
+    }
+    struct group_watch **group = bank == NULL ? NULL : &bank->group[slot / BOARD_GROUP_SLOTS];
+    if (group != NULL && *group == NULL) {
+        *group = calloc(1, sizeof(**group));
+    }
+    bool added = group != NULL && *group != NULL;
+    if (added) {
+        unsigned s = slot % BOARD_GROUP_SLOTS;
+        if ((*group)->qp[s] == NULL) {
+            bank->users++;
+        }
+        (*group)->qp[s] = qp;
+        (*group)->seen[s] = atomic_load(&peer_board(peer)->tick[number][slot]) - 1; /* look once in any case */
+        bank->seen[slot / BOARD_GROUP_SLOTS]--;
+    }
+    leave(cq);
+    return added;
+}
+
+static void remove_bank(struct cq *cq, struct bank_watch **link) {
+    struct bank_watch *bank = *link;
+    *link = bank->next;
+    cq->cursor = NULL;
+    for (unsigned g = 0; g < BOARD_GROUPS; g++) {
+        free(bank->group[g]);
+    }
+    peer_put(bank->peer);
+    free(bank);
+}
+
+void cq_scan_remove(struct cq *cq, const struct qp *qp) {
+    gate_lock(&cq->scan);
+    if (cq->hot == qp) {
+        cq->hot = NULL;
+    }
+    struct bank_watch **link = &cq->banks;
+    while (*link != NULL) {
+        struct bank_watch *bank = *link;
+        for (unsigned g = 0; g < BOARD_GROUPS; g++) {
+            for (unsigned s = 0; bank->group[g] != NULL && s < BOARD_GROUP_SLOTS; s++) {
+                if (bank->group[g]->qp[s] == qp) {
+                    bank->group[g]->qp[s] = NULL;
+                    bank->users--;
+                }
+            }
+        }
+        if (bank->users == 0) {
+            remove_bank(cq, link);
+        } else {
+            link = &bank->next;
+        }
+    }
+    leave(cq);
+}

@@ -1,0 +1,188 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The one device, its attributes, and contexts on it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "board.h"
+#include "context.h"
+#include "cq.h"
+#include "engine.h"
+#include "qp.h"
+#include "wire.h"
+
+/* Locally administered, so no real adapter has it; the same in every process, as all share one "adapter". */
+#define NODE_GUID UINT64_C(0x02006e6574747901)
+#define PORT_GUID UINT64_C(0x02006e6574747902)
+#define SUBNET_PREFIX UINT64_C(0xfe80000000000000)
+
+/* The end of what the exported ibv_query_port may write: its struct has no port_cap_flags2 and what follows. */
+#define COMPAT_PORT_ATTR_SIZE (offsetof(struct ibv_port_attr, flags) + 1)
+
+/* No sysfs paths: programs that look there must find nothing rather than some other device. */
+static struct ibv_device device = {
+    .node_type = IBV_NODE_CA,
+    .transport_type = IBV_TRANSPORT_IB,
+    .name = "embedded0",
+    .dev_name = "embedded0",
+};
+
+struct context *context_of(struct ibv_context *context) {
+    return (struct context *) context;
+}
+
+struct ibv_device **embedded_ibv_get_device_list(int *num_devices) {
+    struct ibv_device **list = calloc(2, sizeof(*list));
+    if (list == NULL) {
+        errno = ENOMEM;
+    } else {
+        list[0] = &device;
+    }
+    if (num_devices != NULL) {
+        *num_devices = list != NULL;
+    }
+    return list;
+}
+
+void embedded_ibv_free_device_list(struct ibv_device **list) {
+    free(list);
+}
+
+const char *embedded_ibv_get_device_name(struct ibv_device *dev) {
+    return dev->name;
+}
+
+struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
+    if (dev != &device) {
+        errno = EINVAL;
+        return NULL;
+    }
+    int error = board_open();
+    if (error == 0) {
+        error = engine_start();
+    }
+    if (error == 0) {
+        error = cq_engine_open();
+    }
+    if (error != 0) {
+        errno = error;
+        return NULL;
+    }
+    struct context *context = calloc(1, sizeof(*context));
+    if (context == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    /* Not a counting semaphore: readable while anything is queued, see async.c. */
+    context->ibv.async_fd = eventfd(0, EFD_CLOEXEC);
+    if (context->ibv.async_fd < 0) {
+        free(context);
+        return NULL;
+    }
+    context->ibv.device = dev;
+    context->ibv.cmd_fd = -1;
+    context->ibv.num_comp_vectors = 1;
+    context->ibv.ops.poll_cq = cq_poll;
+    context->ibv.ops.req_notify_cq = cq_req_notify;
+    context->ibv.ops.post_send = qp_post_send;
+    context->ibv.ops.post_recv = qp_post_recv;
+    pthread_mutex_init(&context->ibv.mutex, NULL);
+    pthread_mutex_init(&context->lock, NULL);
+    pthread_cond_init(&context->acknowledged, NULL);
+    context->last = &context->first;
+    return &context->ibv;
+}
+
+int embedded_ibv_close_device(struct ibv_context *ibv) {
+    struct context *context = context_of(ibv);
+    if (atomic_load(&context->objects) != 0) {
+        return EBUSY;
+    }
+    close(ibv->async_fd);
+    pthread_cond_destroy(&context->acknowledged);
+    pthread_mutex_destroy(&context->lock);
+    pthread_mutex_destroy(&ibv->mutex);
+    free(context);
+    return 0;
+}
+
+int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr) {
+    (void) context;
+    *attr = (struct ibv_device_attr) {
+        .fw_ver = "1.0",
+        .node_guid = htobe64(NODE_GUID),
+        .sys_image_guid = htobe64(NODE_GUID),
+        .max_mr_size = UINT64_C(1) << 47,
+        .page_size_cap = 4096,
+        .hw_ver = 1,
+        .max_qp = DEVICE_MAX_QP,
+        .max_qp_wr = DEVICE_MAX_WR,
+        .device_cap_flags = IBV_DEVICE_RC_RNR_NAK_GEN,
+        .max_sge = DEVICE_MAX_SGE,
+        .max_sge_rd = DEVICE_MAX_SGE,
+        .max_cq = BOARD_CQS,
+        .max_cqe = DEVICE_MAX_CQE,
+        .max_mr = 1 << 24,
+        .max_pd = 1 << 20,
+        .max_qp_rd_atom = DEVICE_MAX_READS,
+        .max_res_rd_atom = DEVICE_MAX_READS * DEVICE_MAX_QP,
+        .max_qp_init_rd_atom = DEVICE_MAX_READS,
+        .atomic_cap = IBV_ATOMIC_GLOB, /* the owner's CPU executes them with its own atomic instructions */
+        .max_pkeys = 1,
+        .phys_port_cnt = 1,
+    };
+    return 0;
+}
+
+int embedded_ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr) {
+    (void) context;
+    if (port != 1) {
+        return EINVAL;
+    }
+    struct ibv_port_attr full = {
+        .state = IBV_PORT_ACTIVE,
+        .max_mtu = IBV_MTU_4096,
+        .active_mtu = IBV_MTU_4096,
+        .gid_tbl_len = 1,
+        .max_msg_sz = WIRE_MAX_MESSAGE,
+        .pkey_tbl_len = 1,
+        .lid = 1, /* ibv_rc_pingpong refuses lid 0 on an InfiniBand link layer */
+        .sm_lid = 1,
+        .max_vl_num = 1,
+        .active_width = 2,
+        .active_speed = 4,
+        .phys_state = 5,
+        .link_layer = IBV_LINK_LAYER_INFINIBAND,
+    };
+    memcpy(attr, &full, COMPAT_PORT_ATTR_SIZE);
+    return 0;
+}
+
+int embedded_ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid) {
+    (void) context;
+    if (port != 1 || index != 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    gid->global.subnet_prefix = htobe64(SUBNET_PREFIX);
+    gid->global.interface_id = htobe64(PORT_GUID);
+    return 0;
+}

@@ -1,0 +1,30 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Read sections for the tables that every message consults (memory regions). Entering costs one store to the thread's own
+ * cache line, whatever the number of threads; a writer that has unlinked an entry waits until all sections that might still
+ * see it have ended. A counter in the entry would instead make all event loops fight for the line of a shared arena.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_EPOCH_H
+#define NETTY_RDMA_EMBEDDED_EPOCH_H
+
+void epoch_enter(void); /* may be nested */
+void epoch_leave(void);
+
+/* Returns when every section that was running at the call has ended. Not inside a section. */
+void epoch_wait(void);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * A gate: a lock that is never waited for. Whoever finds it taken leaves its request as bits, and the owner serves them before it
+ * goes. So all the work of one object is done by one thread at a time, nothing asked for is lost, and no thread sleeps
+ * behind a long copy of another.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_GATE_H
+#define NETTY_RDMA_EMBEDDED_GATE_H
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define GATE_OWNED (1u << 31)
+
+struct gate {
+    atomic_uint bits;
+};
+
+/* Returns the work to do now if the caller became the owner, else 0: the present owner will do it. */
+static inline unsigned gate_enter(struct gate *gate, unsigned work) {
+    unsigned expected = 0;
+    if (atomic_compare_exchange_strong(&gate->bits, &expected, GATE_OWNED)) {
+        return work;
+    }
+    if (atomic_fetch_or(&gate->bits, GATE_OWNED | work) & GATE_OWNED) {
+        return 0;
+    }
+    return atomic_exchange(&gate->bits, GATE_OWNED) & ~GATE_OWNED;
+}
+
+/* Becomes the owner only if nobody is; leaves no request. */
+static inline bool gate_try(struct gate *gate) {
+    unsigned expected = 0;
+    return atomic_load_explicit(&gate->bits, memory_order_relaxed) == 0
+            && atomic_compare_exchange_strong(&gate->bits, &expected, GATE_OWNED);
+}
+
+/* Becomes the owner; for the rare control operations. A gate that is never left stays closed. */
+static inline void gate_lock(struct gate *gate) {
+    while (!gate_try(gate)) {
+        sched_yield();
+    }
+}
+
+/* Returns 0 after letting go, or work that was requested meanwhile: the caller is still the owner. */
+static inline unsigned gate_leave(struct gate *gate) {
+    unsigned expected = GATE_OWNED;
+    if (atomic_compare_exchange_strong(&gate->bits, &expected, 0)) {
+        return 0;
+    }
+    return atomic_exchange(&gate->bits, GATE_OWNED) & ~GATE_OWNED;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Memory regions, found by key. A key is 32 random bits: it cannot be guessed, and a stale one meets a later region as rarely. The
+ * same key serves as lkey and rkey; what a peer may do is decided by the access flags.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_MR_H
+#define NETTY_RDMA_EMBEDDED_MR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pd.h"
+
+/*
+ * True if the key names a region of this protection domain that covers the range and has all the flags of `access`. Call it,
+ * and use the memory, inside one epoch section: deregistration waits for its end.
+ */
+bool mr_allows(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access);
+
+#endif

@@ -1,0 +1,256 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Queue pairs (RC). All transmission, execution and completion of one queue pair is done by the owner of its gate, on whatever
+ * thread that is: one that posts or polls, or the engine.
+ *
+ *   qp.c           create, query, destroy
+ *   qp_table.c     numbers
+ *   qp_modify.c    the state machine
+ *   qp_post.c      the work queues
+ *   qp_attach.c    meeting the peer's queue pair
+ *   qp_progress.c  what the owner of the gate does, errors, flushing, timers
+ *   qp_send.c      work requests to descriptors, and their completion
+ *   qp_receive.c   execution of the peer's requests
+ *   qp_respond.c   READs and atomics, at both ends
+ */
+#ifndef NETTY_RDMA_EMBEDDED_QP_H
+#define NETTY_RDMA_EMBEDDED_QP_H
+
+#include <stdatomic.h>
+
+#include "context.h"
+#include "cq.h"
+#include "gate.h"
+#include "pd.h"
+#include "peer.h"
+#include "stream.h"
+
+/* A position in a scatter/gather list. */
+struct sge_cursor {
+    uint16_t index;
+    uint32_t offset;
+};
+
+struct send_wqe {
+    uint64_t wr_id;
+    uint64_t remote_address;
+    uint64_t operand[2];
+    uint32_t rkey;
+    uint32_t imm;
+    uint32_t total;  /* bytes of the message */
+    uint32_t done;   /* bytes staged; for a READ, bytes received */
+    uint32_t end;    /* the stream's position after its last descriptor, once staged */
+    uint8_t op;      /* enum wire_op */
+    bool signaled, solicited, inlined;
+    bool staged;
+    bool answered; /* READ or atomic: the response is complete */
+    uint8_t fault; /* enum ibv_wc_status found here; reported when the earlier ones are complete */
+    uint16_t num_sge;
+    struct sge_cursor cursor;
+    struct ibv_sge sge[]; /* or inline data */
+};
+
+struct receive_wqe {
+    uint64_t wr_id;
+    uint32_t length;
+    uint16_t num_sge;
+    struct ibv_sge sge[];
+};
+
+/* A ring of work requests. Indices count up for ever. */
+struct work_queue {
+    pthread_mutex_t lock; /* of posting */
+    uint8_t *ring;
+    uint32_t stride, mask, limit, max_sge;
+    _Atomic uint32_t head; /* posted */
+    uint32_t done;         /* completed; the gate's owner */
+    _Atomic uint32_t tail; /* completed and polled */
+};
+
+/* The peer's end as it introduced itself, before or after this end is ready for it. */
+struct attachment {
+    struct attachment *next;
+    struct peer *peer;
+    const struct wire_segment *segment;
+    uint32_t src_qpn;
+    uint32_t recv_cq, send_cq, recv_cq_id, send_cq_id;
+    int recv_bell, send_bell;
+};
+
+/* The request of the peer that is being executed. */
+struct inbound {
+    bool active;
+    uint8_t op;
+    uint32_t total, offset, rkey;
+    uint64_t remote_address;
+    struct sge_cursor cursor;
+};
+
+enum qp_work {
+    QP_WORK_SEND = 1,      /* post_send */
+    QP_WORK_ALL = 2,       /* the peer has published or acknowledged something, or a receive was posted */
+    QP_WORK_WATCH = 4,     /* the round of the engine */
+    QP_WORK_PEER_DOWN = 8, /* the peer's process died */
+    QP_WORK_FATAL = 16,    /* a completion queue overflowed */
+};
+
+struct qp {
+    struct ibv_qp ibv;
+    struct qp *next_in_table;
+    struct pd *pd;
+    struct cq *send_cq, *recv_cq;
+    struct context *context;
+    atomic_uint refs;
+    _Atomic int state; /* enum ibv_qp_state */
+    atomic_bool waiting_for_receive; /* the peer's request waits for post_recv: RNR */
+    _Atomic uint64_t seen_ack; /* the peer's word for our requests, as last looked at */
+    const struct wire_segment *_Atomic peek; /* the peer's segment, while attached */
+    struct consumer requests, responses; /* the peer's */
+    struct gate gate;
+    struct work_queue sq, rq;
+
+    /* The rest belongs to the gate's owner unless said otherwise. */
+    struct producer out, answers; /* our requests, our responses */
+    struct wire_segment *segment; /* ours */
+    struct attachment *attached;
+    struct announcement to_recv_cq, to_send_cq; /* of the peer */
+    struct inbound inbound;
+    uint32_t staged;  /* first work request not completely staged */
+    uint32_t reading; /* first READ or atomic not yet answered, or later */
+    uint32_t unanswered;
+    enum wake ack_wake, request_wake; /* what the peer must be told before the gate is left */
+    bool failed; /* flushing */
+    bool sq_sig_all;
+    struct ibv_qp_cap cap;
+    struct ibv_qp_attr attr;
+
+    /* Timers, advanced by QP_WORK_WATCH. */
+    uint64_t stalled_since_ns, rnr_since_ns;
+    uint32_t watched_progress;
+    uint64_t round_gap_ns;
+    _Atomic uint64_t next_round_ns; /* 0: nothing to watch */
+    atomic_bool watched;
+    struct qp *next_watched; /* watch.c */
+
+    pthread_mutex_t control; /* modify, destroy, attach messages; taken before gates */
+    atomic_bool destroyed;
+    struct peer *route; /* the link that leads to the peer's number, from RTR on; under control */
+    int segment_fd;     /* until it is sent */
+    atomic_bool unannounced; /* the peer's process could not be reached yet */
+    struct attachment *held;
+    struct engine_task again; /* unfinished work found outside of a poll */
+    struct async_source async;
+};
+
+static inline struct qp *qp_of(struct ibv_qp *qp) {
+    return (struct qp *) qp;
+}
+
+static inline enum ibv_qp_state qp_state(const struct qp *qp) {
+    return (enum ibv_qp_state) atomic_load_explicit(&qp->state, memory_order_acquire);
+}
+
+/* qp.c */
+void qp_get(struct qp *qp);
+void qp_put(struct qp *qp);
+void qp_fail_users(struct cq *cq);
+
+/* qp_table.c */
+int qp_table_add(struct qp *qp); /* gives it a number; 0 or errno */
+void qp_table_remove(struct qp *qp);
+struct qp *qp_table_find(uint32_t qpn); /* with a reference, or NULL */
+/* Calls `visit` for all, with the table's lock; it may take control and gates. */
+void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const void *argument);
+
+/* qp_post.c */
+int qp_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int qp_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, size_t stride);
+void work_queue_free(struct work_queue *queue);
+void work_queue_reset(struct work_queue *queue);
+
+static inline void *work_queue_at(const struct work_queue *queue, uint32_t index) {
+    return queue->ring + (size_t) (index & queue->mask) * queue->stride;
+}
+
+/* Under the lock of the completion queue that was polled. */
+static inline void qp_polled(struct qp *qp, bool send, uint32_t end) {
+    atomic_store_explicit(send ? &qp->sq.tail : &qp->rq.tail, end, memory_order_release);
+}
+
+/* qp_attach.c */
+/* All with control. */
+int qp_open_segment(struct qp *qp); /* entering RTR */
+int qp_announce(struct qp *qp);     /* introduces this end to the peer, or leaves that to the engine's rounds */
+void qp_bind(struct qp *qp);        /* takes up an introduction of the peer, if there is one */
+void qp_detach(struct qp *qp);      /* back to before qp_open_segment(); the gate must be owned */
+void qp_drop_held(struct qp *qp);
+
+/* qp_progress.c */
+/* Does the work now, or leaves it to the thread that is at it. Returns true if some was left over for a later call. */
+bool qp_progress(struct qp *qp, unsigned work);
+/* The same outside of polls: the engine does what is left over. */
+void qp_kick(struct qp *qp, unsigned work);
+/* For control operations: with the gate. */
+void qp_lock(struct qp *qp);
+void qp_unlock(struct qp *qp);
+/* To ERR; the rest is flushed before the gate is left. `event`: IBV_EVENT_... or -1. */
+void qp_fail(struct qp *qp, int event);
+/* The peer broke the protocol. */
+void qp_violation(struct qp *qp);
+/* Returns when to look again, 0 for never. */
+uint64_t qp_round(struct qp *qp, uint64_t now_ns);
+
+/* A hint, for polls: the peer seems to have done something. */
+static inline bool qp_has_work(const struct qp *qp) {
+    const struct wire_segment *peer = atomic_load_explicit(&qp->peek, memory_order_acquire);
+    return peer != NULL
+            && (consumer_ready(&qp->requests)
+                || atomic_load_explicit(&peer->control.stream[WIRE_REQUESTS].ack, memory_order_relaxed)
+                    != atomic_load_explicit(&qp->seen_ack, memory_order_relaxed)
+                || consumer_ready(&qp->responses));
+}
+
+/* qp_send.c */
+void qp_stage(struct qp *qp);
+bool qp_take_acks(struct qp *qp); /* true if there was anything new */
+void qp_complete_sends(struct qp *qp);
+/* The oldest work request gets the status, the others are flushed. */
+void qp_fail_send(struct qp *qp, enum ibv_wc_status status);
+void qp_flush_sends(struct qp *qp);
+
+/* qp_receive.c */
+bool qp_execute(struct qp *qp); /* returns true if some was left over */
+void qp_flush_receives(struct qp *qp);
+
+/* qp_respond.c */
+enum outcome { OUTCOME_DONE, OUTCOME_BLOCKED, OUTCOME_INVALID, OUTCOME_ACCESS_ERROR, OUTCOME_OPERATION_ERROR };
+enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc);
+void qp_take_responses(struct qp *qp);
+
+/* Acknowledges what was consumed of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */
+void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake);
+/* Asks to be woken by progress of the own stream. */
+void qp_want(struct qp *qp, enum wire_stream stream);
+
+/* sge.c: copies with lkey checks; false if a check fails. Inside an epoch section. */
+bool sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
+                uint32_t length);
+bool sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
+                 const void *from, uint32_t length);
+
+#endif

@@ -1,0 +1,364 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Meeting the peer's queue pair: how two ends that know each other's number come to share memory (wire.h). Each end introduces
+ * itself when it reaches RTR; an introduction that comes too early is held until then.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "qp.h"
+#include "sealed.h"
+#include "watch.h"
+
+/* Introductions held for a queue pair that is not ready: its peer's, and room for a few from ends that are mistaken. */
+#define MAX_HELD 4
+
+static void free_attachment(struct attachment *attachment) {
+    if (attachment->segment != NULL) {
+        munmap((void *) attachment->segment, sizeof(*attachment->segment));
+    }
+    if (attachment->recv_bell >= 0) {
+        close(attachment->recv_bell);
+    }
+    if (attachment->send_bell >= 0) {
+        close(attachment->send_bell);
+    }
+    peer_put(attachment->peer);
+    free(attachment);
+}
+
+void qp_drop_held(struct qp *qp) {
+    while (qp->held != NULL) {
+        struct attachment *next = qp->held->next;
+        free_attachment(qp->held);
+        qp->held = next;
+    }
+}
+
+int qp_open_segment(struct qp *qp) {
+    void *memory;
+    qp->segment_fd = sealed_create("rdma-qp", sizeof(struct wire_segment), &memory);
+    if (qp->segment_fd < 0) {
+        return errno;
+    }
+    qp->segment = memory;
+    atomic_store(&qp->segment->control.min_rnr_timer, qp->attr.min_rnr_timer);
+    producer_init(&qp->out, qp->segment, WIRE_REQUESTS);
+    producer_init(&qp->answers, qp->segment, WIRE_RESPONSES);
+    qp->staged = qp->reading = qp->sq.done;
+    qp->unanswered = 0;
+    qp->inbound = (struct inbound) { 0 };
+    qp->stalled_since_ns = qp->rnr_since_ns = 0;
+    atomic_store(&qp->waiting_for_receive, false);
+    return 0;
+}
+
+static int introduce(struct qp *qp) {
+    struct ibv_comp_channel *recv_channel = qp->recv_cq->ibv.channel, *send_channel = qp->send_cq->ibv.channel;
+    struct wire_attach attach = {
+        .src_qpn = qp->ibv.qp_num,
+        .dst_qpn = qp->attr.dest_qp_num,
+        .recv_cq = (uint32_t) qp->recv_cq->index,
+        .send_cq = (uint32_t) qp->send_cq->index,
+        .recv_cq_id = qp->recv_cq->id,
+        .send_cq_id = qp->send_cq->id,
+    };
+    int fds[3] = { qp->segment_fd };
+    int nfds = 1;
+    if (recv_channel != NULL) {
+        attach.bells |= WIRE_RECV_BELL;
+        fds[nfds++] = recv_channel->fd;
+    }
+    if (send_channel != NULL && qp->send_cq != qp->recv_cq) {
+        attach.bells |= WIRE_SEND_BELL;
+        fds[nfds++] = send_channel->fd;
+    }
+    return peer_send(qp->route, WIRE_ATTACH, &attach, sizeof(attach), fds, nfds);
+}
+
+/* Returns 0 also where the peer cannot be reached now: to a verbs program that is lost packets, which end in RETRY_EXC_ERR. */
+int qp_announce(struct qp *qp) {
+    struct link *link;
+    int error = link_connect_qpn(qp->attr.dest_qp_num, &link);
+    if (error == 0) {
+        qp->route = peer_of_link(link);
+        error = qp->route == NULL ? errno : 0;
+        link_put(link);
+    }
+    if (error == 0) {
+        error = introduce(qp);
+        if (error != 0) {
+            peer_put(qp->route);
+            qp->route = NULL;
+        }
+    }
+    if (error == ECONNREFUSED || error == EAGAIN || error == EPIPE) {
+        atomic_store(&qp->unannounced, true);
+        watch_qp(qp);
+        return 0;
+    }
+    if (error == 0) {
+        close(qp->segment_fd);
+        qp->segment_fd = -1;
+        atomic_store(&qp->unannounced, false);
+    }
+    return error;
+}
+
+/* Tells the peer on which of our ticks it finds out about us. */
+static void answer(struct qp *qp) {
+    const struct wire_slots slots = {
+        .src_qpn = qp->ibv.qp_num,
+        .dst_qpn = qp->attached->src_qpn,
+        .recv_bank = qp->to_recv_cq.bank,
+        .recv_slot = qp->to_recv_cq.slot,
+        .send_bank = qp->to_send_cq.bank,
+        .send_slot = qp->to_send_cq.slot,
+    };
+    if (peer_send(qp->attached->peer, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0) != 0) {
+        qp_fail(qp, IBV_EVENT_QP_FATAL);
+    }
+}
+
+/* With the gate. */
+static bool claim_announcements(struct qp *qp, struct attachment *a) {
+    if (!peer_announce(a->peer, a->recv_cq, a->recv_cq_id, &a->recv_bell, &qp->to_recv_cq)) {
+        return false;
+    }
+    if (a->send_cq_id == a->recv_cq_id) {
+        qp->to_send_cq = qp->to_recv_cq;
+        return true;
+    }
+    return peer_announce(a->peer, a->send_cq, a->send_cq_id, &a->send_bell, &qp->to_send_cq);
+}
+
+static void attach(struct qp *qp, struct attachment *attachment) {
+    qp->attached = attachment;
+    if (!claim_announcements(qp, attachment)) {
+        qp_fail(qp, IBV_EVENT_QP_FATAL);
+        return;
+    }
+    consumer_init(&qp->requests, attachment->segment, WIRE_REQUESTS);
+    consumer_init(&qp->responses, attachment->segment, WIRE_RESPONSES);
+    atomic_store(&qp->seen_ack, 0);
+    atomic_store(&qp->peek, attachment->segment);
+    answer(qp);
+}
+
+void qp_bind(struct qp *qp) {
+    enum ibv_qp_state state = qp_state(qp);
+    struct attachment **link = &qp->held;
+    while (*link != NULL && (*link)->src_qpn != qp->attr.dest_qp_num) {
+        link = &(*link)->next;
+    }
+    struct attachment *attachment = *link;
+    if ((state != IBV_QPS_RTR && state != IBV_QPS_RTS) || attachment == NULL) {
+        return;
+    }
+    qp_lock(qp);
+    if (qp->attached == NULL && !qp->failed) {
+        *link = attachment->next;
+        attach(qp, attachment);
+    }
+    qp_unlock(qp);
+    qp_kick(qp, QP_WORK_ALL);
+}
+
+void qp_detach(struct qp *qp) {
+    atomic_store(&qp->peek, NULL);
+    atomic_store(&qp->unannounced, false);
+    if (qp->segment != NULL) {
+        atomic_store(&qp->segment->control.dead, 1);
+        munmap(qp->segment, sizeof(*qp->segment));
+        qp->segment = NULL;
+    }
+    if (qp->segment_fd >= 0) {
+        close(qp->segment_fd);
+        qp->segment_fd = -1;
+    }
+    if (qp->attached != NULL) {
+        if (qp->to_send_cq.cq != NULL && qp->to_send_cq.cq != qp->to_recv_cq.cq) {
+            peer_renounce(&qp->to_send_cq);
+        }
+        peer_renounce(&qp->to_recv_cq);
+        qp->to_send_cq.cq = NULL;
+        free_attachment(qp->attached);
+        qp->attached = NULL;
+    }
+    if (qp->route != NULL) {
+        peer_put(qp->route);
+        qp->route = NULL;
+    }
+}
+
+/* ---- messages of the peer, on the engine thread ---- */
+
+static bool on_board(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    struct peer *peer = peer_of_link(link);
+    bool valid = peer != NULL && peer_received_board(peer, body, length, fds, nfds);
+    if (peer != NULL) {
+        peer_put(peer);
+    }
+    return valid;
+}
+
+static void hold(struct qp *qp, struct attachment *attachment) {
+    int count = 0;
+    struct attachment **link = &qp->held;
+    while (*link != NULL) {
+        struct attachment *other = *link;
+        if (other->src_qpn == attachment->src_qpn || ++count == MAX_HELD) {
+            *link = other->next;
+            free_attachment(other);
+        } else {
+            link = &other->next;
+        }
+    }
+    attachment->next = qp->held;
+    qp->held = attachment;
+}
+
+static bool is_well_formed(const struct wire_attach *message, const struct peer *peer, int nfds) {
+    int expected = 1 + ((message->bells & WIRE_RECV_BELL) != 0) + ((message->bells & WIRE_SEND_BELL) != 0);
+    return nfds == expected && message->recv_cq < BOARD_CQS && message->send_cq < BOARD_CQS && peer_board(peer) != NULL;
+}
+
+/* Takes the reference to the peer over. NULL, with errno, if the peer's memory cannot be mapped. */
+static struct attachment *read_attach(struct peer *peer, const struct wire_attach *message, int *fds) {
+    struct attachment *attachment = calloc(1, sizeof(*attachment));
+    const struct wire_segment *segment = attachment == NULL ? NULL : sealed_map(fds[0], sizeof(*segment));
+    if (segment == NULL) {
+        int error = attachment == NULL ? ENOMEM : errno;
+        peer_put(peer);
+        free(attachment);
+        errno = error;
+        return NULL;
+    }
+    *attachment = (struct attachment) {
+        .peer = peer,
+        .segment = segment,
+        .src_qpn = message->src_qpn,
+        .recv_cq = message->recv_cq,
+        .send_cq = message->send_cq,
+        .recv_cq_id = message->recv_cq_id,
+        .send_cq_id = message->send_cq_id,
+        .recv_bell = -1,
+        .send_bell = -1,
+    };
+    int next = 1;
+    if ((message->bells & WIRE_RECV_BELL) != 0) {
+        attachment->recv_bell = fds[next];
+        fds[next++] = -1;
+    }
+    if ((message->bells & WIRE_SEND_BELL) != 0) {
+        attachment->send_bell = fds[next];
+        fds[next] = -1;
+    }
+    return attachment;
+}
+
+static bool on_attach(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    struct wire_attach message;
+    if (length != sizeof(message)) {
+        return false;
+    }
+    memcpy(&message, body, sizeof(message));
+    struct qp *qp = qp_table_find(message.dst_qpn);
+    if (qp == NULL) {
+        return true; /* destroyed: the peer will find out by its timer, as on a wire */
+    }
+    struct peer *peer = peer_of_link(link);
+    if (peer == NULL || !is_well_formed(&message, peer, nfds)) {
+        if (peer != NULL) {
+            peer_put(peer);
+        }
+        qp_put(qp);
+        return false;
+    }
+    struct attachment *attachment = read_attach(peer, &message, fds);
+    bool honest = attachment != NULL || errno != EPROTO; /* out of memory or mappings: as if the wire had lost it */
+    if (attachment != NULL) {
+        pthread_mutex_lock(&qp->control);
+        if (atomic_load(&qp->destroyed)) {
+            free_attachment(attachment);
+        } else {
+            hold(qp, attachment);
+            qp_bind(qp);
+        }
+        pthread_mutex_unlock(&qp->control);
+    }
+    qp_put(qp);
+    return honest;
+}
+
+static bool on_slots(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    struct wire_slots message;
+    if (length != sizeof(message) || nfds != 0) {
+        return false;
+    }
+    memcpy(&message, body, sizeof(message));
+    if (message.recv_bank >= BOARD_BANKS || message.send_bank >= BOARD_BANKS || message.recv_slot >= BOARD_BANK_SLOTS
+            || message.send_slot >= BOARD_BANK_SLOTS) {
+        return false;
+    }
+    struct peer *peer = peer_of_link(link);
+    struct qp *qp = qp_table_find(message.dst_qpn);
+    bool known = peer != NULL && peer_board(peer) != NULL;
+    if (known && qp != NULL) {
+        pthread_mutex_lock(&qp->control);
+        if (!atomic_load(&qp->destroyed) && qp->route == peer && qp->attr.dest_qp_num == message.src_qpn) {
+            bool added = cq_scan_add(qp->recv_cq, peer, message.recv_bank, message.recv_slot, qp);
+            if (added && qp->send_cq != qp->recv_cq) {
+                added = cq_scan_add(qp->send_cq, peer, message.send_bank, message.send_slot, qp);
+            }
+            qp_kick(qp, added ? QP_WORK_ALL : QP_WORK_FATAL);
+        }
+        pthread_mutex_unlock(&qp->control);
+    }
+    if (qp != NULL) {
+        qp_put(qp);
+    }
+    if (peer != NULL) {
+        peer_put(peer);
+    }
+    return known;
+}
+
+static void fail_if_on(struct qp *qp, const void *link) {
+    pthread_mutex_lock(&qp->control);
+    bool affected = (qp->route != NULL && peer_link(qp->route) == link)
+            || (qp->attached != NULL && peer_link(qp->attached->peer) == link);
+    pthread_mutex_unlock(&qp->control);
+    if (affected) {
+        qp_kick(qp, QP_WORK_PEER_DOWN);
+    }
+}
+
+static void on_down(struct link *link) {
+    qp_table_visit(fail_if_on, link);
+}
+
+__attribute__((constructor)) static void init(void) {
+    link_set_handler(WIRE_BOARD, on_board);
+    link_set_handler(WIRE_ATTACH, on_attach);
+    link_set_handler(WIRE_SLOTS, on_slots);
+    link_add_down_handler(on_down);
+}

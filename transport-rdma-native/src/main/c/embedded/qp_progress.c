@@ -1,0 +1,196 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* What the owner of a queue pair's gate does: work in order, errors, and the timers of the engine's rounds. */
+#include "epoch.h"
+#include "qp.h"
+#include "watch.h"
+
+#define ROUND_GAP_NS UINT64_C(2000000)
+#define MAX_ROUND_GAP_NS UINT64_C(64000000)
+#define INFINITE_RNR_RETRY 7
+
+/* IB specification table 45: RNR NAK timer field, in units of 10 microseconds. */
+static const uint32_t rnr_timer_10us[32] = {
+    65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+    256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+};
+
+static bool is_connected(const struct qp *qp) {
+    enum ibv_qp_state state = qp_state(qp);
+    return qp->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || state == IBV_QPS_RTS);
+}
+
+static bool has_outstanding(struct qp *qp) {
+    return qp->sq.done != atomic_load(&qp->sq.head);
+}
+
+void qp_fail(struct qp *qp, int event) {
+    if (qp->failed) {
+        return;
+    }
+    qp->failed = true;
+    atomic_store(&qp->state, IBV_QPS_ERR);
+    qp->ibv.state = IBV_QPS_ERR;
+    if (qp->segment != NULL) {
+        atomic_store(&qp->segment->control.dead, 1);
+    }
+    if (event >= 0) {
+        async_raise(qp->context, (enum ibv_event_type) event, &qp->ibv, &qp->async);
+    }
+}
+
+void qp_violation(struct qp *qp) {
+    link_abort(peer_link(qp->attached->peer));
+    qp_fail(qp, IBV_EVENT_QP_FATAL);
+}
+
+/* IB specification 9.9.2.1: the requester cannot tell a dead peer from a lossy wire. */
+static void lose_peer(struct qp *qp, enum ibv_wc_status status) {
+    if (has_outstanding(qp) && !qp->failed) {
+        qp_fail_send(qp, status);
+    } else {
+        qp_fail(qp, -1);
+    }
+}
+
+/* When the outstanding work requests time out: 0 = never. */
+static uint64_t deadline(const struct qp *qp) {
+    if (qp->rnr_since_ns != 0) {
+        uint32_t timer = atomic_load_explicit(&qp->attached->segment->control.min_rnr_timer, memory_order_relaxed) % 32;
+        return qp->attr.rnr_retry == INFINITE_RNR_RETRY ? 0
+                : qp->rnr_since_ns + UINT64_C(10000) * rnr_timer_10us[timer] * qp->attr.rnr_retry;
+    }
+    return qp->attr.timeout == 0 ? 0
+            : qp->stalled_since_ns + (UINT64_C(4096) << qp->attr.timeout) * (qp->attr.retry_cnt + 1u);
+}
+
+static void watch(struct qp *qp) {
+    uint64_t now = engine_now_ns();
+    bool outstanding = !qp->failed && qp_state(qp) == IBV_QPS_RTS && has_outstanding(qp);
+    if (!outstanding) {
+        qp->stalled_since_ns = 0;
+        atomic_store(&qp->next_round_ns, atomic_load(&qp->unannounced) ? now + ROUND_GAP_NS : 0);
+        return;
+    }
+    watch_qp(qp);
+    uint32_t progress = qp->attached == NULL ? 0 : qp->out.acked + consumer_pos(&qp->responses) + qp->sq.done;
+    if (qp->stalled_since_ns == 0 || progress != qp->watched_progress) {
+        qp->watched_progress = progress;
+        qp->stalled_since_ns = now;
+        qp->round_gap_ns = ROUND_GAP_NS;
+    } else {
+        if (qp->attached != NULL && qp->rnr_since_ns == 0) {
+            peer_nudge(qp->attached->peer);
+        }
+        if (qp->round_gap_ns < MAX_ROUND_GAP_NS) {
+            qp->round_gap_ns *= 2;
+        }
+    }
+    uint64_t end = deadline(qp), next = now + qp->round_gap_ns;
+    if (end != 0 && now >= end) {
+        lose_peer(qp, qp->rnr_since_ns != 0 ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR);
+        next = 0;
+    } else if (end != 0 && end < next) {
+        next = end;
+    }
+    atomic_store(&qp->next_round_ns, next);
+}
+
+static void flush(struct qp *qp) {
+    if (qp->failed) {
+        qp_flush_sends(qp);
+        qp_flush_receives(qp);
+    }
+}
+
+/* Returns true if something was left over. */
+static bool run(struct qp *qp, unsigned work) {
+    bool left = false;
+    if ((work & QP_WORK_PEER_DOWN) != 0) {
+        lose_peer(qp, IBV_WC_RETRY_EXC_ERR);
+    }
+    if ((work & QP_WORK_FATAL) != 0) {
+        qp_fail(qp, IBV_EVENT_QP_FATAL);
+    }
+    if (is_connected(qp)) {
+        epoch_enter();
+        if (work == QP_WORK_SEND) {
+            qp_stage(qp); /* first what somebody waits for */
+        }
+        qp_take_acks(qp);
+        qp_take_responses(qp);
+        qp_complete_sends(qp);
+        if ((work & QP_WORK_ALL) != 0) {
+            left = qp_execute(qp);
+        }
+        qp_stage(qp);
+        epoch_leave();
+    }
+    if ((work & QP_WORK_WATCH) != 0) {
+        watch(qp);
+    }
+    flush(qp);
+    return left;
+}
+
+bool qp_progress(struct qp *qp, unsigned work) {
+    bool left = false;
+    for (work = gate_enter(&qp->gate, work); work != 0; work = gate_leave(&qp->gate)) {
+        left |= run(qp, work);
+    }
+    return left;
+}
+
+void qp_kick(struct qp *qp, unsigned work) {
+    if (qp_progress(qp, work)) {
+        engine_submit(&qp->again);
+    }
+}
+
+void qp_lock(struct qp *qp) {
+    gate_lock(&qp->gate);
+}
+
+void qp_unlock(struct qp *qp) {
+    flush(qp);
+    bool left = false;
+    for (unsigned work = gate_leave(&qp->gate); work != 0; work = gate_leave(&qp->gate)) {
+        left |= run(qp, work);
+    }
+    if (left) {
+        engine_submit(&qp->again);
+    }
+}
+
+uint64_t qp_round(struct qp *qp, uint64_t now_ns) {
+    if (atomic_load(&qp->destroyed)) {
+        return 0;
+    }
+    uint64_t next = atomic_load(&qp->next_round_ns);
+    if (next > now_ns) {
+        return next;
+    }
+    if (atomic_load(&qp->unannounced) && pthread_mutex_trylock(&qp->control) == 0) {
+        if (atomic_load(&qp->unannounced) && !atomic_load(&qp->destroyed)) {
+            qp_announce(qp);
+        }
+        pthread_mutex_unlock(&qp->control);
+    }
+    /* Stands if another thread is the owner now and gets to the timers later. */
+    atomic_store(&qp->next_round_ns, now_ns + ROUND_GAP_NS);
+    qp_kick(qp, QP_WORK_WATCH);
+    return atomic_load(&qp->next_round_ns);
+}

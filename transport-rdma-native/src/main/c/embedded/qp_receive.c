@@ -1,0 +1,224 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The responder: executes the peer's requests in order. Whatever a request claims is checked here, against this process's own
+ * tables, on a private copy of the descriptor.
+ */
+#include <string.h>
+
+#include "mr.h"
+#include "qp.h"
+
+/* One call does no more than this, so that a fast peer cannot keep a poll or the engine from everything else. */
+#define BUDGET_DESCS 64
+#define BUDGET_BYTES (512u << 10)
+
+static struct receive_wqe *next_receive(struct qp *qp) {
+    if (qp->rq.done == atomic_load_explicit(&qp->rq.head, memory_order_acquire)) {
+        /* A post that does not see the flag has stored its head before: see qp_post_recv(). */
+        atomic_store(&qp->waiting_for_receive, true);
+        if (qp->rq.done == atomic_load(&qp->rq.head)) {
+            return NULL;
+        }
+    }
+    if (atomic_load_explicit(&qp->waiting_for_receive, memory_order_relaxed)) {
+        atomic_store(&qp->waiting_for_receive, false);
+    }
+    return work_queue_at(&qp->rq, qp->rq.done);
+}
+
+static void complete(struct qp *qp, enum ibv_wc_status status, const struct wire_desc *desc) {
+    const struct receive_wqe *wqe = work_queue_at(&qp->rq, qp->rq.done++);
+    struct cqe cqe = {
+        .wc = { .wr_id = wqe->wr_id, .status = status, .opcode = IBV_WC_RECV, .qp_num = qp->ibv.qp_num },
+        .qp = qp,
+        .end = qp->rq.done,
+    };
+    if (desc != NULL) {
+        bool imm = desc->op == WIRE_SEND_IMM || desc->op == WIRE_WRITE_IMM;
+        cqe.wc.opcode = desc->op == WIRE_WRITE_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
+        cqe.wc.byte_len = qp->inbound.total;
+        cqe.wc.wc_flags = imm ? IBV_WC_WITH_IMM : 0;
+        cqe.wc.imm_data = imm ? desc->imm : 0;
+    }
+    cq_push(qp->recv_cq, &cqe, desc != NULL && (desc->flags & WIRE_SOLICITED) != 0);
+}
+
+void qp_flush_receives(struct qp *qp) {
+    while (qp->rq.done != atomic_load(&qp->rq.head)) {
+        complete(qp, IBV_WC_WR_FLUSH_ERR, NULL);
+    }
+}
+
+static bool is_write(uint8_t op) {
+    return op == WIRE_WRITE || op == WIRE_WRITE_IMM;
+}
+
+/* What does not depend on the payload, once a message. */
+static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
+    struct inbound *in = &qp->inbound;
+    if (!is_write(desc->op)) {
+        const struct receive_wqe *wqe = next_receive(qp);
+        if (wqe == NULL) {
+            return OUTCOME_BLOCKED;
+        }
+        if (desc->total > wqe->length) {
+            complete(qp, IBV_WC_LOC_LEN_ERR, NULL);
+            return OUTCOME_INVALID;
+        }
+    } else if ((qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE) == 0
+            || (desc->total > 0 && !mr_allows(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total,
+                                              IBV_ACCESS_REMOTE_WRITE))) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    *in = (struct inbound) {
+        .active = true,
+        .op = desc->op,
+        .total = desc->total,
+        .rkey = desc->rkey,
+        .remote_address = desc->remote_address,
+    };
+    return OUTCOME_DONE;
+}
+
+static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload) {
+    struct inbound *in = &qp->inbound;
+    if (is_write(in->op)) {
+        uint64_t to = in->remote_address + in->offset;
+        /* Again, as the region may have gone since the previous piece. */
+        if (!mr_allows(&qp->pd->ibv, in->rkey, to, length, IBV_ACCESS_REMOTE_WRITE)) {
+            return OUTCOME_ACCESS_ERROR;
+        }
+        memcpy((void *) (uintptr_t) to, payload, length);
+    } else {
+        const struct receive_wqe *wqe = work_queue_at(&qp->rq, qp->rq.done);
+        if (!sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &in->cursor, payload, length)) {
+            complete(qp, IBV_WC_LOC_PROT_ERR, NULL);
+            return OUTCOME_OPERATION_ERROR;
+        }
+    }
+    in->offset += length;
+    return OUTCOME_DONE;
+}
+
+/* A request that no honest end of this provider would send. */
+static bool is_malformed(const struct qp *qp, const struct wire_desc *desc) {
+    const struct inbound *in = &qp->inbound;
+    bool first = (desc->flags & WIRE_FIRST) != 0, last = (desc->flags & WIRE_LAST) != 0;
+    if (desc->op < WIRE_SEND || desc->op > WIRE_CMP_SWAP || desc->total > WIRE_MAX_MESSAGE) {
+        return true;
+    }
+    if (desc->op >= WIRE_READ) {
+        return !first || !last || desc->length != 0 || (in->active && in->op != desc->op);
+    }
+    uint32_t offset = first ? 0 : in->offset;
+    if (first == in->active || (in->active && (in->op != desc->op || in->total != desc->total))) {
+        return true;
+    }
+    return desc->length > desc->total - offset || last != (desc->length == desc->total - offset)
+            || (desc->length == 0 && !last);
+}
+
+static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const uint8_t *payload) {
+    if (desc->op >= WIRE_READ) {
+        return qp_respond(qp, desc);
+    }
+    bool last = (desc->flags & WIRE_LAST) != 0;
+    /* Before anything is placed: a device, too, takes the receive of a WRITE WITH IMMEDIATE at its last packet. */
+    if (desc->op == WIRE_WRITE_IMM && last && next_receive(qp) == NULL) {
+        return OUTCOME_BLOCKED;
+    }
+    enum outcome outcome = qp->inbound.active ? OUTCOME_DONE : begin(qp, desc);
+    if (outcome == OUTCOME_DONE && desc->length > 0) {
+        outcome = place(qp, desc->length, payload);
+    }
+    if (outcome == OUTCOME_DONE && last) {
+        qp->inbound.active = false;
+        if (desc->op != WIRE_WRITE) {
+            complete(qp, IBV_WC_SUCCESS, desc);
+        }
+    }
+    return outcome;
+}
+
+static void refuse(struct qp *qp, enum outcome outcome) {
+    static const struct {
+        enum wire_status status;
+        int event;
+    } answers[] = {
+        [OUTCOME_INVALID] = { WIRE_INVALID_REQUEST, IBV_EVENT_QP_REQ_ERR },
+        [OUTCOME_ACCESS_ERROR] = { WIRE_ACCESS_ERROR, IBV_EVENT_QP_ACCESS_ERR },
+        [OUTCOME_OPERATION_ERROR] = { WIRE_OPERATION_ERROR, -1 },
+    };
+    qp_acknowledge(qp, WIRE_REQUESTS, answers[outcome].status, WAKE_EVENT);
+    qp_fail(qp, answers[outcome].event);
+}
+
+static void note_established(struct qp *qp) {
+    if (qp_state(qp) == IBV_QPS_RTR) {
+        async_raise(qp->context, IBV_EVENT_COMM_EST, &qp->ibv, &qp->async);
+    }
+}
+
+bool qp_execute(struct qp *qp) {
+    struct consumer *requests = &qp->requests;
+    struct wire_segment *own = qp->segment;
+    enum wake wake = WAKE_NONE;
+    enum outcome outcome = OUTCOME_DONE;
+    uint32_t bytes = 0;
+    int count = 0;
+    if (qp->failed || !consumer_ready(requests)) {
+        return false;
+    }
+    if (atomic_load(&qp->attached->segment->control.dead) != 0) {
+        return false;
+    }
+    while (count < BUDGET_DESCS && bytes < BUDGET_BYTES && consumer_ready(requests)) {
+        struct wire_desc desc;
+        const uint8_t *payload;
+        if (!consumer_read(requests, &desc, &payload) || is_malformed(qp, &desc)) {
+            qp_violation(qp);
+            return false;
+        }
+        outcome = execute(qp, &desc, payload);
+        if (outcome != OUTCOME_DONE) {
+            break;
+        }
+        if (count++ == 0) {
+            note_established(qp);
+        }
+        consumer_advance(requests);
+        bytes += desc.length;
+        if ((desc.flags & WIRE_ACK) != 0) {
+            wake = WAKE_EVENT;
+        }
+        if (desc.slab != WIRE_INLINE) {
+            /* So that the peer refills the slab meanwhile. */
+            atomic_store_explicit(&own->control.stream[WIRE_REQUESTS].ack,
+                                  WIRE_ACK_WORD(consumer_pos(requests), WIRE_OK), memory_order_release);
+        }
+    }
+    if (outcome > OUTCOME_BLOCKED) {
+        refuse(qp, outcome);
+        return false;
+    }
+    bool rnr = outcome == OUTCOME_BLOCKED && atomic_load_explicit(&qp->waiting_for_receive, memory_order_relaxed);
+    if (rnr && wake == WAKE_NONE) {
+        wake = WAKE_WORK;
+    }
+    qp_acknowledge(qp, WIRE_REQUESTS, rnr ? WIRE_RNR : WIRE_OK, wake);
+    return outcome == OUTCOME_DONE && consumer_ready(requests);
+}

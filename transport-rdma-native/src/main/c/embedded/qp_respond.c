@@ -1,0 +1,220 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * READs and atomics at both ends, and the acknowledgements that all streams have in common. The responder puts its answers
+ * into its own response stream; an answer that finds no room there waits at the head of the requests.
+ */
+#include <string.h>
+
+#include "mr.h"
+#include "qp.h"
+
+void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake) {
+    struct consumer *consumer = stream == WIRE_REQUESTS ? &qp->requests : &qp->responses;
+    const struct announcement *to = stream == WIRE_REQUESTS ? &qp->to_send_cq : &qp->to_recv_cq;
+    _Atomic uint64_t *own = &qp->segment->control.stream[stream].ack;
+    uint32_t pos = consumer_pos(consumer);
+    uint64_t word = WIRE_ACK_WORD(pos, status);
+    if (word == atomic_load_explicit(own, memory_order_relaxed) && pos == consumer->told) {
+        return;
+    }
+    /* Sequentially consistent against qp_want() of the peer: either it sees the word, or we see what it wants. */
+    atomic_exchange(own, word);
+    uint32_t want = atomic_load(&qp->attached->segment->control.stream[stream].want);
+    if (wake == WAKE_NONE && (int32_t) (pos - want) >= 0 && (int32_t) (consumer->told - want) < 0) {
+        wake = WAKE_WORK;
+    }
+    consumer->told = pos;
+    if (wake != WAKE_NONE) {
+        peer_signal(to, wake);
+    }
+}
+
+void qp_want(struct qp *qp, enum wire_stream stream) {
+    const struct producer *producer = stream == WIRE_REQUESTS ? &qp->out : &qp->answers;
+    uint32_t outstanding = producer->prod - producer->acked;
+    /* Half: so that the next pieces are copied in while the peer copies the other half out. */
+    atomic_exchange(&qp->segment->control.stream[stream].want, producer->acked + (outstanding + 1) / 2);
+}
+
+/* ---- responder ---- */
+
+static bool take_answer_acks(struct qp *qp) {
+    const struct wire_control *peer = &qp->attached->segment->control;
+    uint32_t before = qp->answers.acked;
+    if (!producer_acked(&qp->answers, WIRE_ACK_COUNT(atomic_load(&peer->stream[WIRE_RESPONSES].ack)))) {
+        qp_violation(qp);
+        return false;
+    }
+    return qp->answers.acked != before;
+}
+
+/* Publishes a response, or finds no room. `from` may be in a registered region: within the epoch section. */
+static bool publish(struct qp *qp, const void *from, uint32_t length, bool last, bool event) {
+    struct wire_slot *slot = producer_slot(&qp->answers);
+    uint32_t offset = WIRE_INLINE;
+    if (slot == NULL) {
+        return false;
+    }
+    uint8_t *to = slot->payload;
+    if (length > WIRE_INLINE_SIZE) {
+        offset = producer_claim(&qp->answers, length);
+        if (offset == WIRE_INLINE) {
+            return false;
+        }
+        to = qp->answers.slab + offset;
+    }
+    if (length > 0) {
+        memcpy(to, from, length);
+    }
+    slot->desc.op = WIRE_RESPONSE;
+    slot->desc.flags = last ? WIRE_LAST : 0;
+    slot->desc.length = length;
+    slot->desc.slab = offset;
+    producer_publish(&qp->answers, slot);
+    peer_signal(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK);
+    return true;
+}
+
+static bool has_room(struct qp *qp) {
+    take_answer_acks(qp);
+    return !qp->failed && producer_slot(&qp->answers) != NULL;
+}
+
+static enum outcome respond_read(struct qp *qp, bool event) {
+    struct inbound *in = &qp->inbound;
+    do {
+        uint64_t from = in->remote_address + in->offset;
+        uint32_t length = in->total - in->offset;
+        length = length > WIRE_CHUNK ? WIRE_CHUNK : length;
+        if (length > 0 && !mr_allows(&qp->pd->ibv, in->rkey, from, length, IBV_ACCESS_REMOTE_READ)) {
+            return OUTCOME_ACCESS_ERROR;
+        }
+        while (!publish(qp, (const void *) (uintptr_t) from, length, in->offset + length == in->total, event)) {
+            qp_want(qp, WIRE_RESPONSES);
+            if (!take_answer_acks(qp)) {
+                return OUTCOME_BLOCKED;
+            }
+        }
+        in->offset += length;
+    } while (in->offset < in->total);
+    return OUTCOME_DONE;
+}
+
+static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) {
+    if (desc->remote_address % sizeof(uint64_t) != 0) {
+        return OUTCOME_INVALID;
+    }
+    if (!mr_allows(&qp->pd->ibv, desc->rkey, desc->remote_address, sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC)) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    while (!has_room(qp)) {
+        qp_want(qp, WIRE_RESPONSES);
+        if (!take_answer_acks(qp)) {
+            return OUTCOME_BLOCKED;
+        }
+    }
+    _Atomic uint64_t *target = (_Atomic uint64_t *) (uintptr_t) desc->remote_address;
+    uint64_t before = desc->operand[0];
+    if (desc->op == WIRE_FETCH_ADD) {
+        before = atomic_fetch_add(target, desc->operand[0]);
+    } else {
+        atomic_compare_exchange_strong(target, &before, desc->operand[1]);
+    }
+    publish(qp, &before, sizeof(before), true, (desc->flags & WIRE_ACK) != 0);
+    return OUTCOME_DONE;
+}
+
+enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc) {
+    struct inbound *in = &qp->inbound;
+    int needed = desc->op == WIRE_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_ATOMIC;
+    if ((qp->attr.qp_access_flags & (unsigned) needed) == 0) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    if (desc->op != WIRE_READ) {
+        return respond_atomic(qp, desc);
+    }
+    if (!in->active) {
+        if (desc->total > 0
+                && !mr_allows(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total, IBV_ACCESS_REMOTE_READ)) {
+            return OUTCOME_ACCESS_ERROR;
+        }
+        *in = (struct inbound) {
+            .active = true,
+            .op = desc->op,
+            .total = desc->total,
+            .rkey = desc->rkey,
+            .remote_address = desc->remote_address,
+        };
+    }
+    enum outcome outcome = respond_read(qp, (desc->flags & WIRE_ACK) != 0);
+    if (outcome == OUTCOME_DONE) {
+        in->active = false;
+    }
+    return outcome;
+}
+
+/* ---- requester ---- */
+
+static struct send_wqe *next_reading(struct qp *qp) {
+    if ((int32_t) (qp->sq.done - qp->reading) > 0) {
+        qp->reading = qp->sq.done;
+    }
+    for (; qp->reading != qp->staged; qp->reading++) {
+        struct send_wqe *wqe = work_queue_at(&qp->sq, qp->reading);
+        if (wqe->op >= WIRE_READ && !wqe->answered) {
+            return wqe;
+        }
+    }
+    return NULL;
+}
+
+/* Returns false after a violation or a local fault. */
+static bool take_response(struct qp *qp) {
+    struct wire_desc desc;
+    const uint8_t *payload;
+    struct send_wqe *wqe = next_reading(qp);
+    if (wqe == NULL || !consumer_read(&qp->responses, &desc, &payload) || desc.op != WIRE_RESPONSE
+            || desc.length > wqe->total - wqe->done
+            || ((desc.flags & WIRE_LAST) != 0) != (desc.length == wqe->total - wqe->done)
+            || (desc.length == 0 && wqe->total != 0)) {
+        qp_violation(qp);
+        return false;
+    }
+    if (wqe->fault == 0 && !sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, payload, desc.length)) {
+        wqe->fault = IBV_WC_LOC_PROT_ERR; /* reported in its turn, by qp_complete_sends() */
+    }
+    wqe->done += desc.length;
+    if ((desc.flags & WIRE_LAST) != 0) {
+        wqe->answered = wqe->fault == 0;
+        qp->unanswered--;
+        qp->reading++;
+    }
+    consumer_advance(&qp->responses);
+    return true;
+}
+
+void qp_take_responses(struct qp *qp) {
+    if (qp->failed || !consumer_ready(&qp->responses)) {
+        return;
+    }
+    while (consumer_ready(&qp->responses)) {
+        if (!take_response(qp)) {
+            return;
+        }
+    }
+    qp_acknowledge(qp, WIRE_RESPONSES, WIRE_OK, WAKE_NONE);
+}

@@ -1,0 +1,116 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Queue pair numbers. They are unique on the host, as they alone lead to the peer: taken from blocks that link.c claims for this
+ * process. A number rests before it is used again, so that a late message does not meet a newer queue pair.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "qp.h"
+
+#define BUCKETS 4096u
+#define BLOCK 256u
+#define REST_NS UINT64_C(2000000000)
+
+struct resting {
+    struct resting *next;
+    uint32_t qpn;
+    uint64_t until_ns;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before control and gates */
+static struct qp *buckets[BUCKETS];
+static uint32_t next_fresh, fresh_left;
+static struct resting *first_resting, **last_resting = &first_resting;
+
+static uint32_t claim_number(void) {
+    struct resting *rested = first_resting;
+    if (fresh_left == 0 && rested != NULL && rested->until_ns <= engine_now_ns()) {
+        uint32_t qpn = rested->qpn;
+        first_resting = rested->next;
+        if (first_resting == NULL) {
+            last_resting = &first_resting;
+        }
+        free(rested);
+        return qpn;
+    }
+    if (fresh_left == 0) {
+        next_fresh = link_claim_qpn_block();
+        if (next_fresh == 0) {
+            return 0;
+        }
+        fresh_left = BLOCK;
+    }
+    fresh_left--;
+    return next_fresh++;
+}
+
+static struct qp **bucket_of(uint32_t qpn) {
+    return &buckets[qpn % BUCKETS];
+}
+
+int qp_table_add(struct qp *qp) {
+    pthread_mutex_lock(&lock);
+    uint32_t qpn = claim_number();
+    int error = qpn == 0 ? errno : 0;
+    if (error == 0) {
+        qp->ibv.qp_num = qp->ibv.handle = qpn;
+        qp->next_in_table = *bucket_of(qpn);
+        *bucket_of(qpn) = qp;
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+void qp_table_remove(struct qp *qp) {
+    struct resting *rest = malloc(sizeof(*rest)); /* without memory the number is simply not used again */
+    pthread_mutex_lock(&lock);
+    struct qp **link = bucket_of(qp->ibv.qp_num);
+    while (*link != qp) {
+        link = &(*link)->next_in_table;
+    }
+    *link = qp->next_in_table;
+    if (rest != NULL) {
+        *rest = (struct resting) { .qpn = qp->ibv.qp_num, .until_ns = engine_now_ns() + REST_NS };
+        *last_resting = rest;
+        last_resting = &rest->next;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+struct qp *qp_table_find(uint32_t qpn) {
+    pthread_mutex_lock(&lock);
+    struct qp *qp = *bucket_of(qpn);
+    while (qp != NULL && qp->ibv.qp_num != qpn) {
+        qp = qp->next_in_table;
+    }
+    if (qp != NULL) {
+        qp_get(qp);
+    }
+    pthread_mutex_unlock(&lock);
+    return qp;
+}
+
+void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const void *argument) {
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        for (struct qp *qp = buckets[i]; qp != NULL; qp = qp->next_in_table) {
+            visit(qp, argument);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,32 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Shared memory with one writer: a memfd sealed with F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE. The maker keeps a
+ * writable mapping, everybody else can map it read-only (fcntl(2), F_SEAL_FUTURE_WRITE). Without the shrink seal a peer could
+ * truncate the file and make the reader die of SIGBUS.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_SEALED_H
+#define NETTY_RDMA_EMBEDDED_SEALED_H
+
+#include <stddef.h>
+
+/* Makes zeroed memory; *address is the writable mapping. Returns the descriptor (CLOEXEC) or -1 with errno. */
+int sealed_create(const char *name, size_t size, void **address);
+
+/* Maps a peer's memory read-only after checking seals and size. Returns NULL with errno. The descriptor stays the caller's. */
+const void *sealed_map(int fd, size_t size);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * One direction of descriptors and payload between two queue pair ends (wire.h): a producer in the own segment, a consumer of the
+ * peer's. Both belong to the owner of the queue pair's gate.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_STREAM_H
+#define NETTY_RDMA_EMBEDDED_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire.h"
+
+struct producer {
+    struct wire_slot *ring;
+    uint8_t *slab;
+    uint32_t mask, slab_size;
+    uint32_t prod;  /* descriptors published */
+    uint32_t acked; /* of these, done with */
+    uint32_t slab_head, slab_tail; /* bytes claimed and released since the slab was last empty */
+    uint32_t slab_end[WIRE_REQUEST_SLOTS]; /* slab_head after each descriptor */
+};
+
+struct consumer {
+    const struct wire_slot *ring;
+    const uint8_t *slab;
+    uint32_t mask, slab_size;
+    _Atomic uint32_t pos; /* descriptors done with; others may peek */
+    uint32_t told;        /* of these, acknowledged in a way that wakes */
+};
+
+void producer_init(struct producer *producer, struct wire_segment *own, enum wire_stream stream);
+void consumer_init(struct consumer *consumer, const struct wire_segment *peer, enum wire_stream stream);
+
+/* The slot for the next descriptor, or NULL if the ring is full. */
+struct wire_slot *producer_slot(struct producer *producer);
+
+/* Room for a payload of this length in the slab, or WIRE_INLINE if there is none now. */
+uint32_t producer_claim(struct producer *producer, uint32_t length);
+
+/* Publishes the slot, which is complete but for its sequence. */
+void producer_publish(struct producer *producer, struct wire_slot *slot);
+
+/* Takes the peer's acknowledgement. Returns false if it acknowledges what was not sent. */
+bool producer_acked(struct producer *producer, uint32_t count);
+
+static inline uint32_t consumer_pos(const struct consumer *consumer) {
+    return atomic_load_explicit(&consumer->pos, memory_order_relaxed);
+}
+
+/* True if the next descriptor is there. Any thread, as a hint. */
+static inline bool consumer_ready(const struct consumer *consumer) {
+    uint32_t pos = consumer_pos(consumer);
+    const struct wire_slot *slot = &consumer->ring[pos & consumer->mask];
+    return atomic_load_explicit(&slot->desc.sequence, memory_order_acquire) == pos + 1;
+}
+
+/*
+ * A private copy of the next descriptor, and where its payload is in the peer's memory. Returns false if the payload is not within the
+ * slot or slab: what the copy says cannot be changed by the peer any more.
+ */
+bool consumer_read(const struct consumer *consumer, struct wire_desc *desc, const uint8_t **payload);
+
+static inline void consumer_advance(struct consumer *consumer) {
+    atomic_store_explicit(&consumer->pos, consumer_pos(consumer) + 1, memory_order_relaxed);
+}
+
+#endif

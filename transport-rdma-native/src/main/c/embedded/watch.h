@@ -1,0 +1,31 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The rounds of the engine, every millisecond or two while there is anything to look after, never otherwise:
+ *   queue pairs with outstanding work requests: retry and RNR timers, and peers who seem to have missed that they have work;
+ *   polled completion queues: has the polling stopped?
+ */
+#ifndef NETTY_RDMA_EMBEDDED_WATCH_H
+#define NETTY_RDMA_EMBEDDED_WATCH_H
+
+struct qp;
+struct cq;
+
+/* Cheap if already watched. Any thread; takes only its own innermost lock and the engine's. */
+void watch_qp(struct qp *qp);
+void watch_cq(struct cq *cq);
+
+#endif

@@ -1,0 +1,143 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * What two processes of the provider tell each other about queue pairs: three messages on their link, and the layout of the shared
+ * memory that goes with them. Everything here is written by one side and read by the other, who trusts none of it.
+ *
+ *   WIRE_BOARD   once a link and direction: the sender's board (board.h) and the bell of its engine
+ *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (and their channels' bells) to be signalled
+ *   WIRE_SLOTS   the answer: on which ticks of the answerer's board the receiver finds out about this queue pair
+ *
+ * A segment has two streams of descriptors, each with its own slab for payload: requests, and responses to the peer's READs and
+ * atomics. They are separate because a response must not wait behind requests that the peer cannot take yet (no receive posted).
+ */
+#ifndef NETTY_RDMA_EMBEDDED_WIRE_H
+#define NETTY_RDMA_EMBEDDED_WIRE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "link.h"
+
+#define WIRE_VERSION 1
+
+enum wire_message { WIRE_BOARD = LINK_QP_FIRST, WIRE_ATTACH, WIRE_SLOTS };
+
+/* Descriptors: board memory, engine bell. */
+struct wire_board {
+    uint32_t version;
+    uint32_t size;
+};
+
+/* Descriptors: segment, bell of the receive CQ's channel, bell of the send CQ's; those that `bells` announces. */
+struct wire_attach {
+    uint32_t src_qpn, dst_qpn;
+    uint32_t recv_cq, send_cq;       /* index of the word on the sender's board */
+    uint32_t recv_cq_id, send_cq_id; /* never reused, unlike the index */
+    uint32_t bells;
+};
+#define WIRE_RECV_BELL 1u
+#define WIRE_SEND_BELL 2u
+
+struct wire_slots {
+    uint32_t src_qpn, dst_qpn;
+    uint32_t recv_bank, recv_slot;
+    uint32_t send_bank, send_slot;
+};
+
+enum wire_op {
+    WIRE_SEND = 1,
+    WIRE_SEND_IMM,
+    WIRE_WRITE,
+    WIRE_WRITE_IMM,
+    WIRE_READ,
+    WIRE_FETCH_ADD,
+    WIRE_CMP_SWAP,
+    WIRE_RESPONSE, /* the only one in the response stream */
+};
+
+#define WIRE_FIRST 1u
+#define WIRE_LAST 2u
+#define WIRE_SOLICITED 4u
+#define WIRE_ACK 8u /* the sender wants to be woken by the acknowledgement */
+
+#define WIRE_DESC_SIZE 256
+#define WIRE_INLINE_SIZE (WIRE_DESC_SIZE - sizeof(struct wire_desc))
+#define WIRE_INLINE UINT32_MAX /* value of `slab`: the payload follows the descriptor */
+#define WIRE_MAX_MESSAGE (1u << 30)
+
+struct wire_desc {
+    _Atomic uint32_t sequence; /* position in the stream + 1; written last */
+    uint8_t op;
+    uint8_t flags;
+    uint16_t reserved;
+    uint32_t length; /* payload of this descriptor */
+    uint32_t slab;   /* where it is */
+    uint32_t total;  /* payload of the message */
+    uint32_t imm;    /* network order, as in ibv_send_wr */
+    uint32_t rkey;
+    uint32_t reserved2;
+    uint64_t remote_address;
+    uint64_t operand[2]; /* atomics: add or compare, swap */
+};
+
+struct wire_slot {
+    struct wire_desc desc;
+    uint8_t payload[WIRE_INLINE_SIZE];
+};
+_Static_assert(sizeof(struct wire_slot) == WIRE_DESC_SIZE, "payload fills the slot");
+
+enum wire_stream { WIRE_REQUESTS, WIRE_RESPONSES, WIRE_STREAMS };
+
+#define WIRE_REQUEST_SLOTS 64u
+#define WIRE_RESPONSE_SLOTS 16u
+#define WIRE_REQUEST_SLAB (256u << 10)
+#define WIRE_RESPONSE_SLAB (256u << 10)
+#define WIRE_CHUNK (32u << 10)
+
+/* What became of the request after the acknowledged ones; all but RNR are final. */
+enum wire_status {
+    WIRE_OK,
+    WIRE_RNR,
+    WIRE_INVALID_REQUEST,
+    WIRE_ACCESS_ERROR,
+    WIRE_OPERATION_ERROR,
+    WIRE_STATUS_LIMIT,
+};
+
+/* An acknowledgement: how many descriptors of the peer's stream are done with, and the status of the next one. */
+#define WIRE_ACK_WORD(count, status) ((uint64_t) (status) << 32 | (uint32_t) (count))
+#define WIRE_ACK_COUNT(word) ((uint32_t) (word))
+#define WIRE_ACK_STATUS(word) ((uint32_t) ((word) >> 32))
+
+struct wire_control {
+    _Atomic uint32_t dead; /* the queue pair left RTS/RTR: ignore what it has published */
+    _Atomic uint32_t min_rnr_timer;
+    struct {
+        _Alignas(64) _Atomic uint64_t ack;  /* of the peer's stream */
+        _Alignas(64) _Atomic uint32_t want; /* wake me when my stream is acknowledged this far */
+    } stream[WIRE_STREAMS];
+};
+
+struct wire_segment {
+    _Alignas(4096) struct wire_control control;
+    _Alignas(4096) struct wire_slot request[WIRE_REQUEST_SLOTS];
+    struct wire_slot response[WIRE_RESPONSE_SLOTS];
+    _Alignas(4096) uint8_t request_slab[WIRE_REQUEST_SLAB];
+    _Alignas(4096) uint8_t response_slab[WIRE_RESPONSE_SLAB];
+};
+
+#endif
