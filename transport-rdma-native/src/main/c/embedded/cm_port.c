@@ -1,0 +1,224 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Ports. The RDMA CM's port spaces are apart from TCP's and UDP's (cma_ps_alloc() in the kernel's cma.c), so RDMA 8080
+ * and TCP 8080 coexist. Within the host a port belongs to the process that has bound its name; within the process the
+ * ids that share it must differ in address.
+ */
+#include "cm_private.h"
+
+#include <arpa/inet.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define BUCKETS 4096
+#define FIRST_UNPRIVILEGED 1024
+
+struct cm_port {
+    struct cm_port *next;
+    int port_space;
+    uint16_t port; /* host order */
+    struct link_port *name; /* NULL while nobody needs to be reached here: see bind */
+    struct cm_id *ids;
+};
+
+static struct cm_port *buckets[BUCKETS];
+
+static struct cm_port **bucket(uint16_t port) {
+    return &buckets[port % BUCKETS];
+}
+
+static struct cm_port *find_port(int port_space, uint16_t number) {
+    for (struct cm_port *port = *bucket(number); port != NULL; port = port->next) {
+        if (port->port == number && port->port_space == port_space) {
+            return port;
+        }
+    }
+    return NULL;
+}
+
+static int make_port(int port_space, uint16_t number, bool reachable, struct cm_port **result) {
+    struct cm_port *port = calloc(1, sizeof(*port));
+    if (port == NULL) {
+        return ENOMEM;
+    }
+    port->port_space = port_space;
+    port->port = number;
+    int err = reachable ? link_bind_port(port_space, number, &port->name) : 0;
+    if (err != 0) {
+        free(port);
+        return err;
+    }
+    port->next = *bucket(number);
+    *bucket(number) = port;
+    *result = port;
+    return 0;
+}
+
+static void free_port(struct cm_port *port) {
+    struct cm_port **previous = bucket(port->port);
+    while (*previous != port) {
+        previous = &(*previous)->next;
+    }
+    *previous = port->next;
+    if (port->name != NULL) {
+        link_unbind_port(port->name);
+    }
+    free(port);
+}
+
+/*
+ * As cma_check_port() in the kernel, but EADDRINUSE throughout: the kernel says EADDRNOTAVAIL where a wildcard is part
+ * of the conflict, which reads as if the address were wrong.
+ */
+static int check_conflict(struct cm_port *port, struct cm_id *id, bool reuse) {
+    const struct sockaddr *address = &id->id.route.addr.src_addr;
+    for (struct cm_id *other = port->ids; other != NULL; other = other->port_next) {
+        const struct sockaddr *taken = &other->id.route.addr.src_addr;
+        if (other == id || (reuse && other->reuse_address && other->state != CM_LISTEN)) {
+            continue;
+        }
+        if (id->family_only && other->family_only && address->sa_family != taken->sa_family) {
+            continue;
+        }
+        if (cm_address_is_any(address) || cm_address_is_any(taken) || cm_address_equal(address, taken)) {
+            return EADDRINUSE;
+        }
+    }
+    return 0;
+}
+
+static bool may_bind_privileged(void) {
+    struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct data[2];
+    memset(data, 0, sizeof(data));
+    return syscall(SYS_capget, &header, data) == 0 && (data[0].effective & (1u << CAP_NET_BIND_SERVICE)) != 0;
+}
+
+static void ephemeral_range(unsigned *low, unsigned *high) {
+    *low = 32768;
+    *high = 60999;
+    FILE *file = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
+    if (file != NULL) {
+        unsigned a, b;
+        if (fscanf(file, "%u %u", &a, &b) == 2 && a > 0 && a <= b && b <= 65535) {
+            *low = a;
+            *high = b;
+        }
+        fclose(file);
+    }
+}
+
+/* Ports used as a source only are unique within the process: a name, hence a descriptor, for each would be too dear. */
+static int choose_port(struct cm_id *id, bool reachable, struct cm_port **result) {
+    unsigned low, high, start;
+    ephemeral_range(&low, &high);
+    if (getrandom(&start, sizeof(start), 0) != (ssize_t) sizeof(start)) {
+        start = (unsigned) engine_now_ns();
+    }
+    unsigned count = high - low + 1;
+    for (unsigned i = 0; i < count; i++) {
+        uint16_t number = (uint16_t) (low + (start + i) % count);
+        if (find_port((int) id->id.ps, number) == NULL) {
+            int err = make_port((int) id->id.ps, number, reachable, result);
+            if (err != EADDRINUSE) {
+                return err;
+            }
+        }
+    }
+    return EADDRNOTAVAIL;
+}
+
+static int use_port(struct cm_id *id, uint16_t number, bool reachable, struct cm_port **result) {
+    if (number < FIRST_UNPRIVILEGED && !may_bind_privileged()) {
+        return EACCES;
+    }
+    struct cm_port *port = find_port((int) id->id.ps, number);
+    if (port == NULL) {
+        int err = make_port((int) id->id.ps, number, reachable, result);
+        if (err == EADDRINUSE && id->reuse_address) {
+            err = make_port((int) id->id.ps, number, false, result); /* rdma_listen() decides */
+        }
+        return err;
+    }
+    int err = check_conflict(port, id, id->reuse_address);
+    if (err == 0 && reachable && port->name == NULL && !id->reuse_address) {
+        err = link_bind_port(port->port_space, port->port, &port->name);
+    }
+    *result = port;
+    return err;
+}
+
+int cm_port_bind(struct cm_id *id, bool reachable) {
+    uint16_t *number = cm_address_port(&id->id.route.addr.src_addr);
+    struct cm_port *port;
+    int err = *number == 0 ? choose_port(id, reachable, &port) : use_port(id, ntohs(*number), reachable, &port);
+    if (err == 0) {
+        *number = htons(port->port);
+        id->port = port;
+        id->port_next = port->ids;
+        port->ids = id;
+    }
+    return err;
+}
+
+int cm_port_listen(struct cm_id *id) {
+    int err = id->reuse_address ? check_conflict(id->port, id, false) : 0;
+    if (err == 0 && id->port->name == NULL) {
+        err = link_bind_port(id->port->port_space, id->port->port, &id->port->name);
+    }
+    return err;
+}
+
+void cm_port_unbind(struct cm_id *id) {
+    struct cm_port *port = id->port;
+    if (port == NULL) {
+        return;
+    }
+    struct cm_id **previous = &port->ids;
+    while (*previous != id) {
+        previous = &(*previous)->port_next;
+    }
+    *previous = id->port_next;
+    id->port = NULL;
+    id->port_next = NULL;
+    if (port->ids == NULL) {
+        free_port(port);
+    }
+}
+
+struct cm_id *cm_port_listener(int port_space, const struct cm_wire_address *destination) {
+    struct sockaddr_storage address;
+    if (!cm_address_from_wire(destination, &address)) {
+        return NULL;
+    }
+    struct cm_port *port = find_port(port_space, ntohs(destination->port));
+    for (struct cm_id *id = port != NULL ? port->ids : NULL; id != NULL; id = id->port_next) {
+        const struct sockaddr *bound = &id->id.route.addr.src_addr;
+        if (id->state != CM_LISTEN || (id->family_only && bound->sa_family != address.ss_family)) {
+            continue;
+        }
+        if (cm_address_is_any(bound) || cm_address_equal(bound, (struct sockaddr *) &address)) {
+            return id;
+        }
+    }
+    return NULL;
+}
