@@ -19,8 +19,9 @@ package io.netty.channel.rdma.stream;
  * Counts the slots of a queue pair's send queue, and decides which work requests ask for a completion.
  * <p>
  * Work requests complete in order, so the completion of a signalled one frees the slots of all before it. The last
- * {@code reserve} slots are for control messages only: without them, data waiting for credits of the peer could keep us
- * from sending the peer its credits. Whatever is posted into those is signalled, so that they always come back.
+ * {@code reserve} slots are for control messages only: without them, credits that the peer waits for could have to wait
+ * until a queue full of our data has gone out. Whatever is posted into those is signalled, so that they always come
+ * back.
  */
 final class SendQueue {
     private final int depth;
@@ -65,7 +66,7 @@ final class SendQueue {
         completed = sequence + 1;
     }
 
-    int outstanding() {
-        return (int) (posted - completed);
+    boolean isCompleted(long sequence) {
+        return sequence < completed;
     }
 }

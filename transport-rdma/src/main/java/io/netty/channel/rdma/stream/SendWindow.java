@@ -29,7 +29,10 @@ final class SendWindow {
 
     private final TargetSgl sgl;
     private int nextEntry;
-    /** Whether a credit message came since we last found no buffer: looking earlier might see half an entry. */
+    /**
+     * Whether a credit message came since we last found no buffer. Only its completion orders the memory that was
+     * written with it; without one there is no reason to look at an entry that may be half written.
+     */
     private boolean mayHaveEntry;
     private long address;
     private int key;

@@ -48,7 +48,10 @@ public final class StreamConnection {
     private boolean outputOpen = true;
     /** Neither side sent DISCONNECT, nor did both send SHUTDOWN. */
     private boolean connected = true;
+    private boolean peerDisconnected;
+    /** SHUTDOWN or DISCONNECT, until it is taken. */
     private StreamRequest.Kind ending;
+    private long endSequence;
     private boolean keepAlive;
     private int granted;
 
@@ -163,11 +166,12 @@ public final class StreamConnection {
     }
 
     /**
-     * Work requests that were taken and are not known to be complete. When 0 in {@link StreamState#DISCONNECTED}, all
-     * that was to be sent has reached the peer.
+     * Whether the queue pair may be torn down without losing bytes: our SHUTDOWN or DISCONNECT, which ends the
+     * connection, is complete, and so is all that was written before it; or the peer reads no more; or it broke the
+     * protocol.
      */
-    public int outstanding() {
-        return queue.outstanding();
+    public boolean isDrained() {
+        return failure != null || !connected && (peerDisconnected || queue.isCompleted(endSequence));
     }
 
     /**
@@ -254,6 +258,7 @@ public final class StreamConnection {
             ending = null;
             connected = !last;
             queue.post(request, true);
+            endSequence = request.sequence;
             return request;
         }
         if (inputOpen && receive.wantsGrant()) {
@@ -316,6 +321,7 @@ public final class StreamConnection {
         case Immediate.DISCONNECT:
             inputOpen = false;
             connected = false;
+            peerDisconnected = true;
             return StreamEvent.DISCONNECT;
         case Immediate.KEEP_ALIVE:
             return StreamEvent.KEEP_ALIVE;

@@ -58,10 +58,13 @@
  *
  * A data message needs three things: room in a buffer of the peer, a credit (a posted receive of the peer, counted by
  * absolute 16-bit numbers) and a slot of our send queue. Control messages need only the slot, of which some are
- * reserved for them, and wait in the network for a receive (RNR, retried for ever). So whatever waits for data to move,
- * the message that makes it move can always be posted. Credits are returned when half of them are used, buffers as soon
- * as the application gave them back and the peer's table has a place. librdmacm offers halves of one buffer through two
- * entries; here the number of segments is free, and the peer's number of entries limits how many are offered at a time.
+ * reserved for them, and wait in the network for a receive (RNR, retried for ever). So the message that makes data move
+ * can be posted whatever data waits for, and nothing that is posted waits for the application: a side that keeps
+ * polling its completions and posting its receives lets the other side's queue drain, whether it reads or not.
+ * <p>
+ * Credits are returned when half of them are used, buffers as soon as the application gave them back and the peer's
+ * table has a place. librdmacm offers halves of one buffer through two entries; here the number of segments is free,
+ * and the peer's number of entries limits how many are offered at a time.
  *
  * <h2>State</h2>
  *

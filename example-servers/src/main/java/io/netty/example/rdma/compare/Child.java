@@ -1,0 +1,116 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.compare;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A Java process with this one's class path. It is killed when it is closed, when its time is over, and when this
+ * process ends.
+ */
+final class Child implements AutoCloseable {
+    /** The same for all that is compared. A fixed heap and the serial collector leave the second core to the peer. */
+    private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC");
+    private static final ScheduledExecutorService WATCHDOG = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "watchdog");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    private final String name;
+    private final Process process;
+    private final BufferedReader output;
+    private final Thread onExit;
+    private final ScheduledFuture<?> onTimeout;
+
+    Child(Class<?> main, List<String> arguments, int seconds) throws IOException {
+        name = main.getSimpleName() + ' ' + String.join(" ", arguments);
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(JVM_OPTIONS);
+        String provider = System.getProperty("io.netty.rdma.provider");
+        if (provider != null) {
+            command.add("-Dio.netty.rdma.provider=" + provider);
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(arguments);
+        process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        onExit = new Thread(process::destroyForcibly);
+        Runtime.getRuntime().addShutdownHook(onExit);
+        onTimeout = WATCHDOG.schedule(process::destroyForcibly, seconds, TimeUnit.SECONDS);
+        output = process.inputReader(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Returns the rest of the first line that starts with {@code prefix}.
+     *
+     * @throws IOException if the process ends without such a line
+     */
+    String await(String prefix) throws IOException {
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            if (line.startsWith(prefix)) {
+                return line.substring(prefix.length());
+            }
+        }
+        throw failure();
+    }
+
+    /**
+     * Returns all lines to the successful end of the process.
+     *
+     * @throws IOException if the process fails or does not end in time
+     */
+    List<String> awaitSuccess() throws IOException, InterruptedException {
+        List<String> lines = output.lines().toList();
+        if (process.waitFor() != 0) {
+            lines.forEach(System.err::println);
+            throw failure();
+        }
+        return lines;
+    }
+
+    private IOException failure() throws IOException {
+        try {
+            return new IOException(name + ": ended with status " + process.waitFor()
+                    + (onTimeout.isDone() ? ", killed because its time was over" : ""));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new IOException(name + ": interrupted", e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        onTimeout.cancel(false);
+        process.destroyForcibly();
+        process.onExit().join();
+        output.close();
+        try {
+            Runtime.getRuntime().removeShutdownHook(onExit);
+        } catch (IllegalStateException ignored) {
+            // This process is ending: the hook runs anyway and finds nothing to kill.
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.compare;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.example.rdma.compare.Measurement.RoundTrips;
+import io.netty.util.concurrent.Promise;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Sends a message, waits for all of its echo, and does it again: one message is in flight at any time.
+ */
+final class PingPongHandler extends ChannelInboundHandlerAdapter {
+    private static final int SIGNIFICANT_DIGITS = 3;
+
+    private final int messageBytes;
+    private final Plan plan;
+    private final Promise<RoundTrips> result;
+    private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
+    private ByteBuf message;
+    private int awaitedBytes;
+    private long sentNanos;
+    private long warmNanos;
+    private long endNanos;
+
+    PingPongHandler(int messageBytes, Plan plan, Promise<RoundTrips> result) {
+        this.messageBytes = messageBytes;
+        this.plan = plan;
+        this.result = result;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        message = ctx.alloc().directBuffer(messageBytes, messageBytes).setZero(0, messageBytes)
+                .writerIndex(messageBytes);
+        warmNanos = System.nanoTime() + plan.pingPongWarmUpNanos(messageBytes);
+        endNanos = warmNanos + plan.pingPongNanos();
+        send(ctx);
+    }
+
+    private void send(ChannelHandlerContext ctx) {
+        awaitedBytes = messageBytes;
+        sentNanos = System.nanoTime();
+        ctx.writeAndFlush(message.retainedDuplicate(), ctx.voidPromise());
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        ByteBuf received = (ByteBuf) msg;
+        awaitedBytes -= received.readableBytes();
+        received.release();
+        if (awaitedBytes > 0) {
+            return;
+        }
+        long now = System.nanoTime();
+        if (awaitedBytes < 0) {
+            result.tryFailure(new IllegalStateException("the echo is longer than the message"));
+            ctx.close();
+        } else if (now - endNanos < 0) {
+            if (now - warmNanos >= 0) {
+                histogram.recordValue(now - sentNanos);
+            }
+            send(ctx);
+        } else {
+            result.trySuccess(new RoundTrips(messageBytes, histogram.getTotalCount(),
+                    histogram.getValueAtPercentile(50), histogram.getValueAtPercentile(99),
+                    histogram.getValueAtPercentile(99.9)));
+            ctx.close();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        if (message != null) {
+            message.release();
+            message = null;
+        }
+        result.tryFailure(new IllegalStateException("the server closed between two messages"));
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        result.tryFailure(cause);
+        ctx.close();
+    }
+}

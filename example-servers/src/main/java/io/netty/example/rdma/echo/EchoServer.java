@@ -1,0 +1,67 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.echo;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.TransportOptions;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * An echo server. Runs until it is killed.
+ */
+@Command(name = "echo server", mixinStandardHelpOptions = true, description = "Sends back what it receives.")
+public final class EchoServer implements Callable<Integer> {
+    @Mixin
+    private TransportOptions options;
+
+    @Option(names = "--host", defaultValue = "127.0.0.1",
+            description = "Address to listen on (default: ${DEFAULT-VALUE}).")
+    private String host;
+
+    @Option(names = "--port", defaultValue = "8007", description = "Port (default: ${DEFAULT-VALUE}).")
+    private int port;
+
+    public static void main(String[] args) {
+        System.exit(Commands.run(new EchoServer(), args));
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        EventLoopGroup group = options.newGroup();
+        try {
+            Channel server = new ServerBootstrap()
+                    .group(group)
+                    .channel(options.transport().serverChannelType())
+                    .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                    .childHandler(new EchoServerHandler())
+                    .bind(host, port).sync().channel();
+            System.out.println("echo server listens on " + server.localAddress() + " (" + options + ')');
+            server.closeFuture().sync();
+            return 0;
+        } finally {
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.echo;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.concurrent.Promise;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * Sends a file as fast as the channel takes it, hashes what comes back, and ends when the server has closed.
+ */
+final class FileEchoHandler extends ChannelInboundHandlerAdapter {
+    private static final int CHUNK_BYTES = 64 * 1024;
+
+    private final FileChannel file;
+    private final Promise<FileEcho> result;
+    private final MessageDigest sentDigest = sha256();
+    private final MessageDigest receivedDigest = sha256();
+    private final long fileBytes;
+    private long sentBytes;
+    private long receivedBytes;
+    private long startNanos;
+    private boolean ending;
+
+    FileEchoHandler(FileChannel file, Promise<FileEcho> result) throws IOException {
+        this.file = file;
+        this.result = result;
+        fileBytes = file.size();
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) throws IOException {
+        startNanos = System.nanoTime();
+        send(ctx);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) throws IOException {
+        send(ctx);
+    }
+
+    private void send(ChannelHandlerContext ctx) throws IOException {
+        Channel channel = ctx.channel();
+        while (sentBytes < fileBytes && channel.isWritable()) {
+            // From the channel's own allocator: on RDMA this memory is registered, and is sent from where it is.
+            ByteBuf chunk = ctx.alloc().directBuffer(CHUNK_BYTES);
+            int length = (int) Math.min(CHUNK_BYTES, fileBytes - sentBytes);
+            if (chunk.writeBytes(file, sentBytes, length) <= 0) {
+                chunk.release();
+                throw new EOFException("the file became shorter while it was sent");
+            }
+            sentDigest.update(chunk.nioBuffer());
+            sentBytes += chunk.readableBytes();
+            ctx.write(chunk);
+        }
+        ctx.flush();
+        if (sentBytes == fileBytes && !ending) {
+            ending = true;
+            // Completes after the writes before it. Shutting down at once would fail those that are still queued.
+            ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener((ChannelFutureListener) future -> {
+                if (future.isSuccess()) {
+                    ((DuplexChannel) channel).shutdownOutput();
+                } else {
+                    result.tryFailure(future.cause());
+                }
+            });
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        ByteBuf received = (ByteBuf) msg;
+        receivedBytes += received.readableBytes();
+        receivedDigest.update(received.nioBuffer());
+        received.release();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        result.trySuccess(new FileEcho(sentBytes, receivedBytes, sentDigest.digest(), receivedDigest.digest(),
+                System.nanoTime() - startNanos));
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        result.tryFailure(cause);
+        ctx.close();
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.echo;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.Transport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@Timeout(60)
+class EchoTest {
+    // Not a multiple of anything, and many times what is in flight at once.
+    private static final int FILE_BYTES = 10_000_019;
+
+    @TempDir
+    private Path folder;
+    private Path file;
+    private EventLoopGroup group;
+    private Channel server;
+
+    @BeforeEach
+    void writeFile() throws IOException {
+        byte[] content = new byte[FILE_BYTES];
+        new Random(1).nextBytes(content);
+        file = Files.write(folder.resolve("file"), content);
+    }
+
+    @AfterEach
+    void stopServer() throws InterruptedException {
+        // A shutdown without a quiet period may overtake the event loop's own closing of its channels.
+        server.close().sync();
+        group.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void fileComesBackIntact(Transport transport) throws Exception {
+        assertThat(sendFile(transport, serve(transport, new EchoServerHandler()))).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void emptyFileComesBackIntact(Transport transport) throws Exception {
+        Files.write(file, new byte[0]);
+        assertThat(sendFile(transport, serve(transport, new EchoServerHandler()))).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oneWrongBitIsNoticed(Transport transport) throws Exception {
+        assertThat(sendFile(transport, serve(transport, new BitFlipper(), new EchoServerHandler()))).isOne();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void serverThatClosesEarlyIsNoticed(Transport transport) throws Exception {
+        assertThat(sendFile(transport, serve(transport, new Hasty()))).isOne();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nobodyListeningIsAnErrorAndNotAHang(Transport transport) throws Exception {
+        int port = serve(transport, new EchoServerHandler());
+        server.close().sync();
+        assertThat(sendFile(transport, port)).isOne();
+    }
+
+    private int serve(Transport transport, ChannelHandler... handlers) throws InterruptedException {
+        group = transport.newGroup(1, false);
+        server = new ServerBootstrap()
+                .group(group)
+                .channel(transport.serverChannelType())
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        channel.pipeline().addLast(handlers);
+                    }
+                })
+                .bind("127.0.0.1", 0).sync().channel();
+        return ((InetSocketAddress) server.localAddress()).getPort();
+    }
+
+    private int sendFile(Transport transport, int port) {
+        return Commands.run(new EchoClient(), "--transport", transport.toString(), "--port", Integer.toString(port),
+                "--file", file.toString());
+    }
+
+    /** Flips one bit of what has arrived when half of the file has. */
+    private static final class BitFlipper extends ChannelInboundHandlerAdapter {
+        private int received;
+        private boolean flipped;
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ByteBuf data = (ByteBuf) msg;
+            received += data.readableBytes();
+            if (!flipped && received > FILE_BYTES / 2) {
+                flipped = true;
+                data.setByte(data.readerIndex(), data.getByte(data.readerIndex()) ^ 1);
+            }
+            ctx.fireChannelRead(msg);
+        }
+    }
+
+    /** Closes when the first bytes have arrived. */
+    private static final class Hasty extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ((ByteBuf) msg).release();
+            ctx.close();
+        }
+    }
+}
