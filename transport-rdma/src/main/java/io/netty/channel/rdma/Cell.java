@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.unix.Buffer;
+import io.netty.util.internal.CleanableDirectBuffer;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The memory behind a buffer of {@link RdmaByteBufAllocator}: a power of two inside a {@link Slab}, or, for a buffer
+ * that outgrew the slabs, ordinary direct memory.
+ */
+final class Cell implements CleanableDirectBuffer {
+    private final SlabArena arena;
+    private final Slab slab;
+    private final int offset;
+    final int order;
+    private final ByteBuffer buffer;
+    private final long address;
+    private final CleanableDirectBuffer unpooled;
+
+    Cell(SlabArena arena, Slab slab, int offset, int order) {
+        this.arena = arena;
+        this.slab = slab;
+        this.offset = offset;
+        this.order = order;
+        buffer = slab.view(offset, 1 << order);
+        address = slab.range.address + offset;
+        unpooled = null;
+    }
+
+    Cell(CleanableDirectBuffer unpooled) {
+        arena = null;
+        slab = null;
+        offset = 0;
+        order = -1;
+        this.unpooled = unpooled;
+        buffer = unpooled.buffer();
+        address = Buffer.memoryAddress(buffer);
+    }
+
+    boolean isPooled() {
+        return slab != null;
+    }
+
+    /** The registered memory that the cell is part of, or {@code null}. */
+    MemoryRange range() {
+        return slab == null ? null : slab.range;
+    }
+
+    int length() {
+        return buffer.capacity();
+    }
+
+    /** Gives the memory back. */
+    void free() {
+        if (isPooled()) {
+            arena.free(slab, offset, order);
+        } else {
+            unpooled.clean();
+        }
+    }
+
+    @Override
+    public ByteBuffer buffer() {
+        return buffer;
+    }
+
+    /** The buffer that uses the cell frees it, because it may also hand it on to its next life. */
+    @Override
+    public void clean() {
+    }
+
+    @Override
+    public boolean hasMemoryAddress() {
+        return true;
+    }
+
+    @Override
+    public long memoryAddress() {
+        return address;
+    }
+}

@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.DeviceAttributes;
+import io.netty.channel.rdma.verbs.ProtectionDomain;
+import io.netty.channel.rdma.verbs.VerbsException;
+
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/**
+ * What all event loops share of a device: one protection domain, so that memory is registered once for all of them.
+ * Made with the first connection on the device and kept as long as the process lives, like the registered slabs.
+ * Thread-safe.
+ */
+final class DeviceContext {
+    private static final Map<Device, DeviceContext> CONTEXTS = new IdentityHashMap<>();
+
+    final Device device;
+    final DeviceAttributes attributes;
+    final ProtectionDomain domain;
+    /** Counts the devices from 0. */
+    final int index;
+
+    private DeviceContext(Device device, int index) throws VerbsException {
+        this.device = device;
+        this.index = index;
+        attributes = device.attributes();
+        domain = device.allocateProtectionDomain();
+    }
+
+    static DeviceContext of(Device device) throws VerbsException {
+        synchronized (CONTEXTS) {
+            DeviceContext context = CONTEXTS.get(device);
+            if (context == null) {
+                context = new DeviceContext(device, CONTEXTS.size());
+                CONTEXTS.put(device, context);
+            }
+            return context;
+        }
+    }
+}

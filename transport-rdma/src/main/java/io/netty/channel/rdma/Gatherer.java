@@ -1,0 +1,383 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.FileRegion;
+import io.netty.channel.rdma.stream.StreamConnection;
+import io.netty.channel.rdma.stream.StreamRequest;
+import io.netty.channel.rdma.verbs.SendFlags;
+import io.netty.channel.rdma.verbs.SendWorkRequests;
+import io.netty.channel.rdma.verbs.VerbsException;
+
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+
+/**
+ * Puts work requests together from messages: which bytes are sent in place, which are copied, and what goes into one
+ * request. All requests of a flush are one chain, posted with one call.
+ *
+ * <p>One for each event loop, lent to one connection at a time between {@link #begin} and {@link #end}.
+ */
+final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, WritableByteChannel {
+    private static final int MAX_CHAIN = 64;
+    /** More are rarely worth it, and each costs the device a fetch. */
+    static final int MAX_ELEMENTS = 16;
+
+    private final SendWorkRequests chain = new SendWorkRequests(MAX_CHAIN, MAX_CHAIN * MAX_ELEMENTS);
+    private final Staging staging = new Staging();
+    private RdmaOutbound target;
+    private StreamConnection stream;
+
+    /** Bytes at the head of the messages that are in flight already. */
+    private long skip;
+    private boolean complete;
+    private boolean starved;
+    private Exception failure;
+
+    // The work request that is being put together.
+    private final long[] addresses = new long[MAX_ELEMENTS];
+    private final int[] lengths = new int[MAX_ELEMENTS];
+    private final int[] keys = new int[MAX_ELEMENTS];
+    private int elements;
+    private int length;
+    private int room;
+    private int copied;
+    private ByteBuf staged;
+    private int stagedFrom;
+    private int regionLimit;
+
+    /** Where the latest inline bytes were put together: free again after the post. */
+    private ByteBuf inlined;
+    private int inlinedFrom;
+    private int inlinedTo;
+
+    private boolean dataInChain;
+    private boolean lastSignalled;
+
+    /** Returns false if the object is in use: user code that ran in the middle of a flush has flushed again. */
+    boolean begin(RdmaOutbound outbound) {
+        if (target != null) {
+            return false;
+        }
+        target = outbound;
+        stream = outbound.stream();
+        chain.clear();
+        starved = false;
+        dataInChain = false;
+        return true;
+    }
+
+    /** Posts what was added. */
+    void end() {
+        try {
+            if (dataInChain && !lastSignalled && !chain.isEmpty()) {
+                // The promise of the last message of a flush must not have to wait for the next flush.
+                chain.addFlags(SendFlags.SIGNALED);
+                stream.signal();
+                target.signalled(chain.workRequestId(chain.size() - 1));
+            }
+            post();
+        } finally {
+            target = null;
+            stream = null;
+        }
+    }
+
+    /** Adds a control message. */
+    void control(StreamRequest request) throws VerbsException {
+        int flags = request.signalled() ? SendFlags.SIGNALED : 0;
+        ensureRoomInChain();
+        switch (request.kind()) {
+        case KEEP_ALIVE:
+            chain.write(request.sequence(), flags, 0, 0);
+            break;
+        case ADVERTISE:
+            if (request.length() <= target.maxInline()) {
+                flags |= SendFlags.INLINE;
+            }
+            chain.writeWithImmediate(request.sequence(), flags, request.remoteAddress(), request.remoteKey(),
+                    request.immediate());
+            chain.addSge(target.outgoingEntry(request), request.length(), target.landingKey());
+            break;
+        default:
+            chain.writeWithImmediate(request.sequence(), flags, 0, 0, request.immediate());
+        }
+        added(request, SendRing.NOTHING, 0, null);
+    }
+
+    /**
+     * Adds as much of the flushed messages as may be sent now.
+     *
+     * @param inFlight the bytes at their head that are in flight already.
+     * @return whether that was all.
+     */
+    boolean gather(ChannelOutboundBuffer messages, long inFlight) throws Exception {
+        skip = inFlight;
+        complete = true;
+        failure = null;
+        try {
+            messages.forEachFlushedMessage(this);
+            if (failure != null) {
+                throw failure;
+            }
+            finish(SendRing.BYTES);
+        } finally {
+            discard();
+        }
+        return complete;
+    }
+
+    /** Whether there was no memory to copy to, or a file region gave nothing: it should be tried again later. */
+    boolean isStarved() {
+        return starved;
+    }
+
+    @Override
+    public boolean processMessage(Object msg) {
+        try {
+            complete = msg instanceof ByteBuf ? buffer((ByteBuf) msg) : region((FileRegion) msg);
+        } catch (Exception e) {
+            failure = e;
+            complete = false;
+        }
+        return complete;
+    }
+
+    private boolean buffer(ByteBuf buf) throws Exception {
+        int readable = buf.readableBytes();
+        if (skip >= readable) {
+            skip -= readable;
+            return true;
+        }
+        int offset = (int) skip;
+        skip = 0;
+        return bytes(buf, buf.readerIndex() + offset, readable - offset);
+    }
+
+    private boolean bytes(ByteBuf buf, int index, int count) throws Exception {
+        if (buf.hasMemoryAddress()) {
+            long address = buf.memoryAddress() + index;
+            MemoryRange range = count > target.copyThreshold() ? RegisteredMemory.find(buf, address, count) : null;
+            return range == null ? copy(buf, index, count) : inPlace(address, count, target.localKey(range));
+        }
+        if (buf instanceof CompositeByteBuf) {
+            for (ByteBuf component : ((CompositeByteBuf) buf).decompose(index, count)) {
+                if (!bytes(component, component.readerIndex(), component.readableBytes())) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        return copy(buf, index, count);
+    }
+
+    private boolean inPlace(long address, int count, int key) throws Exception {
+        for (int done = 0; done < count;) {
+            int n = Math.min(count - done, open());
+            if (n <= 0) {
+                return false;
+            }
+            add(address + done, n, key);
+            done += n;
+        }
+        return true;
+    }
+
+    private boolean copy(ByteBuf buf, int index, int count) throws Exception {
+        for (int done = 0; done < count;) {
+            int n = Math.min(count - done, open());
+            if (n <= 0 || !stage(count - done)) {
+                return false;
+            }
+            n = Math.min(n, staged.writableBytes());
+            if (n == 0) {
+                finish(SendRing.BYTES);
+                continue;
+            }
+            long address = staged.memoryAddress() + staged.writerIndex();
+            staged.writeBytes(buf, index + done, n);
+            addStaged(address, n);
+            done += n;
+        }
+        return true;
+    }
+
+    /** File regions are not mixed with other messages: one is only begun when nothing is in flight before it. */
+    private boolean region(FileRegion region) throws Exception {
+        if (!target.isHead(region) || length > 0) {
+            return false;
+        }
+        while (region.transferred() < region.count()) {
+            int n = open();
+            if (n <= 0 || !stage(Staging.CHUNK)) {
+                return false;
+            }
+            int from = staged.writerIndex();
+            regionLimit = (int) Math.min(from + Math.min(n, staged.writableBytes()),
+                    from + region.count() - region.transferred());
+            region.transferTo(this, region.transferred());
+            n = staged.writerIndex() - from;
+            if (n == 0) {
+                target.validate(region);
+                starved = true;
+                return false;
+            }
+            addStaged(staged.memoryAddress() + from, n);
+            finish(region.transferred() < region.count() ? SendRing.REGION : SendRing.REGION_END);
+        }
+        return false;
+    }
+
+    /** For {@link FileRegion#transferTo}: takes what still goes into the work request. */
+    @Override
+    public int write(ByteBuffer src) {
+        int n = Math.min(src.remaining(), regionLimit - staged.writerIndex());
+        int limit = src.limit();
+        src.limit(src.position() + n);
+        staged.writeBytes(src);
+        src.limit(limit);
+        return n;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return true;
+    }
+
+    /** Releases the memory of the loop. */
+    @Override
+    public void close() {
+        staging.close();
+    }
+
+    /** How many bytes the work request may still get, after beginning another one if necessary; 0 if none. */
+    private int open() throws Exception {
+        if (length > 0 && (room == 0 || elements == target.maxElements())) {
+            finish(SendRing.BYTES);
+        }
+        if (length == 0) {
+            room = (int) Math.min(stream.writable(), target.sendBufferRoom());
+        }
+        return room;
+    }
+
+    /** Ensures that the work request has staging memory, which may have no room left. */
+    private boolean stage(int count) {
+        if (staged == null) {
+            staged = staging.take(count);
+            if (staged == null) {
+                starved = true;
+                return false;
+            }
+            stagedFrom = staged.writerIndex();
+        }
+        return true;
+    }
+
+    private void addStaged(long address, int count) throws VerbsException {
+        copied += count;
+        int last = elements - 1;
+        if (last >= 0 && addresses[last] + lengths[last] == address) {
+            lengths[last] += count;
+            length += count;
+            room -= count;
+        } else {
+            add(address, count, target.localKey(((CellByteBuf) staged).cell().range()));
+        }
+    }
+
+    private void add(long address, int count, int key) {
+        addresses[elements] = address;
+        lengths[elements] = count;
+        keys[elements] = key;
+        elements++;
+        length += count;
+        room -= count;
+    }
+
+    /** Puts the work request into the chain. */
+    private void finish(int kind) {
+        if (length == 0) {
+            return;
+        }
+        ensureRoomInChain();
+        StreamRequest request = stream.write(length);
+        boolean inline = length <= target.maxInline();
+        int flags = (request.signalled() ? SendFlags.SIGNALED : 0) | (inline ? SendFlags.INLINE : 0);
+        chain.writeWithImmediate(request.sequence(), flags, request.remoteAddress(), request.remoteKey(),
+                request.immediate());
+        for (int i = 0; i < elements; i++) {
+            chain.addSge(addresses[i], lengths[i], keys[i]);
+        }
+        ByteBuf memory = staged;
+        staged = null;
+        if (inline && memory != null) {
+            inlined = memory;
+            inlinedFrom = stagedFrom;
+            inlinedTo = memory.writerIndex();
+            memory.release();
+            memory = null;
+        }
+        added(request, kind, length, memory);
+        dataInChain = true;
+        target.metrics().sent(inline ? 0 : length - copied, inline ? length : 0, inline ? 0 : copied);
+        elements = 0;
+        length = 0;
+        copied = 0;
+    }
+
+    private void added(StreamRequest request, int kind, int bytes, ByteBuf memory) {
+        target.added(request.sequence(), kind, bytes, memory);
+        lastSignalled = request.signalled();
+        if (lastSignalled) {
+            target.signalled(request.sequence());
+        }
+    }
+
+    /** Drops a work request that can't be finished. */
+    private void discard() {
+        if (staged != null) {
+            staging.rewind(staged, stagedFrom);
+            staged.release();
+            staged = null;
+        }
+        elements = 0;
+        length = 0;
+        copied = 0;
+    }
+
+    private void ensureRoomInChain() {
+        if (chain.remaining() == 0) {
+            post();
+        }
+    }
+
+    private void post() {
+        if (!chain.isEmpty()) {
+            target.post(chain);
+            chain.clear();
+        }
+        if (inlined != null) {
+            if (inlined.refCnt() > 0 && inlined.writerIndex() == inlinedTo) {
+                staging.rewind(inlined, inlinedFrom);
+            }
+            inlined = null;
+        }
+    }
+}

@@ -1,0 +1,266 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.rdma.stream.LandingArea;
+import io.netty.channel.rdma.stream.TargetSgl;
+import io.netty.channel.rdma.verbs.AccessFlags;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.unix.Buffer;
+import io.netty.util.internal.CleanableDirectBuffer;
+import io.netty.util.internal.PlatformDependent;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+/**
+ * The memory in which the bytes of one connection arrive, and its target SGL, with a memory region of their own: that
+ * is all that the peer can reach.
+ *
+ * <p>Buffers that the pipeline gets are parts of it ({@link LandedByteBuf}). Each one holds its segment back from the
+ * peer, and holds memory and registration (from which it may be sent on in place) until it is released, even if that
+ * is after the end of the connection.
+ */
+final class LandingBuffer extends LandingArea implements TargetSgl {
+    private static final AtomicIntegerFieldUpdater<LandingBuffer> REFERENCES =
+            AtomicIntegerFieldUpdater.newUpdater(LandingBuffer.class, "references");
+
+    private static final VarHandle INT =
+            MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+    private static final int ENTRY_KEY = 8;
+    private static final int ENTRY_LENGTH = 12;
+
+    private final CleanableDirectBuffer memory;
+    private final MemoryRange range;
+    private final ByteBuffer sgl;
+    private final int sglOffset;
+    private final int sglEntries;
+    private final Segment[] segments;
+    private final EventLoop loop;
+    private final Runnable segmentFreed;
+    private int pinnedSegments;
+    private volatile int references = 1;
+
+    private LandingBuffer(CleanableDirectBuffer memory, MemoryRange range, int key, int segmentCount, int segmentLength,
+                          int sglEntries, EventLoop loop, Runnable segmentFreed) {
+        super(range.address, key, segmentCount, segmentLength);
+        sglOffset = segmentCount * segmentLength;
+        this.sglEntries = sglEntries;
+        sgl = memory.buffer().duplicate().order(ByteOrder.nativeOrder());
+        this.memory = memory;
+        this.range = range;
+        this.loop = loop;
+        this.segmentFreed = segmentFreed;
+        segments = new Segment[segmentCount];
+        for (int i = 0; i < segmentCount; i++) {
+            segments[i] = new Segment(i, memory.buffer());
+        }
+    }
+
+    /**
+     * Allocates and registers the memory.
+     *
+     * @param segmentLength   a multiple of 8.
+     * @param sglEntries      of the target SGL, which lies behind the segments.
+     * @param outgoingEntries entries for the peer's target SGL that may be in flight; behind that.
+     * @param segmentFreed    run on the loop when the application has released a segment, so that the peer
+     *         may get it again.
+     */
+    static LandingBuffer create(DeviceContext device, int segmentCount, int segmentLength, int sglEntries,
+                                int outgoingEntries, EventLoop loop, Runnable segmentFreed) throws VerbsException {
+        CleanableDirectBuffer memory = PlatformDependent.allocateDirect(
+                segmentCount * segmentLength + (sglEntries + outgoingEntries) * TargetSgl.ENTRY_SIZE);
+        boolean created = false;
+        try {
+            MemoryRange range = new MemoryRange(Buffer.memoryAddress(memory.buffer()), memory.buffer().capacity(),
+                    AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
+            int key = range.region(device).rkey();
+            LandingBuffer buffer = new LandingBuffer(memory, range, key, segmentCount, segmentLength, sglEntries, loop,
+                    segmentFreed);
+            created = true;
+            return buffer;
+        } finally {
+            if (!created) {
+                memory.clean();
+            }
+        }
+    }
+
+    Segment segment(int index) {
+        return segments[index];
+    }
+
+    long sglAddress() {
+        return range.address + sglOffset;
+    }
+
+    @Override
+    public int entries() {
+        return sglEntries;
+    }
+
+    @Override
+    public int length(int entry) {
+        return (int) INT.getAcquire(sgl, entryOffset(entry) + ENTRY_LENGTH);
+    }
+
+    @Override
+    public long address(int entry) {
+        return sgl.getLong(entryOffset(entry));
+    }
+
+    @Override
+    public int key(int entry) {
+        return sgl.getInt(entryOffset(entry) + ENTRY_KEY);
+    }
+
+    @Override
+    public void clearLength(int entry) {
+        sgl.putInt(entryOffset(entry) + ENTRY_LENGTH, 0);
+    }
+
+    /** Stores an entry for the peer's target SGL and returns its address. */
+    long outgoingEntry(int index, long head, long tail) {
+        int offset = entryOffset(sglEntries + index);
+        sgl.putLong(offset, head).putLong(offset + 8, tail);
+        return range.address + offset;
+    }
+
+    private int entryOffset(int entry) {
+        return sglOffset + entry * ENTRY_SIZE;
+    }
+
+    MemoryRange range() {
+        return range;
+    }
+
+    /**
+     * Segments that wait for the application alone. If all did, nothing more could arrive, and an application that
+     * collects a message longer than this memory would wait for ever.
+     */
+    int pinnedSegments() {
+        return pinnedSegments;
+    }
+
+    /** Drops the connection's own reference: no queue pair can write here any more. */
+    void release() {
+        if (REFERENCES.decrementAndGet(this) == 0) {
+            range.close();
+            memory.clean();
+        }
+    }
+
+    /** A part of the memory that the peer fills at a stretch. */
+    final class Segment implements Runnable {
+        private static final AtomicIntegerFieldUpdater<Segment> HOLDS =
+                AtomicIntegerFieldUpdater.newUpdater(Segment.class, "holds");
+
+        private final int index;
+        private final ByteBuffer whole;
+        private final ByteBuffer view;
+        /** What was delivered from here and is not released: changed by any thread. One more while it may get more. */
+        private volatile int holds;
+        private boolean pinned;
+        int readIndex;
+        int writeIndex;
+        boolean filled;
+
+        private Segment(int index, ByteBuffer memory) {
+            this.index = index;
+            whole = memory.slice(index * segmentLength(), segmentLength());
+            view = whole.duplicate();
+        }
+
+        ByteBuffer bytes(int offset, int length) {
+            return whole.slice(offset, length);
+        }
+
+        /** As {@link #bytes}, valid until the next call. */
+        ByteBuffer view(int offset, int length) {
+            return view.limit(offset + length).position(offset);
+        }
+
+        long address(int offset) {
+            return segmentAddress(index) + offset;
+        }
+
+        boolean isPinned() {
+            return pinned;
+        }
+
+        /** The first bytes have arrived. */
+        void begin() {
+            readIndex = 0;
+            writeIndex = 0;
+            filled = false;
+            pinned = false;
+            holds = 1;
+        }
+
+        /** For a buffer of the application. */
+        void hold() {
+            if (!pinned) {
+                pinned = true;
+                pinnedSegments++;
+            }
+            HOLDS.incrementAndGet(this);
+            REFERENCES.incrementAndGet(LandingBuffer.this);
+        }
+
+        /** A buffer of the application is not used any more. Any thread. */
+        void unhold() {
+            if (HOLDS.decrementAndGet(this) == 0) {
+                returnToLoop();
+            }
+            LandingBuffer.this.release();
+        }
+
+        /** All its bytes arrived and were delivered. */
+        void end() {
+            if (HOLDS.decrementAndGet(this) == 0) {
+                run();
+            }
+        }
+
+        private void returnToLoop() {
+            if (loop.inEventLoop()) {
+                run();
+                return;
+            }
+            try {
+                loop.execute(this);
+            } catch (RejectedExecutionException ignore) {
+                // The loop has ended, and with it the connection: nobody waits for the segment.
+            }
+        }
+
+        /** On the loop: nobody uses the segment any more. */
+        @Override
+        public void run() {
+            if (pinned) {
+                pinned = false;
+                pinnedSegments--;
+            }
+            LandingBuffer.this.release(index);
+            segmentFreed.run();
+        }
+    }
+}

@@ -1,0 +1,240 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.verbs.AsyncEvent;
+import io.netty.channel.rdma.verbs.CompletionChannel;
+import io.netty.channel.rdma.verbs.CompletionQueue;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletions;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What one event loop has of one device: a completion channel, the completion queues behind it, and who owns which
+ * queue pair. On that loop only.
+ */
+final class LoopDevice {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopDevice.class);
+    private static final int FIRST_QUEUE_CAPACITY = 1 << 12;
+    private static final int MAX_QUEUE_CAPACITY = 1 << 16;
+
+    final DeviceContext context;
+    private final RdmaIoHandler handler;
+    private final CompletionChannel channel;
+    private final List<LoopQueue> queues = new ArrayList<>();
+    private final IntObjectMap<CompletionHandler> owners = new IntObjectHashMap<>();
+    private final List<CompletionHandler> touched = new ArrayList<>();
+    private final WatchedFd completionFd;
+    private final WatchedFd asyncFd;
+    /** The next completion makes the completion channel readable, or it is readable already. */
+    private boolean armed;
+
+    LoopDevice(RdmaIoHandler handler, DeviceContext context) throws Exception {
+        this.handler = handler;
+        this.context = context;
+        channel = context.device.createCompletionChannel();
+        completionFd = new WatchedFd(handler, channel.fd(), this::completionEvents);
+        asyncFd = new WatchedFd(handler, context.device.asyncFd(), this::asyncEvents);
+        completionFd.watch(handler.epoll());
+        asyncFd.watch(handler.epoll());
+    }
+
+    /** A completion queue with room for so many more completions, which are now set aside for the caller. */
+    LoopQueue reserve(int completions) throws VerbsException {
+        for (LoopQueue queue : queues) {
+            if (queue.reserve(completions)) {
+                return queue;
+            }
+        }
+        int capacity = Math.min(FIRST_QUEUE_CAPACITY << Math.min(queues.size(), 4), MAX_QUEUE_CAPACITY);
+        capacity = Math.min(Math.max(capacity, completions), context.attributes.maxCompletions());
+        LoopQueue queue = new LoopQueue(context.device.createCompletionQueue(capacity, channel));
+        queues.add(queue);
+        // The new queue is not armed.
+        armed = false;
+        if (!queue.reserve(completions)) {
+            throw new IllegalArgumentException("queue depths: " + completions +
+                    " completions in all (expected: at most " +
+                    queue.queue.capacity() + ", the limit of " + context.device + ')');
+        }
+        return queue;
+    }
+
+    void register(int queuePairNumber, CompletionHandler owner) {
+        owners.put(queuePairNumber, owner);
+    }
+
+    void unregister(int queuePairNumber) {
+        owners.remove(queuePairNumber);
+    }
+
+    boolean hasQueuePairs() {
+        return !owners.isEmpty();
+    }
+
+    /** Takes at most one batch from each queue and has it handled. Returns the number of completions. */
+    int poll(WorkCompletions batch) {
+        int handled = 0;
+        for (int i = 0; i < queues.size(); i++) {
+            CompletionQueue queue = queues.get(i).queue;
+            try {
+                if (queue.poll(batch) > 0) {
+                    handled += dispatch(batch);
+                }
+            } catch (VerbsException e) {
+                broken(queues.get(i), e);
+            }
+        }
+        return handled;
+    }
+
+    /** As {@link #poll}, and if nothing was there makes the next completion wake up the loop. */
+    int pollOrArm(WorkCompletions batch) {
+        if (armed) {
+            return 0;
+        }
+        int handled = 0;
+        boolean allArmed = true;
+        for (int i = 0; i < queues.size(); i++) {
+            CompletionQueue queue = queues.get(i).queue;
+            try {
+                allArmed &= queue.pollOrArm(batch);
+                if (batch.size() > 0) {
+                    handled += dispatch(batch);
+                }
+            } catch (VerbsException e) {
+                broken(queues.get(i), e);
+            }
+        }
+        armed = allArmed;
+        return handled;
+    }
+
+    private int dispatch(WorkCompletions batch) {
+        int size = batch.size();
+        for (int i = 0; i < size; i++) {
+            CompletionHandler owner = owners.get(batch.queuePairNumber(i));
+            if (owner == null) {
+                // Of a queue pair that was destroyed before all its completions could be taken.
+                continue;
+            }
+            if (!owner.isTouched()) {
+                owner.touched(true);
+                touched.add(owner);
+            }
+            try {
+                owner.completed(batch, i);
+            } catch (Throwable t) {
+                handler.unexpected(t);
+            }
+        }
+        // The list may grow meanwhile: user code that runs here may close other connections.
+        for (int i = 0; i < touched.size(); i++) {
+            CompletionHandler owner = touched.get(i);
+            owner.touched(false);
+            try {
+                owner.completionsDone();
+            } catch (Throwable t) {
+                handler.unexpected(t);
+            }
+        }
+        touched.clear();
+        return size;
+    }
+
+    private void completionEvents() throws VerbsException {
+        armed = false;
+        channel.consumeEvents();
+    }
+
+    private void asyncEvents() throws VerbsException {
+        // The descriptor is shared by all loops of the process, so an event may be about another one's object.
+        for (AsyncEvent event; (event = context.device.nextAsyncEvent()) != null;) {
+            if (event.isDeviceFatal()) {
+                RdmaIoHandler.deviceFailed(context, event);
+            } else {
+                logger.debug("{}: {}", context.device, event);
+            }
+        }
+    }
+
+    /** The completions of a broken queue are lost, so its connections can't go on. */
+    private void broken(LoopQueue queue, VerbsException cause) {
+        if (queue.broken) {
+            return;
+        }
+        queue.broken = true;
+        logger.warn("A completion queue of {} is broken; its connections are closed.", context.device, cause);
+        fail(cause);
+    }
+
+    void fail(Throwable cause) {
+        for (CompletionHandler owner : owners.values().toArray(new CompletionHandler[0])) {
+            try {
+                owner.failed(cause);
+            } catch (Throwable t) {
+                handler.unexpected(t);
+            }
+        }
+    }
+
+    void destroy() {
+        for (CompletionHandler owner : owners.values().toArray(new CompletionHandler[0])) {
+            try {
+                owner.destroy();
+            } catch (Throwable t) {
+                handler.unexpected(t);
+            }
+        }
+        completionFd.unwatch();
+        asyncFd.unwatch();
+        for (LoopQueue queue : queues) {
+            queue.queue.close();
+        }
+        queues.clear();
+        channel.close();
+    }
+
+    /** A completion queue and how much of it is spoken for. */
+    static final class LoopQueue {
+        final CompletionQueue queue;
+        private int reserved;
+        private boolean broken;
+
+        LoopQueue(CompletionQueue queue) {
+            this.queue = queue;
+        }
+
+        private boolean reserve(int completions) {
+            if (broken || reserved + completions > queue.capacity()) {
+                return false;
+            }
+            reserved += completions;
+            return true;
+        }
+
+        /** Gives the room back, once the queue pair is gone. */
+        void release(int completions) {
+            reserved -= completions;
+        }
+    }
+}

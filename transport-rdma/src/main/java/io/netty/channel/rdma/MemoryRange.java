@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.verbs.MemoryRegion;
+import io.netty.channel.rdma.verbs.VerbsException;
+
+import java.util.Arrays;
+
+/**
+ * A range of native memory from which the devices send in place. It is registered with a device when that first sends
+ * from it, and stays so until it is closed. Thread-safe.
+ */
+final class MemoryRange {
+    final long address;
+    final long length;
+    private final int access;
+    /** Keeps the memory alive. */
+    private final Object owner;
+    /** By {@link DeviceContext#index}. Replaced, never changed. */
+    private volatile MemoryRegion[] regions = new MemoryRegion[1];
+
+    MemoryRange(long address, long length, int access, Object owner) {
+        this.address = address;
+        this.length = length;
+        this.access = access;
+        this.owner = owner;
+    }
+
+    boolean contains(long start, long bytes) {
+        return start >= address && start + bytes <= address + length;
+    }
+
+    /** The region of this memory on a device; registers it the first time. */
+    MemoryRegion region(DeviceContext device) throws VerbsException {
+        MemoryRegion[] current = regions;
+        MemoryRegion region = device.index < current.length ? current[device.index] : null;
+        return region != null ? region : register(device);
+    }
+
+    private synchronized MemoryRegion register(DeviceContext device) throws VerbsException {
+        MemoryRegion[] current = regions;
+        if (device.index < current.length && current[device.index] != null) {
+            return current[device.index];
+        }
+        MemoryRegion region = device.domain.register(address, length, access);
+        MemoryRegion[] next = Arrays.copyOf(current, Math.max(current.length, device.index + 1));
+        next[device.index] = region;
+        regions = next;
+        return region;
+    }
+
+    /** Ends all registrations. Nothing may refer to the memory any more. */
+    synchronized void close() {
+        for (MemoryRegion region : regions) {
+            if (region != null) {
+                region.close();
+            }
+        }
+        regions = new MemoryRegion[1];
+    }
+
+    @Override
+    public String toString() {
+        return "0x" + Long.toHexString(address) + '+' + length + " of " + owner;
+    }
+}

@@ -1,0 +1,67 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.rdma.verbs.Verbs;
+
+/**
+ * Tells if the RDMA transport can be used, and if not, why. It needs an RDMA verbs provider (see {@link Verbs}) and
+ * Netty's native epoll transport, on which its event loops are built.
+ */
+public final class Rdma {
+    private static final Throwable UNAVAILABILITY_CAUSE = unavailability();
+
+    private Rdma() { }
+
+    private static Throwable unavailability() {
+        if (!Verbs.isAvailable()) {
+            return Verbs.unavailabilityCause();
+        }
+        if (!Epoll.isAvailable()) {
+            return new UnsatisfiedLinkError("the RDMA transport needs Netty's epoll transport: add " +
+                    "netty-transport-native-epoll with the classifier of this platform to the class path (" +
+                    Epoll.unavailabilityCause() + ')').initCause(Epoll.unavailabilityCause());
+        }
+        return null;
+    }
+
+    /**
+     * Returns {@code true} if the transport can be used.
+     */
+    public static boolean isAvailable() {
+        return UNAVAILABILITY_CAUSE == null;
+    }
+
+    /**
+     * Ensures that the transport can be used.
+     *
+     * @throws UnsatisfiedLinkError that says what is missing and how to get it.
+     */
+    public static void ensureAvailability() {
+        if (UNAVAILABILITY_CAUSE != null) {
+            throw (Error) new UnsatisfiedLinkError("the RDMA transport is not available: " +
+                    UNAVAILABILITY_CAUSE.getMessage()).initCause(UNAVAILABILITY_CAUSE);
+        }
+    }
+
+    /**
+     * Returns why the transport can't be used, or {@code null} if it can.
+     */
+    public static Throwable unavailabilityCause() {
+        return UNAVAILABILITY_CAUSE;
+    }
+}

@@ -1,0 +1,204 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetric;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.util.concurrent.FastThreadLocal;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.internal.PlatformDependent;
+import io.netty.util.internal.StringUtil;
+import io.netty.util.internal.SystemPropertyUtil;
+
+import java.util.concurrent.atomic.LongAdder;
+
+import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
+
+/**
+ * A {@link ByteBufAllocator} whose direct buffers lie in memory that is registered with the RDMA devices, so that the
+ * adapter sends from them in place. The default allocator of the RDMA channels.
+ *
+ * <p>Memory is registered in slabs of 16 MiB, as needed and at most {@link #maxPinnedMemory()} bytes (system property
+ * {@code io.netty.rdma.maxPinnedMemory}, in bytes; default: half of the maximum direct memory). Slabs are never given
+ * back to the system. Heap buffers, direct buffers above 4 MiB and those requested at the bound come from
+ * {@link ByteBufAllocator#DEFAULT}: they work as well, but sending them costs a copy.
+ *
+ * <p>Thread-safe. Event loop threads have a small cache of their own.
+ */
+public final class RdmaByteBufAllocator extends AbstractByteBufAllocator implements ByteBufAllocatorMetricProvider {
+    private static final int DEFAULT_SLAB_ORDER = 24;
+
+    /**
+     * The allocator that RDMA channels use unless told otherwise.
+     */
+    public static final RdmaByteBufAllocator DEFAULT = new RdmaByteBufAllocator(SystemPropertyUtil.getLong(
+            "io.netty.rdma.maxPinnedMemory", PlatformDependent.maxDirectMemory() / 2));
+
+    private final ByteBufAllocator fallback = ByteBufAllocator.DEFAULT;
+    private final LongAdder fallbackAllocations = new LongAdder();
+    private final Metric metric = new Metric();
+    private final long maxPinnedMemory;
+    private final SlabArena arena;
+    private final FastThreadLocal<CellCache> caches = new FastThreadLocal<CellCache>() {
+        @Override
+        protected CellCache initialValue() {
+            return new CellCache(Slab.MIN_ORDER, arena.maxCellOrder());
+        }
+
+        @Override
+        protected void onRemoval(CellCache cache) {
+            cache.clear();
+        }
+    };
+
+    /**
+     * Creates an allocator with slabs of its own.
+     *
+     * @param maxPinnedMemory the most memory to register, in bytes; 0 or more, rounded down to whole slabs of 16 MiB.
+     */
+    public RdmaByteBufAllocator(long maxPinnedMemory) {
+        this(maxPinnedMemory, DEFAULT_SLAB_ORDER);
+    }
+
+    RdmaByteBufAllocator(long maxPinnedMemory, int slabOrder) {
+        super(true);
+        this.maxPinnedMemory = checkPositiveOrZero(maxPinnedMemory, "maxPinnedMemory");
+        arena = new SlabArena(slabOrder, maxPinnedMemory);
+    }
+
+    @Override
+    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+        return fallback.heapBuffer(initialCapacity, maxCapacity);
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+        ByteBuf buf = newRegisteredBuffer(initialCapacity, maxCapacity);
+        if (buf != null) {
+            return toLeakAwareBuffer(buf);
+        }
+        fallbackAllocations.increment();
+        return fallback.directBuffer(initialCapacity, maxCapacity);
+    }
+
+    /**
+     * A buffer in a slab, without leak detection, or {@code null} if it would be too large or the slabs are used up.
+     */
+    ByteBuf newRegisteredBuffer(int initialCapacity, int maxCapacity) {
+        int order = order(initialCapacity);
+        if (order > arena.maxCellOrder()) {
+            return null;
+        }
+        CellCache cache = cache();
+        CellByteBuf cached = cache == null ? null : cache.poll(order);
+        if (cached != null) {
+            return cached.reuse(initialCapacity, maxCapacity);
+        }
+        Cell cell = arena.allocate(order);
+        if (cell == null) {
+            return null;
+        }
+        return new CellByteBuf(this, cell, initialCapacity, maxCapacity);
+    }
+
+    /** Leak detection for a buffer that is not from here. */
+    static ByteBuf track(ByteBuf buf) {
+        return toLeakAwareBuffer(buf);
+    }
+
+    /** Memory for a buffer that outgrew its cell. */
+    Cell newCell(int length) {
+        int order = order(length);
+        Cell cell = order > arena.maxCellOrder() ? null : arena.allocate(order);
+        if (cell == null) {
+            fallbackAllocations.increment();
+            return new Cell(PlatformDependent.allocateDirect(length));
+        }
+        return cell;
+    }
+
+    void recycle(CellByteBuf buf) {
+        Cell cell = buf.cell();
+        CellCache cache = cell.isPooled() ? cache() : null;
+        if (cache == null || !cache.offer(buf)) {
+            cell.free();
+        }
+    }
+
+    /** Only for threads that call {@code onRemoval} when they end: a cache of any other would leak. */
+    private CellCache cache() {
+        return FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals() ? caches.get() : null;
+    }
+
+    private static int order(int length) {
+        return length <= 1 << Slab.MIN_ORDER ? Slab.MIN_ORDER : 32 - Integer.numberOfLeadingZeros(length - 1);
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+        return true;
+    }
+
+    /**
+     * The bound of {@link #pinnedMemory()}, in bytes.
+     */
+    public long maxPinnedMemory() {
+        return maxPinnedMemory;
+    }
+
+    /**
+     * The bytes of memory that this allocator has registered so far.
+     */
+    public long pinnedMemory() {
+        return arena.pinnedBytes();
+    }
+
+    /**
+     * How many direct buffers came from ordinary memory so far, because they were too large or the bound was reached.
+     */
+    public long fallbackAllocations() {
+        return fallbackAllocations.sum();
+    }
+
+    /**
+     * {@code usedDirectMemory()} is the part of {@link #pinnedMemory()} that buffers or threads' caches hold.
+     */
+    @Override
+    public ByteBufAllocatorMetric metric() {
+        return metric;
+    }
+
+    @Override
+    public String toString() {
+        return StringUtil.simpleClassName(this) + "(used: " + arena.usedBytes() + ", pinned: " + pinnedMemory() +
+                ", at most: " + maxPinnedMemory + ')';
+    }
+
+    private final class Metric implements ByteBufAllocatorMetric {
+        @Override
+        public long usedHeapMemory() {
+            return 0;
+        }
+
+        @Override
+        public long usedDirectMemory() {
+            return arena.usedBytes();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.ChannelOption;
+
+/**
+ * Options of RDMA channels beyond those of {@link ChannelOption}. They are read when the connection is made: set them
+ * on the bootstrap ({@code option} for a client, {@code childOption} for a server).
+ */
+public final class RdmaChannelOption<T> extends ChannelOption<T> {
+    /**
+     * The most send work requests that may be outstanding, 16 to 32768. Default 256. Cut to what the device can do.
+     */
+    public static final ChannelOption<Integer> SEND_QUEUE_DEPTH = valueOf(RdmaChannelOption.class, "SEND_QUEUE_DEPTH");
+
+    /**
+     * The number of receives kept posted, which is how many messages the peer may have under way, 16 to 32768. Default
+     * 256. Cut to what the device can do.
+     */
+    public static final ChannelOption<Integer> RECEIVE_QUEUE_DEPTH =
+            valueOf(RdmaChannelOption.class, "RECEIVE_QUEUE_DEPTH");
+
+    /**
+     * The most bytes of a message that are put into the work request itself instead of being read by the device, 0 to
+     * 1024. Default 64. Cut to what the device can do.
+     */
+    public static final ChannelOption<Integer> MAX_INLINE = valueOf(RdmaChannelOption.class, "MAX_INLINE");
+
+    /**
+     * Pieces of registered memory up to this many bytes are gathered by copying them, larger ones are sent in place,
+     * 0 to 65536. Default 512: below that, a copy costs less than another scatter-gather element and buffer in flight.
+     */
+    public static final ChannelOption<Integer> SEND_COPY_THRESHOLD =
+            valueOf(RdmaChannelOption.class, "SEND_COPY_THRESHOLD");
+
+    /**
+     * Arrivals of up to this many bytes are copied into a buffer of the channel's allocator, larger ones are
+     * delivered as slices of the receive buffer, 0 to 65536. Default 1024: a slice holds a part of the receive buffer
+     * back from the peer until it is released.
+     */
+    public static final ChannelOption<Integer> RECEIVE_COPY_THRESHOLD =
+            valueOf(RdmaChannelOption.class, "RECEIVE_COPY_THRESHOLD");
+
+    /**
+     * How often the device sends again before it reports that the peer does not answer, 0 to 7. Default 7.
+     */
+    public static final ChannelOption<Integer> RETRY_COUNT = valueOf(RdmaChannelOption.class, "RETRY_COUNT");
+
+    /**
+     * How often the device tries again while the peer has no receive posted, 0 to 6, or 7 for no limit. Default 7.
+     */
+    public static final ChannelOption<Integer> RNR_RETRY_COUNT = valueOf(RdmaChannelOption.class, "RNR_RETRY_COUNT");
+
+    /**
+     * With {@link ChannelOption#SO_KEEPALIVE}: milliseconds without anything sent after which an empty RDMA write tests
+     * whether the peer still answers, 10 to 86400000. Default 60000.
+     */
+    public static final ChannelOption<Integer> KEEP_ALIVE_INTERVAL_MILLIS =
+            valueOf(RdmaChannelOption.class, "KEEP_ALIVE_INTERVAL_MILLIS");
+
+    @SuppressWarnings({ "deprecation", "unused" }) // There is no other constructor, and no instance is made with it.
+    private RdmaChannelOption() {
+        super(null);
+    }
+}

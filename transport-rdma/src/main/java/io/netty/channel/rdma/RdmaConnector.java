@@ -1,0 +1,150 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.stream.ConnectionData;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.nio.ByteBuffer;
+
+/**
+ * Makes one outgoing connection: address, route, queue pair, request. On the loop.
+ */
+final class RdmaConnector implements LoopEvents.Listener {
+    /**
+     * For the steps before the peer is asked. The channel's own timer covers the whole, so this is only to be longer.
+     */
+    private static final int RESOLVE_TIMEOUT_MILLIS = 60_000;
+
+    private final RdmaSocketChannel channel;
+    private final RdmaIoHandler handler;
+    private final ConnectionId id;
+    private RdmaConnection connection;
+    private boolean done;
+
+    RdmaConnector(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id) {
+        this.channel = channel;
+        this.handler = handler;
+        this.id = id;
+    }
+
+    /** The result is given to {@link RdmaSocketChannel#connected} or {@link RdmaSocketChannel#connectFailed}. */
+    void start(InetSocketAddress local, InetSocketAddress remote) throws Exception {
+        handler.events().listen(id, this);
+        try {
+            if (channel.config().getTrafficClass() != 0) {
+                id.setTypeOfService(channel.config().getTrafficClass());
+            }
+            id.resolveAddress(local, remote, RESOLVE_TIMEOUT_MILLIS);
+        } catch (IOException e) {
+            throw unreachable(e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void connectionEvent(ConnectionEvent event) {
+        if (done) {
+            return;
+        }
+        try {
+            switch (event.type()) {
+            case ADDRESS_RESOLVED:
+                channel.local = id.localAddress();
+                id.resolveRoute(RESOLVE_TIMEOUT_MILLIS);
+                break;
+            case ROUTE_RESOLVED:
+                request();
+                break;
+            case ESTABLISHED:
+                established(event);
+                break;
+            case ADDRESS_ERROR:
+            case ROUTE_ERROR:
+                throw unreachable(event.describe(), null);
+            case UNREACHABLE:
+            case CONNECT_ERROR:
+                throw new ConnectException("Connection failed (" + event.describe() + ')');
+            case REJECTED:
+                throw rejected(event);
+            case DISCONNECTED:
+                throw new ConnectException("Connection reset by peer");
+            case DEVICE_REMOVAL:
+                throw new IOException("the RDMA device was removed");
+            default:
+            }
+        } catch (Exception e) {
+            done = true;
+            channel.connectFailed(e);
+        }
+    }
+
+    private void request() throws Exception {
+        connection = RdmaConnection.create(channel, handler, id);
+        handler.events().listen(id, this);
+        id.connect(parameters(channel.config(), connection.localData()));
+    }
+
+    static ConnectionParameters parameters(RdmaSocketChannelConfig config, byte[] data) {
+        // Control messages rely on waiting for a receive without end: see the package io.netty.channel.rdma.stream.
+        return new ConnectionParameters().privateData(data).retryCount(config.retryCount()).rnrRetryCount(7);
+    }
+
+    private void established(ConnectionEvent event) throws Exception {
+        ConnectionData peer = ConnectionData.read(ByteBuffer.wrap(event.privateData()));
+        done = true;
+        handler.events().listen(id, connection);
+        channel.local = id.localAddress();
+        connection.establish(peer, true);
+        channel.connected(connection);
+    }
+
+    private static IOException unreachable(String why, Throwable cause) {
+        NoRouteToHostException e = new NoRouteToHostException(
+                "No RDMA route (" + why + "; the address must be one of an RDMA device's network)");
+        e.initCause(cause);
+        return e;
+    }
+
+    private static IOException rejected(ConnectionEvent event) {
+        if (event.isNobodyListening()) {
+            return new ConnectException("Connection refused");
+        }
+        String reason = event.isRejectedByApplication() ? Rejection.text(event.privateData()) : "";
+        return new ConnectException("Connection " + (reason.isEmpty() ? event.describe() :
+                "rejected by the peer: " + reason));
+    }
+
+    /** The channel is closed or gives up. */
+    void cancel() {
+        done = true;
+        if (connection != null) {
+            connection.close(true);
+        } else {
+            try {
+                handler.events().remove(id);
+            } catch (Exception ignore) {
+                // There is no event channel to remove it from.
+            }
+            id.close();
+        }
+    }
+}

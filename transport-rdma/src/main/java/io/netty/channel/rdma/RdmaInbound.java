@@ -1,0 +1,133 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.rdma.stream.Arrival;
+import io.netty.util.UncheckedBooleanSupplier;
+
+import java.util.ArrayDeque;
+
+/**
+ * What has arrived on one connection and was not read yet.
+ *
+ * <p>Long arrivals leave as slices of the receive buffer, short ones as copies, because a slice holds its segment
+ * back from the peer until it is released. As soon as the application holds half of the segments, everything is
+ * copied: an application that collects more than the receive buffer before it releases any of it must still get on.
+ *
+ * <p>On the loop of the connection.
+ */
+final class RdmaInbound implements UncheckedBooleanSupplier {
+    private final RdmaSocketChannel channel;
+    private final LandingBuffer landing;
+    private final int copyThreshold;
+    private final ArrayDeque<LandingBuffer.Segment> segments = new ArrayDeque<>();
+    private boolean ended;
+    private boolean discarding;
+
+    RdmaInbound(RdmaSocketChannel channel, LandingBuffer landing) {
+        this.channel = channel;
+        this.landing = landing;
+        copyThreshold = channel.config().receiveCopyThreshold();
+    }
+
+    void arrived(Arrival arrival) {
+        LandingBuffer.Segment segment = landing.segment(arrival.segment());
+        if (arrival.offset() == 0) {
+            segment.begin();
+            segments.add(segment);
+        }
+        segment.writeIndex = arrival.offset() + arrival.length();
+        segment.filled = arrival.filled();
+        if (discarding) {
+            discard();
+        }
+    }
+
+    /** The peer sends no more. */
+    void end() {
+        ended = true;
+    }
+
+    /** Whether all bytes of the peer were read, and there will be no more. */
+    boolean isAtEnd() {
+        return ended && !hasBytes();
+    }
+
+    boolean isEnded() {
+        return ended;
+    }
+
+    /** Whether there are bytes to read. */
+    boolean hasBytes() {
+        LandingBuffer.Segment head = segments.peek();
+        // A segment that was read to its end is only kept at the head while it may get more.
+        return head != null && head.readIndex < head.writeIndex;
+    }
+
+    /** Whether there is something for the next iteration of the read loop. */
+    @Override
+    public boolean get() {
+        return hasBytes() || ended;
+    }
+
+    /** Nobody reads any more: what arrives is dropped, so that the peer can go on. */
+    void discard() {
+        discarding = true;
+        while (hasBytes()) {
+            LandingBuffer.Segment head = segments.peek();
+            take(head, head.writeIndex - head.readIndex);
+        }
+    }
+
+    /**
+     * The next bytes, at least one.
+     *
+     * @param handle says how many at most, unless it is the default one, whose guess is about what to allocate.
+     */
+    ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) {
+        LandingBuffer.Segment head = segments.peek();
+        int offset = head.readIndex;
+        int length = head.writeIndex - offset;
+        if (!(channel.config().getRecvByteBufAllocator() instanceof AdaptiveRecvByteBufAllocator)) {
+            length = Math.min(length, Math.max(1, handle.guess()));
+        }
+        handle.attemptedBytesRead(length);
+        ByteBufAllocator allocator = channel.config().getAllocator();
+        ByteBuf buf;
+        if (length > copyThreshold && (head.isPinned() || landing.pinnedSegments() < landing.segments() / 2)) {
+            buf = RdmaByteBufAllocator.track(new LandedByteBuf(allocator, landing, head, offset, length));
+            channel.metrics().received(length, 0);
+        } else {
+            buf = allocator.directBuffer(length);
+            buf.writeBytes(head.view(offset, length));
+            channel.metrics().received(0, length);
+        }
+        take(head, length);
+        return buf;
+    }
+
+    private void take(LandingBuffer.Segment head, int length) {
+        head.readIndex += length;
+        if (head.filled && head.readIndex == head.writeIndex) {
+            segments.poll();
+            head.end();
+        }
+    }
+}

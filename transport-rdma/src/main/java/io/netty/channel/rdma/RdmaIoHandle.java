@@ -1,0 +1,28 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.IoHandle;
+
+/**
+ * An {@link IoHandle} for a {@link RdmaIoHandler}: an RDMA channel. What happens to its connection reaches it through
+ * the resources that it takes from the handler, not as {@link io.netty.channel.IoEvent}s, so that a completion costs
+ * no object.
+ */
+public interface RdmaIoHandle extends IoHandle {
+    @Override
+    void close();
+}

@@ -1,0 +1,464 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoOps;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.rdma.verbs.AsyncEvent;
+import io.netty.channel.rdma.verbs.WorkCompletions;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.netty.util.internal.StringUtil;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+
+import static io.netty.util.internal.ObjectUtil.checkNotNull;
+
+/**
+ * An {@link IoHandler} for RDMA channels and for everything that an {@link EpollIoHandler} serves, on the same event
+ * loop.
+ *
+ * <p>It is made of an {@link EpollIoHandler}, which does the sleeping: wake-ups, timers and deadlines are its code. The
+ * descriptors through which RDMA devices and the connection manager report are registered with it like any other.
+ * Around that, this class polls completion queues, and decides when to go to sleep: see {@link RdmaIoHandlerConfig}.
+ */
+public final class RdmaIoHandler implements IoHandler {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
+
+    /** So often TCP channels and wake-ups get their turn while completions keep coming. */
+    private static final long EPOLL_INTERVAL_NANOS = 20_000;
+    /** Polls between two looks at the clock and for tasks, which cost about as much as a poll. */
+    private static final int POLLS_PER_CHECK = 8;
+
+    private static final Set<RdmaIoHandler> HANDLERS = ConcurrentHashMap.newKeySet();
+
+    private final ThreadAwareExecutor executor;
+    private final EpollIoHandler epoll;
+    private final Turn turn = new Turn();
+    private final boolean busyPoll;
+    private final long maxSpinNanos;
+    private final WorkCompletions batch;
+    private final Set<Registration> registrations = new LinkedHashSet<>();
+    private final List<LoopDevice> devices = new ArrayList<>(1);
+    private Gatherer gatherer;
+    private LoopEvents events;
+    private boolean shuttingDown;
+    private int internalEvents;
+    private int externalEvents;
+    private long nextEpollNanos;
+    private long idleSinceNanos;
+    private long expectedGapNanos;
+
+    private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, RdmaIoHandlerConfig config) {
+        this.executor = checkNotNull(executor, "executor");
+        this.epoll = epoll;
+        busyPoll = config.isBusyPoll();
+        maxSpinNanos = config.getMaxSpinMicros() * 1000L;
+        batch = new WorkCompletions(config.getPollBatch());
+    }
+
+    /**
+     * Returns a factory of handlers with the default {@link RdmaIoHandlerConfig}.
+     *
+     * @throws UnsatisfiedLinkError if the transport is not available: see {@link Rdma#unavailabilityCause()}.
+     */
+    public static IoHandlerFactory newFactory() {
+        return newFactory(new RdmaIoHandlerConfig());
+    }
+
+    /**
+     * Returns a factory of handlers.
+     *
+     * @param config copied.
+     * @throws UnsatisfiedLinkError if the transport is not available: see {@link Rdma#unavailabilityCause()}.
+     */
+    public static IoHandlerFactory newFactory(RdmaIoHandlerConfig config) {
+        Rdma.ensureAvailability();
+        RdmaIoHandlerConfig copy = checkNotNull(config, "config").copy();
+        IoHandlerFactory epollFactory = EpollIoHandler.newFactory();
+        return new IoHandlerFactory() {
+            @Override
+            public IoHandler newHandler(ThreadAwareExecutor ioExecutor) {
+                return new RdmaIoHandler(ioExecutor, (EpollIoHandler) epollFactory.newHandler(ioExecutor), copy);
+            }
+
+            @Override
+            public boolean isChangingThreadSupported() {
+                return epollFactory.isChangingThreadSupported();
+            }
+        };
+    }
+
+    @Override
+    public void initialize() {
+        HANDLERS.add(this);
+        epoll.initialize();
+    }
+
+    @Override
+    public int run(IoHandlerContext context) {
+        turn.begin(context);
+        int handled = 0;
+        try {
+            handled = hasQueuePairs() ? runWithQueuePairs(context) : runEpoll(true);
+        } catch (Error e) {
+            throw e;
+        } catch (Throwable t) {
+            // Nothing may leave this method, or the event loop ends for good.
+            unexpected(t);
+        } finally {
+            turn.end();
+        }
+        return handled;
+    }
+
+    private int runWithQueuePairs(IoHandlerContext context) {
+        int handled = pollCompletions();
+        if (handled == 0 && context.canBlock()) {
+            handled = spin(context);
+            if (handled == 0 && !busyPoll && context.canBlock()) {
+                handled = pollOrArm();
+                if (handled == 0) {
+                    handled = runEpoll(true);
+                    // Most likely a completion woke us up: handle it in this turn.
+                    return handled + pollCompletions();
+                }
+            }
+        }
+        long now = System.nanoTime();
+        if (now - nextEpollNanos >= 0) {
+            nextEpollNanos = now + EPOLL_INTERVAL_NANOS;
+            handled += runEpoll(false);
+        }
+        return handled;
+    }
+
+    /** Looks for completions for a while, as long as that may pay. */
+    private int spin(IoHandlerContext context) {
+        long start = System.nanoTime();
+        if (idleSinceNanos == 0) {
+            idleSinceNanos = start;
+        }
+        long limit = busyPoll ? EPOLL_INTERVAL_NANOS : expectedGapNanos <= maxSpinNanos ? maxSpinNanos : 0;
+        long now = start;
+        while (now - start < limit) {
+            for (int i = 0; i < POLLS_PER_CHECK; i++) {
+                int handled = pollCompletions();
+                if (handled > 0) {
+                    return handled;
+                }
+                Thread.onSpinWait();
+            }
+            if (!context.canBlock()) {
+                return 0;
+            }
+            now = System.nanoTime();
+            if (now - nextEpollNanos >= 0) {
+                nextEpollNanos = now + EPOLL_INTERVAL_NANOS;
+                int handled = runEpoll(false);
+                if (handled > 0) {
+                    return handled;
+                }
+            }
+        }
+        return 0;
+    }
+
+    private int pollCompletions() {
+        long start = turn.reporting ? System.nanoTime() : 0;
+        int handled = 0;
+        for (int i = 0; i < devices.size(); i++) {
+            handled += devices.get(i).poll(batch);
+        }
+        return handled == 0 ? 0 : busy(handled, start);
+    }
+
+    private int pollOrArm() {
+        long start = turn.reporting ? System.nanoTime() : 0;
+        int handled = 0;
+        for (int i = 0; i < devices.size(); i++) {
+            handled += devices.get(i).pollOrArm(batch);
+        }
+        return handled == 0 ? 0 : busy(handled, start);
+    }
+
+    /** Learns how long it takes until something comes after nothing was there, as a moving average. */
+    private int busy(int handled, long start) {
+        if (turn.reporting) {
+            turn.reportActiveIoTime(System.nanoTime() - start);
+        }
+        if (idleSinceNanos != 0) {
+            long gap = Math.min(System.nanoTime() - idleSinceNanos, 16 * maxSpinNanos);
+            expectedGapNanos += gap - expectedGapNanos >> 3;
+            idleSinceNanos = 0;
+        }
+        return handled;
+    }
+
+    private int runEpoll(boolean mayBlock) {
+        turn.mayBlock = mayBlock;
+        internalEvents = 0;
+        externalEvents = 0;
+        // Our own descriptors are counted as what came of them.
+        return epoll.run(turn) - internalEvents + externalEvents;
+    }
+
+    private boolean hasQueuePairs() {
+        for (int i = 0; i < devices.size(); i++) {
+            if (devices.get(i).hasQueuePairs()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) throws Exception {
+        if (handle instanceof EpollIoHandle) {
+            return epoll.register(handle);
+        }
+        if (!(handle instanceof RdmaIoHandle)) {
+            throw new IllegalArgumentException("IoHandle of type " + StringUtil.simpleClassName(handle) +
+                    " not supported");
+        }
+        if (shuttingDown) {
+            throw new RejectedExecutionException("event loop is shutting down");
+        }
+        Registration registration = new Registration((RdmaIoHandle) handle);
+        registrations.add(registration);
+        handle.registered();
+        return registration;
+    }
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> handleType) {
+        return RdmaIoHandle.class.isAssignableFrom(handleType) || epoll.isCompatible(handleType);
+    }
+
+    @Override
+    public void wakeup() {
+        epoll.wakeup();
+    }
+
+    @Override
+    public void prepareToDestroy() {
+        shuttingDown = true;
+        for (Registration registration : registrations.toArray(new Registration[0])) {
+            try {
+                registration.handle.close();
+            } catch (Exception e) {
+                logger.debug("Exception while closing {}", registration.handle, e);
+            }
+        }
+        epoll.prepareToDestroy();
+    }
+
+    @Override
+    public void destroy() {
+        HANDLERS.remove(this);
+        try {
+            for (LoopDevice device : devices) {
+                device.destroy();
+            }
+            devices.clear();
+            if (events != null) {
+                events.destroy();
+                events = null;
+            }
+            if (gatherer != null) {
+                gatherer.close();
+                gatherer = null;
+            }
+        } catch (Throwable t) {
+            logger.warn("Could not release all RDMA resources of an event loop", t);
+        } finally {
+            epoll.destroy();
+        }
+    }
+
+    /** The device failed for good: every loop closes its connections on it. */
+    static void deviceFailed(DeviceContext context, AsyncEvent event) {
+        IOException cause = new IOException(context.device + ": " + event);
+        logger.warn("{}; its connections are closed.", cause.getMessage());
+        for (RdmaIoHandler handler : HANDLERS) {
+            try {
+                handler.executor.execute(() -> {
+                    for (LoopDevice device : handler.devices) {
+                        if (device.context == context) {
+                            device.fail(cause);
+                        }
+                    }
+                });
+            } catch (RejectedExecutionException e) {
+                logger.debug("The event loop of {} has ended", handler, e);
+            }
+        }
+    }
+
+    /** What this loop has of a device. On the loop. */
+    LoopDevice device(DeviceContext context) throws Exception {
+        for (LoopDevice device : devices) {
+            if (device.context == context) {
+                return device;
+            }
+        }
+        LoopDevice device = new LoopDevice(this, context);
+        devices.add(device);
+        return device;
+    }
+
+    /** The connection manager events of this loop. On the loop. */
+    LoopEvents events() throws Exception {
+        if (events == null) {
+            events = new LoopEvents(this);
+        }
+        return events;
+    }
+
+    /** What puts work requests together for the connections of this loop. On the loop. */
+    Gatherer gatherer() {
+        if (gatherer == null) {
+            gatherer = new Gatherer();
+        }
+        return gatherer;
+    }
+
+    EpollIoHandler epoll() {
+        return epoll;
+    }
+
+    boolean isShuttingDown() {
+        return shuttingDown;
+    }
+
+    void internalEvent() {
+        internalEvents++;
+    }
+
+    void externalEvent() {
+        externalEvents++;
+    }
+
+    void unexpected(Throwable t) {
+        logger.warn("Unexpected exception in the event loop.", t);
+    }
+
+    private final class Registration implements IoRegistration {
+        private final RdmaIoHandle handle;
+        private volatile boolean cancelled;
+
+        Registration(RdmaIoHandle handle) {
+            this.handle = handle;
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        public <T> T attachment() {
+            return (T) RdmaIoHandler.this;
+        }
+
+        @Override
+        public long submit(IoOps ops) {
+            throw new IllegalArgumentException("IoOps of type " + StringUtil.simpleClassName(ops) + " not supported");
+        }
+
+        @Override
+        public boolean isValid() {
+            return !cancelled;
+        }
+
+        @Override
+        public boolean cancel() {
+            synchronized (this) {
+                if (cancelled) {
+                    return false;
+                }
+                cancelled = true;
+            }
+            if (executor.isExecutorThread(Thread.currentThread())) {
+                remove();
+            } else {
+                executor.execute(this::remove);
+            }
+            return true;
+        }
+
+        private void remove() {
+            registrations.remove(this);
+            handle.unregistered();
+        }
+    }
+
+    /** The context that epoll's handler gets: it may be told not to block, and what it reports is added up. */
+    private static final class Turn implements IoHandlerContext {
+        private IoHandlerContext delegate;
+        private boolean mayBlock;
+        private boolean reporting;
+        private long activeNanos;
+
+        void begin(IoHandlerContext context) {
+            delegate = context;
+            reporting = context.shouldReportActiveIoTime();
+            activeNanos = 0;
+        }
+
+        /** Time spent looking for completions in vain counts as sleep, or the loop would seem fully used. */
+        void end() {
+            if (reporting) {
+                delegate.reportActiveIoTime(activeNanos);
+            }
+            delegate = null;
+        }
+
+        @Override
+        public boolean canBlock() {
+            return mayBlock && delegate.canBlock();
+        }
+
+        @Override
+        public long delayNanos(long currentTimeNanos) {
+            return delegate.delayNanos(currentTimeNanos);
+        }
+
+        @Override
+        public long deadlineNanos() {
+            return delegate.deadlineNanos();
+        }
+
+        @Override
+        public void reportActiveIoTime(long nanos) {
+            activeNanos += nanos;
+        }
+
+        @Override
+        public boolean shouldReportActiveIoTime() {
+            return reporting;
+        }
+    }
+}

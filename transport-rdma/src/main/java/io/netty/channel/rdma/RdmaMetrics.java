@@ -1,0 +1,106 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How many bytes went which way: whether an application really is zero-copy. Any thread may read them.
+ */
+public final class RdmaMetrics {
+    /**
+     * The sum over all connections of this process, also those that are closed.
+     */
+    static final RdmaMetrics TOTAL = new RdmaMetrics(null);
+
+    private final RdmaMetrics total;
+    private final LongAdder sentInPlace = new LongAdder();
+    private final LongAdder sentInline = new LongAdder();
+    private final LongAdder sentCopied = new LongAdder();
+    private final LongAdder receivedInPlace = new LongAdder();
+    private final LongAdder receivedCopied = new LongAdder();
+
+    RdmaMetrics(RdmaMetrics total) {
+        this.total = total;
+    }
+
+    /**
+     * The counters of all connections of this process, including closed ones.
+     */
+    public static RdmaMetrics total() {
+        return TOTAL;
+    }
+
+    /** Bytes that the device read from the buffers that were written to the channel. */
+    public long bytesSentInPlace() {
+        return sentInPlace.sum();
+    }
+
+    /** Bytes that went inside of work requests. */
+    public long bytesSentInline() {
+        return sentInline.sum();
+    }
+
+    /** Bytes that were copied into registered memory and sent from there. */
+    public long bytesSentCopied() {
+        return sentCopied.sum();
+    }
+
+    /** Bytes that the pipeline got as slices of the memory where they arrived. */
+    public long bytesReceivedInPlace() {
+        return receivedInPlace.sum();
+    }
+
+    /** Bytes that were copied out of the memory where they arrived. */
+    public long bytesReceivedCopied() {
+        return receivedCopied.sum();
+    }
+
+    void sent(int inPlace, int inline, int copied) {
+        if (inPlace > 0) {
+            sentInPlace.add(inPlace);
+        }
+        if (inline > 0) {
+            sentInline.add(inline);
+        }
+        if (copied > 0) {
+            sentCopied.add(copied);
+        }
+        if (total != null) {
+            total.sent(inPlace, inline, copied);
+        }
+    }
+
+    void received(int inPlace, int copied) {
+        if (inPlace > 0) {
+            receivedInPlace.add(inPlace);
+        }
+        if (copied > 0) {
+            receivedCopied.add(copied);
+        }
+        if (total != null) {
+            total.received(inPlace, copied);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "sent: " + bytesSentInPlace() + " bytes in place, " + bytesSentInline() + " inline, " +
+                bytesSentCopied() +
+                " copied; received: " + bytesReceivedInPlace() + " bytes in place, " + bytesReceivedCopied() +
+                        " copied";
+    }
+}

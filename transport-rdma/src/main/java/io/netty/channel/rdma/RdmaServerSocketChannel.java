@@ -1,0 +1,254 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.rdma.stream.ConnectionData;
+import io.netty.channel.rdma.stream.StreamProtocolException;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionEventType;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.channel.rdma.verbs.PortSpace;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.util.ArrayDeque;
+
+/**
+ * A {@link ServerSocketChannel} over RDMA. It reads {@link RdmaSocketChannel}s, whose connections are accepted when
+ * they are registered with their event loops.
+ */
+public final class RdmaServerSocketChannel extends AbstractRdmaChannel implements ServerSocketChannel {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaServerSocketChannel.class);
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+
+    private final RdmaServerSocketChannelConfig config = new RdmaServerSocketChannelConfig(this);
+    /** Requests that wait to be read. */
+    private final ArrayDeque<RdmaSocketChannel> backlog = new ArrayDeque<>();
+    private ConnectionId id;
+    private boolean readPending;
+    private boolean reading;
+
+    /**
+     * Creates an unbound channel.
+     *
+     * @throws UnsatisfiedLinkError if the transport is not available: see {@link Rdma#unavailabilityCause()}.
+     */
+    public RdmaServerSocketChannel() {
+        super(null);
+    }
+
+    @Override
+    public RdmaServerSocketChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return (InetSocketAddress) super.localAddress();
+    }
+
+    /** Always {@code null}. */
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return null;
+    }
+
+    @Override
+    boolean isBoundToHandler() {
+        return id != null;
+    }
+
+    @Override
+    protected void doBind(SocketAddress localAddress) throws Exception {
+        InetSocketAddress address = checkResolved(localAddress);
+        if (id != null) {
+            throw new AlreadyBoundException();
+        }
+        ConnectionId newId = ConnectionId.create(handler().events().channel(), PortSpace.TCP);
+        boolean bound = false;
+        try {
+            if (config.isReuseAddress()) {
+                newId.setReuseAddress(true);
+            }
+            if (config.trafficClass() != 0) {
+                newId.setTypeOfService(config.trafficClass());
+            }
+            newId.bind(address);
+            handler().events().listen(newId, this::connectionEvent);
+            newId.listen(config.getBacklog());
+            bound = true;
+        } catch (VerbsException e) {
+            throw Bind.exception(e, address);
+        } finally {
+            if (!bound) {
+                handler().events().remove(newId);
+                newId.close();
+            }
+        }
+        id = newId;
+        local = newId.localAddress();
+        active = true;
+    }
+
+    private void connectionEvent(ConnectionEvent event) {
+        if (event.type() == ConnectionEventType.CONNECT_REQUEST) {
+            request(event.id(), event.privateData());
+        } else if (event.type() == ConnectionEventType.DEVICE_REMOVAL) {
+            pipeline().fireExceptionCaught(new IOException("the RDMA device of " + local + " was removed"));
+            unsafe().close(unsafe().voidPromise());
+        }
+    }
+
+    private void request(ConnectionId request, byte[] privateData) {
+        try {
+            ConnectionData peer = ConnectionData.read(ByteBuffer.wrap(privateData));
+            if (backlog.size() >= Math.max(1, config.getBacklog())) {
+                logger.debug("{}: rejected {}: {} requests wait already", this, request.remoteAddress(),
+                        backlog.size());
+                reject(request, "the backlog of " + backlog.size() + " connections is full, try again later");
+                return;
+            }
+            RdmaSocketChannel child = new RdmaSocketChannel(this, request, peer);
+            handler().events().listen(request, child::requestLost);
+            backlog.add(child);
+        } catch (StreamProtocolException e) {
+            logger.debug("{}: rejected {}", this, request.remoteAddress(), e);
+            reject(request, e.getMessage());
+            return;
+        } catch (Exception e) {
+            request.close();
+            pipeline().fireExceptionCaught(e);
+            return;
+        }
+        readBacklog();
+    }
+
+    private void reject(ConnectionId request, String reason) {
+        try {
+            request.reject(Rejection.data(reason));
+        } catch (VerbsException e) {
+            logger.debug("{}: could not reject {}", this, request, e);
+        } finally {
+            request.close();
+        }
+    }
+
+    /** Moves the id of a child to the event channel of another loop. On the loop of this channel. */
+    void migrate(ConnectionId child, EventChannel events) throws Exception {
+        handler().events().remove(child);
+        child.migrate(events);
+    }
+
+    @Override
+    protected void doBeginRead() {
+        readPending = true;
+        if (!backlog.isEmpty() && !reading) {
+            eventLoop().execute(this::readBacklog);
+        }
+    }
+
+    @Override
+    void clearReadPending() {
+        readPending = false;
+    }
+
+    private void readBacklog() {
+        if (reading || !readPending || backlog.isEmpty() || !isOpen()) {
+            return;
+        }
+        reading = true;
+        ChannelPipeline pipeline = pipeline();
+        RecvByteBufAllocator.ExtendedHandle handle =
+                (RecvByteBufAllocator.ExtendedHandle) unsafe().recvBufAllocHandle();
+        handle.reset(config);
+        handle.attemptedBytesRead(1);
+        Throwable failure = null;
+        try {
+            do {
+                RdmaSocketChannel child = backlog.poll();
+                handle.lastBytesRead(child == null ? -1 : 1);
+                if (child == null) {
+                    break;
+                }
+                handle.incMessagesRead(1);
+                readPending = false;
+                pipeline.fireChannelRead(child);
+            } while (handle.continueReading());
+        } catch (Throwable t) {
+            failure = t;
+        }
+        handle.readComplete();
+        pipeline.fireChannelReadComplete();
+        if (failure != null) {
+            pipeline.fireExceptionCaught(failure);
+        }
+        reading = false;
+        if (readPending && !backlog.isEmpty()) {
+            eventLoop().execute(this::readBacklog);
+        }
+    }
+
+    @Override
+    protected void doClose() throws Exception {
+        super.doClose();
+        for (RdmaSocketChannel child; (child = backlog.poll()) != null;) {
+            child.unsafe().closeForcibly();
+        }
+        if (id != null) {
+            handler().events().remove(id);
+            id.close();
+            id = null;
+        }
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer in) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected Object filterOutboundMessage(Object msg) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected AbstractRdmaUnsafe newUnsafe() {
+        return new AbstractRdmaUnsafe() {
+            @Override
+            public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
+                promise.setFailure(new UnsupportedOperationException());
+            }
+        };
+    }
+}

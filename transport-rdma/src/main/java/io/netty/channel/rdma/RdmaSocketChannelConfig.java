@@ -1,0 +1,392 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.MessageSizeEstimator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.SocketChannelConfig;
+
+import java.util.Map;
+
+import static io.netty.channel.ChannelOption.ALLOW_HALF_CLOSURE;
+import static io.netty.channel.ChannelOption.IP_TOS;
+import static io.netty.channel.ChannelOption.SO_KEEPALIVE;
+import static io.netty.channel.ChannelOption.SO_LINGER;
+import static io.netty.channel.ChannelOption.SO_RCVBUF;
+import static io.netty.channel.ChannelOption.SO_REUSEADDR;
+import static io.netty.channel.ChannelOption.SO_SNDBUF;
+import static io.netty.channel.ChannelOption.TCP_NODELAY;
+
+/**
+ * The configuration of a {@link RdmaSocketChannel}. Beside the options of {@link RdmaChannelOption} it takes those of
+ * a TCP socket channel, with these meanings:
+ *
+ * <table>
+ * <caption>Options of TCP</caption>
+ * <tr><td>{@link ChannelOption#SO_RCVBUF}</td><td>bytes of the registered buffer that the peer writes to, 4096 to
+ *     256 MiB; rounded up to a power of two. Read when the connection is made.</td></tr>
+ * <tr><td>{@link ChannelOption#SO_SNDBUF}</td><td>the most bytes in flight to the peer (at least one work request
+ *     goes out whatever its size)</td></tr>
+ * <tr><td>{@link ChannelOption#SO_LINGER}</td><td>0: closing resets the connection. Else as without the option: the
+ *     close is orderly and what was handed to the device is still delivered.</td></tr>
+ * <tr><td>{@link ChannelOption#SO_KEEPALIVE}</td><td>an idle connection is tested every
+ *     {@link RdmaChannelOption#KEEP_ALIVE_INTERVAL_MILLIS} with an empty RDMA write</td></tr>
+ * <tr><td>{@link ChannelOption#SO_REUSEADDR}, {@link ChannelOption#IP_TOS}</td><td>given to the RDMA connection
+ * manager; read when the address is bound or connected</td></tr>
+ * <tr><td>{@link ChannelOption#TCP_NODELAY}</td><td>always true: nothing is ever delayed</td></tr>
+ * </table>
+ *
+ * The allocator is {@link RdmaByteBufAllocator#DEFAULT}. The write buffer water marks are higher than TCP's (256 KiB
+ * and 512 KiB), since bytes count until the device has delivered them, not only until a socket buffer took them.
+ */
+public final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
+    static final int DEFAULT_RECEIVE_BUFFER_SIZE = 1 << 20;
+
+    private final RdmaSocketChannel channel;
+    private volatile boolean allowHalfClosure;
+    private volatile boolean keepAlive;
+    private volatile boolean reuseAddress;
+    private volatile int trafficClass;
+    private volatile int soLinger = -1;
+    private volatile int sendBufferSize = Integer.MAX_VALUE;
+    private volatile int receiveBufferSize = DEFAULT_RECEIVE_BUFFER_SIZE;
+    private volatile int sendQueueDepth = 256;
+    private volatile int receiveQueueDepth = 256;
+    private volatile int maxInline = 64;
+    private volatile int sendCopyThreshold = 512;
+    private volatile int receiveCopyThreshold = 1024;
+    private volatile int retryCount = 7;
+    private volatile int rnrRetryCount = 7;
+    private volatile int keepAliveIntervalMillis = 60_000;
+
+    RdmaSocketChannelConfig(RdmaSocketChannel channel) {
+        super(channel);
+        this.channel = channel;
+        super.setAllocator(RdmaByteBufAllocator.DEFAULT);
+        super.setWriteBufferWaterMark(new WriteBufferWaterMark(256 << 10, 512 << 10));
+    }
+
+    @Override
+    public Map<ChannelOption<?>, Object> getOptions() {
+        return getOptions(super.getOptions(),
+                SO_RCVBUF, SO_SNDBUF, TCP_NODELAY, SO_KEEPALIVE, SO_REUSEADDR, SO_LINGER, IP_TOS, ALLOW_HALF_CLOSURE,
+                RdmaChannelOption.SEND_QUEUE_DEPTH, RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RdmaChannelOption.MAX_INLINE,
+                RdmaChannelOption.SEND_COPY_THRESHOLD, RdmaChannelOption.RECEIVE_COPY_THRESHOLD,
+                RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.RNR_RETRY_COUNT,
+                RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <T> T getOption(ChannelOption<T> option) {
+        Object value;
+        if (option == SO_RCVBUF) {
+            value = getReceiveBufferSize();
+        } else if (option == SO_SNDBUF) {
+            value = getSendBufferSize();
+        } else if (option == TCP_NODELAY) {
+            value = isTcpNoDelay();
+        } else if (option == SO_KEEPALIVE) {
+            value = isKeepAlive();
+        } else if (option == SO_REUSEADDR) {
+            value = isReuseAddress();
+        } else if (option == SO_LINGER) {
+            value = getSoLinger();
+        } else if (option == IP_TOS) {
+            value = getTrafficClass();
+        } else if (option == ALLOW_HALF_CLOSURE) {
+            value = isAllowHalfClosure();
+        } else if (option == RdmaChannelOption.SEND_QUEUE_DEPTH) {
+            value = sendQueueDepth;
+        } else if (option == RdmaChannelOption.RECEIVE_QUEUE_DEPTH) {
+            value = receiveQueueDepth;
+        } else if (option == RdmaChannelOption.MAX_INLINE) {
+            value = maxInline;
+        } else if (option == RdmaChannelOption.SEND_COPY_THRESHOLD) {
+            value = sendCopyThreshold;
+        } else if (option == RdmaChannelOption.RECEIVE_COPY_THRESHOLD) {
+            value = receiveCopyThreshold;
+        } else if (option == RdmaChannelOption.RETRY_COUNT) {
+            value = retryCount;
+        } else if (option == RdmaChannelOption.RNR_RETRY_COUNT) {
+            value = rnrRetryCount;
+        } else if (option == RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS) {
+            value = keepAliveIntervalMillis;
+        } else {
+            return super.getOption(option);
+        }
+        return (T) value;
+    }
+
+    @Override
+    public <T> boolean setOption(ChannelOption<T> option, T value) {
+        validate(option, value);
+        if (option == SO_RCVBUF) {
+            setReceiveBufferSize((Integer) value);
+        } else if (option == SO_SNDBUF) {
+            setSendBufferSize((Integer) value);
+        } else if (option == TCP_NODELAY) {
+            setTcpNoDelay((Boolean) value);
+        } else if (option == SO_KEEPALIVE) {
+            setKeepAlive((Boolean) value);
+        } else if (option == SO_REUSEADDR) {
+            setReuseAddress((Boolean) value);
+        } else if (option == SO_LINGER) {
+            setSoLinger((Integer) value);
+        } else if (option == IP_TOS) {
+            setTrafficClass((Integer) value);
+        } else if (option == ALLOW_HALF_CLOSURE) {
+            setAllowHalfClosure((Boolean) value);
+        } else if (option == RdmaChannelOption.SEND_QUEUE_DEPTH) {
+            sendQueueDepth = OptionRange.check(option, (Integer) value, 16, 32768);
+        } else if (option == RdmaChannelOption.RECEIVE_QUEUE_DEPTH) {
+            receiveQueueDepth = OptionRange.check(option, (Integer) value, 16, 32768);
+        } else if (option == RdmaChannelOption.MAX_INLINE) {
+            maxInline = OptionRange.check(option, (Integer) value, 0, 1024);
+        } else if (option == RdmaChannelOption.SEND_COPY_THRESHOLD) {
+            sendCopyThreshold = OptionRange.check(option, (Integer) value, 0, 65536);
+        } else if (option == RdmaChannelOption.RECEIVE_COPY_THRESHOLD) {
+            receiveCopyThreshold = OptionRange.check(option, (Integer) value, 0, 65536);
+        } else if (option == RdmaChannelOption.RETRY_COUNT) {
+            retryCount = OptionRange.check(option, (Integer) value, 0, 7);
+        } else if (option == RdmaChannelOption.RNR_RETRY_COUNT) {
+            rnrRetryCount = OptionRange.check(option, (Integer) value, 0, 7);
+        } else if (option == RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS) {
+            keepAliveIntervalMillis = OptionRange.check(option, (Integer) value, 10, 86_400_000);
+        } else {
+            return super.setOption(option, value);
+        }
+        return true;
+    }
+
+    int sendQueueDepth() {
+        return sendQueueDepth;
+    }
+
+    int receiveQueueDepth() {
+        return receiveQueueDepth;
+    }
+
+    int maxInline() {
+        return maxInline;
+    }
+
+    int sendCopyThreshold() {
+        return sendCopyThreshold;
+    }
+
+    int receiveCopyThreshold() {
+        return receiveCopyThreshold;
+    }
+
+    int retryCount() {
+        return retryCount;
+    }
+
+    int rnrRetryCount() {
+        return rnrRetryCount;
+    }
+
+    int keepAliveIntervalMillis() {
+        return keepAliveIntervalMillis;
+    }
+
+    @Override
+    public int getReceiveBufferSize() {
+        return receiveBufferSize;
+    }
+
+    /**
+     * Like a socket, this takes any positive size and rounds it: up to at least 4096 bytes and to a power of two,
+     * down to at most 256 MiB.
+     */
+    @Override
+    public RdmaSocketChannelConfig setReceiveBufferSize(int receiveBufferSize) {
+        OptionRange.check(SO_RCVBUF, receiveBufferSize, 1, Integer.MAX_VALUE);
+        int size = Math.min(Math.max(receiveBufferSize, 4096), 256 << 20);
+        this.receiveBufferSize = 1 << 32 - Integer.numberOfLeadingZeros(size - 1);
+        return this;
+    }
+
+    /**
+     * {@link Integer#MAX_VALUE}, the default, stands for no bound beside the peer's receive buffer.
+     */
+    @Override
+    public int getSendBufferSize() {
+        return sendBufferSize;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setSendBufferSize(int sendBufferSize) {
+        this.sendBufferSize = OptionRange.check(SO_SNDBUF, sendBufferSize, 1, Integer.MAX_VALUE);
+        return this;
+    }
+
+    @Override
+    public boolean isTcpNoDelay() {
+        return true;
+    }
+
+    /**
+     * Accepted and without effect.
+     */
+    @Override
+    public RdmaSocketChannelConfig setTcpNoDelay(boolean tcpNoDelay) {
+        return this;
+    }
+
+    @Override
+    public int getSoLinger() {
+        return soLinger;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setSoLinger(int soLinger) {
+        this.soLinger = soLinger;
+        return this;
+    }
+
+    @Override
+    public boolean isKeepAlive() {
+        return keepAlive;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setKeepAlive(boolean keepAlive) {
+        this.keepAlive = keepAlive;
+        channel.keepAliveChanged();
+        return this;
+    }
+
+    @Override
+    public boolean isReuseAddress() {
+        return reuseAddress;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setReuseAddress(boolean reuseAddress) {
+        this.reuseAddress = reuseAddress;
+        return this;
+    }
+
+    @Override
+    public int getTrafficClass() {
+        return trafficClass;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setTrafficClass(int trafficClass) {
+        this.trafficClass = OptionRange.check(IP_TOS, trafficClass, 0, 255);
+        return this;
+    }
+
+    @Override
+    public boolean isAllowHalfClosure() {
+        return allowHalfClosure;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setAllowHalfClosure(boolean allowHalfClosure) {
+        this.allowHalfClosure = allowHalfClosure;
+        return this;
+    }
+
+    /**
+     * Accepted and without effect, as with any channel that is not a {@code java.net.Socket}.
+     */
+    @Override
+    public RdmaSocketChannelConfig setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
+        return this;
+    }
+
+    @Override
+    protected void autoReadCleared() {
+        channel.autoReadCleared();
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setConnectTimeoutMillis(int connectTimeoutMillis) {
+        super.setConnectTimeoutMillis(connectTimeoutMillis);
+        return this;
+    }
+
+    @Override
+    @Deprecated
+    public RdmaSocketChannelConfig setMaxMessagesPerRead(int maxMessagesPerRead) {
+        super.setMaxMessagesPerRead(maxMessagesPerRead);
+        return this;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setWriteSpinCount(int writeSpinCount) {
+        super.setWriteSpinCount(writeSpinCount);
+        return this;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setAllocator(ByteBufAllocator allocator) {
+        super.setAllocator(allocator);
+        return this;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
+        super.setRecvByteBufAllocator(allocator);
+        return this;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setAutoRead(boolean autoRead) {
+        super.setAutoRead(autoRead);
+        return this;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setAutoClose(boolean autoClose) {
+        super.setAutoClose(autoClose);
+        return this;
+    }
+
+    @Override
+    @Deprecated
+    public RdmaSocketChannelConfig setWriteBufferHighWaterMark(int writeBufferHighWaterMark) {
+        super.setWriteBufferHighWaterMark(writeBufferHighWaterMark);
+        return this;
+    }
+
+    @Override
+    @Deprecated
+    public RdmaSocketChannelConfig setWriteBufferLowWaterMark(int writeBufferLowWaterMark) {
+        super.setWriteBufferLowWaterMark(writeBufferLowWaterMark);
+        return this;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setWriteBufferWaterMark(WriteBufferWaterMark writeBufferWaterMark) {
+        super.setWriteBufferWaterMark(writeBufferWaterMark);
+        return this;
+    }
+
+    @Override
+    public RdmaSocketChannelConfig setMessageSizeEstimator(MessageSizeEstimator estimator) {
+        super.setMessageSizeEstimator(estimator);
+        return this;
+    }
+}

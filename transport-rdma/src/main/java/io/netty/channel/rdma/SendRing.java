@@ -1,0 +1,101 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What the send work requests in flight of one connection carry, by their sequence numbers. It is by number and never
+ * by position in a queue of messages, since those may be discarded while the device still sends them.
+ */
+final class SendRing {
+    static final int NOTHING = 0;
+    /** Bytes of {@link ByteBuf}s. */
+    static final int BYTES = 1;
+    /** Bytes of a file region. */
+    static final int REGION = 2;
+    /** The last bytes of a file region. */
+    static final int REGION_END = 3;
+
+    private final int mask;
+    private final int[] lengths;
+    private final byte[] kinds;
+    private final ByteBuf[] staging;
+    /** The number of the oldest request that is not known to be done. */
+    private long first;
+    /** The number of the next request. */
+    private long next;
+
+    /** @param depth the most requests in flight. */
+    SendRing(int depth) {
+        int size = 1 << 32 - Integer.numberOfLeadingZeros(depth - 1);
+        mask = size - 1;
+        lengths = new int[size];
+        kinds = new byte[size];
+        staging = new ByteBuf[size];
+    }
+
+    /** Enters the next request. Takes over the reference to the staging buffer, which may be {@code null}. */
+    void add(long sequence, int kind, int length, ByteBuf stagingBuffer) {
+        assert sequence == next && next - first <= mask;
+        int i = (int) sequence & mask;
+        kinds[i] = (byte) kind;
+        lengths[i] = length;
+        staging[i] = stagingBuffer;
+        next++;
+    }
+
+    /** How many requests there is room for, a power of two. */
+    int capacity() {
+        return mask + 1;
+    }
+
+    int index(long sequence) {
+        return (int) sequence & mask;
+    }
+
+    /** The number of the latest request. */
+    long last() {
+        return next - 1;
+    }
+
+    boolean isEmpty() {
+        return first == next;
+    }
+
+    long first() {
+        return first;
+    }
+
+    int kind() {
+        return kinds[(int) first & mask];
+    }
+
+    int length() {
+        return lengths[(int) first & mask];
+    }
+
+    /** The oldest request is done. */
+    void remove() {
+        int i = (int) first & mask;
+        ByteBuf buf = staging[i];
+        if (buf != null) {
+            staging[i] = null;
+            buf.release();
+        }
+        first++;
+    }
+}

@@ -1,0 +1,101 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.verbs.AccessFlags;
+import io.netty.channel.unix.Buffer;
+import io.netty.util.internal.CleanableDirectBuffer;
+import io.netty.util.internal.PlatformDependent;
+
+import java.nio.ByteBuffer;
+
+/**
+ * One contiguous piece of registered memory, carved into cells by a binary buddy tree: a cell has the size
+ * {@code 2^order} bytes and starts at a multiple of it.
+ *
+ * <p>The tree holds, for each node, 1 + the order of the largest free cell below it, or 0 if there is none. Both
+ * operations walk one path of it, so they take a bounded time however fragmented the slab is. Not thread-safe: the
+ * {@link SlabArena} that owns it locks.
+ */
+final class Slab {
+    /** The smallest cell is {@code 2^MIN_ORDER} bytes. */
+    static final int MIN_ORDER = 9;
+
+    final MemoryRange range;
+    private final ByteBuffer memory;
+    private final int order;
+    private final byte[] largestFree;
+
+    /** Allocates {@code 2^order} bytes; throws {@link OutOfMemoryError} if direct memory is exhausted. */
+    Slab(int order) {
+        this.order = order;
+        CleanableDirectBuffer direct = PlatformDependent.allocateDirect(1 << order);
+        memory = direct.buffer();
+        // The slab lives as long as the process: cells of it may be in use anywhere, so nothing ever calls clean().
+        range = new MemoryRange(Buffer.memoryAddress(memory), 1 << order, AccessFlags.LOCAL_WRITE, direct);
+        largestFree = new byte[2 << order - MIN_ORDER];
+        int nodeOrder = order;
+        for (int node = 1; node < largestFree.length; node++) {
+            largestFree[node] = (byte) (nodeOrder + 1);
+            if ((node + 1 & node) == 0) {
+                nodeOrder--;
+            }
+        }
+    }
+
+    /** Takes a cell of {@code 2^cellOrder} bytes; returns its offset, or -1 if no such cell is free. */
+    int allocate(int cellOrder) {
+        if (largestFree[1] <= cellOrder) {
+            return -1;
+        }
+        int node = 1;
+        for (int nodeOrder = order; nodeOrder > cellOrder; nodeOrder--) {
+            node <<= 1;
+            if (largestFree[node] <= cellOrder) {
+                node++;
+            }
+        }
+        largestFree[node] = 0;
+        updateAncestors(node, cellOrder);
+        return node - (1 << order - cellOrder) << cellOrder;
+    }
+
+    void free(int offset, int cellOrder) {
+        int node = (offset >>> cellOrder) + (1 << order - cellOrder);
+        assert largestFree[node] == 0 : "freed twice: offset " + offset + ", order " + cellOrder;
+        largestFree[node] = (byte) (cellOrder + 1);
+        updateAncestors(node, cellOrder);
+    }
+
+    private void updateAncestors(int child, int childOrder) {
+        int whole = childOrder + 1;
+        for (int node = child >>> 1; node >= 1; node >>>= 1) {
+            byte left = largestFree[node << 1];
+            byte right = largestFree[(node << 1) + 1];
+            // Two whole halves are one whole.
+            largestFree[node] = left == whole && right == whole ? (byte) (whole + 1) : (byte) Math.max(left, right);
+            whole++;
+        }
+    }
+
+    boolean isUnused() {
+        return largestFree[1] == order + 1;
+    }
+
+    ByteBuffer view(int offset, int length) {
+        return memory.slice(offset, length);
+    }
+}

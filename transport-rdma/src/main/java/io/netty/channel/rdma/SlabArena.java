@@ -1,0 +1,99 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.util.Arrays;
+
+/**
+ * The slabs of one allocator, grown one by one up to a bound. Thread-safe by one lock: the threads' caches are in
+ * front of it.
+ */
+final class SlabArena {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(SlabArena.class);
+
+    private final int slabOrder;
+    private final long maxBytes;
+    private Slab[] slabs = new Slab[0];
+    private boolean exhausted;
+    private volatile long pinnedBytes;
+    private volatile long usedBytes;
+
+    SlabArena(int slabOrder, long maxBytes) {
+        this.slabOrder = slabOrder;
+        this.maxBytes = maxBytes;
+    }
+
+    /** The largest cell: a quarter of a slab, so that a few large buffers can't use a slab up. */
+    int maxCellOrder() {
+        return slabOrder - 2;
+    }
+
+    /** Returns a cell of {@code 2^order} bytes, or {@code null} at the bound. */
+    synchronized Cell allocate(int order) {
+        for (Slab slab : slabs) {
+            int offset = slab.allocate(order);
+            if (offset >= 0) {
+                return use(slab, offset, order);
+            }
+        }
+        Slab slab = grow();
+        return slab == null ? null : use(slab, slab.allocate(order), order);
+    }
+
+    private Cell use(Slab slab, int offset, int order) {
+        usedBytes += 1L << order;
+        return new Cell(this, slab, offset, order);
+    }
+
+    private Slab grow() {
+        if (exhausted || pinnedBytes + (1L << slabOrder) > maxBytes) {
+            return null;
+        }
+        Slab slab;
+        try {
+            slab = new Slab(slabOrder);
+            RegisteredMemory.add(slab.range);
+        } catch (OutOfMemoryError e) {
+            exhausted = true;
+            logger.warn("No direct memory for another registered slab of {} bytes (of {} so far): buffers are taken " +
+                    "from an ordinary allocator from now on, and copied when they are sent. Raise " +
+                    "-XX:MaxDirectMemorySize, or lower -Dio.netty.rdma.maxPinnedMemory to silence this.",
+                    1L << slabOrder, pinnedBytes, e);
+            return null;
+        }
+        slabs = Arrays.copyOf(slabs, slabs.length + 1);
+        slabs[slabs.length - 1] = slab;
+        pinnedBytes += 1L << slabOrder;
+        return slab;
+    }
+
+    synchronized void free(Slab slab, int offset, int order) {
+        slab.free(offset, order);
+        usedBytes -= 1L << order;
+    }
+
+    long pinnedBytes() {
+        return pinnedBytes;
+    }
+
+    /** Bytes in cells that buffers or threads' caches hold. */
+    long usedBytes() {
+        return usedBytes;
+    }
+}

@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.internal.SystemPropertyUtil;
+
+/**
+ * Registered memory of one event loop for bytes that can't be sent in place: each is copied here once, and stays
+ * until the device has sent it.
+ *
+ * <p>It comes from a pool of its own, at most {@code io.netty.rdma.maxStagingMemory} bytes (a system property;
+ * default 64 MiB) for the process, that holds nothing but bytes in flight. So a shortage ends by itself, whatever the
+ * application keeps of the other registered memory. On the loop only.
+ */
+final class Staging {
+    /**
+     * Long pieces are cut into chunks of this size, so that the device sends one while the next one is being copied.
+     */
+    static final int CHUNK = 64 << 10;
+    private static final int SHARED = 16 << 10;
+    /** Pieces up to this size share a buffer. */
+    private static final int MAX_SHARED_PIECE = 4 << 10;
+
+    private static final RdmaByteBufAllocator POOL = new RdmaByteBufAllocator(
+            Math.max(SystemPropertyUtil.getLong("io.netty.rdma.maxStagingMemory", 64 << 20), 16 << 20));
+
+    private ByteBuf shared;
+
+    /**
+     * A buffer with some room for (a part of) a piece of this length, to be appended to and retained for the work
+     * request; or {@code null} if there is none left.
+     */
+    ByteBuf take(int length) {
+        if (length > MAX_SHARED_PIECE) {
+            return POOL.newRegisteredBuffer(CHUNK, CHUNK);
+        }
+        if (shared == null || shared.writableBytes() < length) {
+            ByteBuf next = POOL.newRegisteredBuffer(SHARED, SHARED);
+            if (next == null) {
+                return null;
+            }
+            close();
+            shared = next;
+        }
+        return shared.retain();
+    }
+
+    /** Nothing that was appended to the shared buffer from this index on is needed any more. */
+    void rewind(ByteBuf buf, int index) {
+        if (buf == shared) {
+            buf.writerIndex(index);
+        }
+    }
+
+    void close() {
+        if (shared != null) {
+            shared.release();
+            shared = null;
+        }
+    }
+
+    /** For tests: the pool that all loops share. */
+    static RdmaByteBufAllocator pool() {
+        return POOL;
+    }
+}

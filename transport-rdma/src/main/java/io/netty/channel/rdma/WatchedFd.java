@@ -1,0 +1,78 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.unix.FileDescriptor;
+
+/**
+ * A file descriptor of the verbs provider that the loop's {@link EpollIoHandler} watches for reading.
+ */
+final class WatchedFd implements EpollIoHandle {
+    /**
+     * Takes what made the descriptor readable.
+     */
+    interface Reader {
+        void readable() throws Exception;
+    }
+
+    private final FileDescriptor fd;
+    private final Reader reader;
+    private final RdmaIoHandler handler;
+    private IoRegistration registration;
+
+    WatchedFd(RdmaIoHandler handler, int fd, Reader reader) {
+        this.handler = handler;
+        // Not ours to close: nobody calls close() on this object.
+        this.fd = new FileDescriptor(fd);
+        this.reader = reader;
+    }
+
+    void watch(EpollIoHandler epoll) throws Exception {
+        registration = epoll.register(this);
+        registration.submit(EpollIoOps.EPOLLIN);
+    }
+
+    /** Must be called before the descriptor is closed. */
+    void unwatch() {
+        if (registration != null) {
+            registration.cancel();
+        }
+    }
+
+    @Override
+    public FileDescriptor fd() {
+        return fd;
+    }
+
+    @Override
+    public void handle(IoRegistration ignored, IoEvent event) {
+        handler.internalEvent();
+        try {
+            reader.readable();
+        } catch (Throwable t) {
+            handler.unexpected(t);
+        }
+    }
+
+    @Override
+    public void close() {
+    }
+}
