@@ -1,0 +1,90 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.Promise;
+
+import java.net.SocketAddress;
+import java.util.Random;
+
+/**
+ * Sends bytes to an {@link EchoServer} and compares what comes back: the proof that a process goes on.
+ */
+final class EchoClient {
+    private static final int BYTES = 300_000;
+
+    private EchoClient() {
+    }
+
+    /** Connects, exchanges some hundred kilobytes, and closes. */
+    static void check(EventLoopGroup group, SocketAddress address) throws InterruptedException {
+        byte[] sent = new byte[BYTES];
+        new Random(7).nextBytes(sent);
+        Promise<Void> done = group.next().newPromise();
+        Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+                .handler(new Comparison(sent, done));
+        Channel channel = TestTimeouts.await(bootstrap.connect(address)).syncUninterruptibly().channel();
+        channel.writeAndFlush(channel.alloc().directBuffer(BYTES).writeBytes(sent));
+        TestTimeouts.await(done).syncUninterruptibly();
+        TestTimeouts.await(channel.close()).syncUninterruptibly();
+    }
+
+    private static final class Comparison extends ChannelInboundHandlerAdapter {
+        private final byte[] expected;
+        private final Promise<Void> done;
+        private int received;
+
+        Comparison(byte[] expected, Promise<Void> done) {
+            this.expected = expected;
+            this.done = done;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ByteBuf bytes = (ByteBuf) msg;
+            try {
+                while (bytes.isReadable()) {
+                    if (received == expected.length || bytes.readByte() != expected[received]) {
+                        done.tryFailure(new AssertionError("byte " + received + " came back wrong"));
+                        return;
+                    }
+                    received++;
+                }
+                if (received == expected.length) {
+                    done.trySuccess(null);
+                }
+            } finally {
+                bytes.release();
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            done.tryFailure(cause);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            done.tryFailure(new AssertionError("closed after " + received + " bytes"));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Echoes on all connections, and keeps what their pipelines are told for the test to look at.
+ */
+final class EchoServer implements AutoCloseable {
+    /** What {@code channelInactive} leaves in the queue of events. */
+    static final Object INACTIVE = "channelInactive";
+
+    private final BlockingQueue<Connection> connections = new LinkedBlockingQueue<>();
+    private final Channel channel;
+
+    /** One accepted connection: the causes given to {@code exceptionCaught}, then {@link #INACTIVE}. */
+    static final class Connection extends ChannelInboundHandlerAdapter {
+        private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+        private volatile Channel channel;
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            channel = ctx.channel();
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ctx.write(msg);
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            ctx.flush();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            events.add(cause);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            events.add(INACTIVE);
+        }
+
+        Channel channel() {
+            return channel;
+        }
+
+        Object nextEvent() throws InterruptedException {
+            return TestTimeouts.take(events, "exceptionCaught or channelInactive");
+        }
+    }
+
+    EchoServer(EventLoopGroup group) throws InterruptedException {
+        ChannelFuture bound = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        Connection connection = new Connection();
+                        connection.channel = ch;
+                        ch.pipeline().addLast(connection);
+                        connections.add(connection);
+                    }
+                }).bind(RdmaSocketTestPermutation.newSocketAddress());
+        channel = TestTimeouts.await(bound).syncUninterruptibly().channel();
+    }
+
+    InetSocketAddress address() {
+        return (InetSocketAddress) channel.localAddress();
+    }
+
+    /** The next connection in the order of acceptance. */
+    Connection nextConnection() throws InterruptedException {
+        return TestTimeouts.take(connections, "a connection");
+    }
+
+    @Override
+    public void close() {
+        channel.close().awaitUninterruptibly(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+    }
+}

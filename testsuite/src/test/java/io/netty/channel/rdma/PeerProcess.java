@@ -1,0 +1,128 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Another JVM that echoes, as a server or as a client, until it is killed.
+ */
+final class PeerProcess implements AutoCloseable {
+    private static final String READY = "READY ";
+
+    private final Process process;
+    private final String answer;
+
+    private PeerProcess(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("java.home") + "/bin/java");
+        command.add("-cp");
+        // Surefire's own class path is a jar that only names the real one.
+        command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+        for (String name : new String[] {"java.library.path", "io.netty.rdma.provider", "io.netty.rdma.test.address",
+                "test.timeout.multiplier"}) {
+            String value = System.getProperty(name);
+            if (value != null) {
+                command.add("-D" + name + '=' + value);
+            }
+        }
+        command.add(PeerProcess.class.getName());
+        command.addAll(List.of(arguments));
+        process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        answer = awaitReady();
+    }
+
+    /** A process with a server. */
+    static PeerProcess server() throws IOException {
+        return new PeerProcess("server");
+    }
+
+    /** A process with a client that is connected. */
+    static PeerProcess client(InetSocketAddress address) throws IOException {
+        return new PeerProcess("client", address.getAddress().getHostAddress(), Integer.toString(address.getPort()));
+    }
+
+    private String awaitReady() throws IOException {
+        StringBuilder output = new StringBuilder();
+        // Ends when the process does: it kills itself when nothing comes of it.
+        BufferedReader reader = new BufferedReader(new InputStreamReader(process.getInputStream(),
+                StandardCharsets.UTF_8));
+        String line;
+        while ((line = reader.readLine()) != null) {
+            if (line.startsWith(READY)) {
+                return line.substring(READY.length());
+            }
+            output.append(line).append('\n');
+        }
+        throw new AssertionError("the peer process ended:\n" + output);
+    }
+
+    InetSocketAddress address() {
+        int colon = answer.lastIndexOf(':');
+        return new InetSocketAddress(answer.substring(0, colon), Integer.parseInt(answer.substring(colon + 1)));
+    }
+
+    /** SIGKILL: the process cannot say goodbye. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        assertThat(process.waitFor(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+        // 128 + SIGKILL
+        assertThat(process.exitValue()).isEqualTo(137);
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly().onExit().orTimeout(TestTimeouts.SECONDS, TimeUnit.SECONDS).join();
+    }
+
+    public static void main(String[] args) throws Exception {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
+        if ("server".equals(args[0])) {
+            InetSocketAddress address = new EchoServer(group).address();
+            System.out.println(READY + address.getAddress().getHostAddress() + ':' + address.getPort());
+        } else {
+            Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(
+                    new ChannelInboundHandlerAdapter() {
+                        @Override
+                        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                            ctx.writeAndFlush(msg);
+                        }
+                    });
+            TestTimeouts.await(bootstrap.connect(args[1], Integer.parseInt(args[2]))).syncUninterruptibly();
+            System.out.println(READY);
+        }
+        // A parent that dies, or forgets to kill us, closes our standard input at its end.
+        while (System.in.read() != -1) {
+            continue;
+        }
+        System.exit(1);
+    }
+}

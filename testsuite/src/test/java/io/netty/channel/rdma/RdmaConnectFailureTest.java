@@ -1,0 +1,190 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionEventType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * What goes wrong before there is a connection: each gets its own error, and then an echo proves that the event loops
+ * and the listener go on.
+ */
+class RdmaConnectFailureTest {
+    private static EventLoopGroup group;
+    private EchoServer server;
+
+    @BeforeAll
+    static void createGroup() {
+        group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
+    }
+
+    @AfterAll
+    static void shutdownGroup() throws InterruptedException {
+        TestTimeouts.await(group.shutdownGracefully());
+    }
+
+    @BeforeEach
+    void startServer() throws InterruptedException {
+        server = new EchoServer(group);
+    }
+
+    @AfterEach
+    void echoAndStop() throws InterruptedException {
+        EchoClient.check(group, server.address());
+        server.close();
+    }
+
+    @Test
+    void nobodyListens() throws InterruptedException {
+        InetSocketAddress free = server.address();
+        server.close();
+
+        assertThat(connectFailure(free)).isInstanceOf(ConnectException.class)
+                .hasMessageContaining("Connection refused").hasMessageContaining(Integer.toString(free.getPort()));
+
+        server = new EchoServer(group);
+    }
+
+    @Test
+    void unknownHost() throws InterruptedException {
+        // RFC 2606: never exists.
+        ChannelFuture future = TestTimeouts.await(bootstrap().connect("no-such-host.invalid", 7));
+        assertThat(future.cause()).isInstanceOf(UnknownHostException.class)
+                .hasMessageContaining("no-such-host.invalid");
+    }
+
+    @Test
+    void addressThatNoDeviceReaches() throws InterruptedException {
+        // RFC 5737: an address for documentation, which is nobody's.
+        assertThat(connectFailure(new InetSocketAddress("192.0.2.1", 7))).isInstanceOf(IOException.class)
+                .hasMessageContaining("192.0.2.1");
+    }
+
+    @Test
+    void portInUse() throws InterruptedException {
+        ServerBootstrap second = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+                .childHandler(new ChannelInboundHandlerAdapter());
+        ChannelFuture future = TestTimeouts.await(second.bind(server.address()));
+        assertThat(future.cause()).isInstanceOf(BindException.class)
+                .hasMessageContaining(Integer.toString(server.address().getPort()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {15, 32769, -1})
+    void badOptionValue(int depth) throws InterruptedException {
+        assertThatThrownBy(() -> new RdmaSocketChannel().config()
+                .setOption(RdmaChannelOption.SEND_QUEUE_DEPTH, depth)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(Integer.toString(depth)).hasMessageContaining("16").hasMessageContaining("32768");
+
+        Bootstrap bootstrap = bootstrap().option(RdmaChannelOption.SEND_QUEUE_DEPTH, depth);
+        ChannelFuture future = TestTimeouts.await(bootstrap.connect(server.address()));
+        assertThat(future.cause()).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(Integer.toString(depth));
+    }
+
+    @Test
+    void serverSpeaksAnotherProtocol() throws Exception {
+        try (VerbsPeer other = VerbsPeer.listen((InetSocketAddress) RdmaSocketTestPermutation.newSocketAddress())) {
+            ChannelFuture future = bootstrap().connect(other.localAddress());
+            other.accept("220 smtp.example.org ESMTP".getBytes(StandardCharsets.US_ASCII));
+
+            TestTimeouts.await(future);
+            assertThat(future.cause()).isInstanceOf(IOException.class).hasMessageContaining("rsockets");
+            TestTimeouts.await(future.channel().closeFuture());
+        }
+    }
+
+    @Test
+    void serverSpeaksAnotherVersion() throws Exception {
+        try (VerbsPeer other = VerbsPeer.listen((InetSocketAddress) RdmaSocketTestPermutation.newSocketAddress())) {
+            ChannelFuture future = bootstrap().connect(other.localAddress());
+            byte[] data = new byte[40];
+            data[0] = 2;
+            other.accept(data);
+
+            TestTimeouts.await(future);
+            assertThat(future.cause()).isInstanceOf(IOException.class).hasMessageContaining("version 2");
+        }
+    }
+
+    @Test
+    void serverRejects() throws Exception {
+        try (VerbsPeer other = VerbsPeer.listen((InetSocketAddress) RdmaSocketTestPermutation.newSocketAddress())) {
+            ChannelFuture future = bootstrap().connect(other.localAddress());
+            other.reject(new byte[0]);
+
+            TestTimeouts.await(future);
+            assertThat(future.cause()).isInstanceOf(ConnectException.class).hasMessageContaining("reject");
+        }
+    }
+
+    @Test
+    void clientSpeaksAnotherProtocol() throws Exception {
+        try (VerbsPeer other = VerbsPeer.resolve(server.address())) {
+            ConnectionEvent event = other.connect("GET / HTTP/1.1".getBytes(StandardCharsets.US_ASCII));
+            assertThat(event.type()).isEqualTo(ConnectionEventType.REJECTED);
+            assertThat(event.isRejectedByApplication()).isTrue();
+            assertThat(new String(event.privateData(), StandardCharsets.US_ASCII)).contains("rsockets");
+        }
+    }
+
+    @Test
+    void clientSendsConnectionDataThatCannotBe() throws Exception {
+        try (VerbsPeer other = VerbsPeer.resolve(server.address())) {
+            byte[] data = other.connectionData();
+            data[2] = 0;
+            data[3] = 0;
+            ConnectionEvent event = other.connect(data);
+            assertThat(event.type()).isEqualTo(ConnectionEventType.REJECTED);
+            assertThat(new String(event.privateData(), StandardCharsets.US_ASCII)).contains("credits");
+        }
+    }
+
+    private static Throwable connectFailure(InetSocketAddress address) throws InterruptedException {
+        ChannelFuture future = TestTimeouts.await(bootstrap().connect(address));
+        assertThat(future.isSuccess()).isFalse();
+        TestTimeouts.await(future.channel().closeFuture());
+        return future.cause();
+    }
+
+    private static Bootstrap bootstrap() {
+        return new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+                .handler(new ChannelInboundHandlerAdapter());
+    }
+}
