@@ -110,7 +110,7 @@ extern struct verbs_api verbs;
 
 /*
  * Fills `verbs`. Returns 0, or -1 with a NUL-terminated reason for a person in `reason`: which library or symbol is
- * missing. May be called again after a failure, not after a success.
+ * missing. May be called again, for another provider too, as long as no object has been made.
  */
 int verbs_api_select(enum verbs_provider provider, char *reason, size_t reason_size);
 

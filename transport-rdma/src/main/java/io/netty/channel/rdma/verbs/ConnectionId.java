@@ -78,7 +78,6 @@ public final class ConnectionId extends VerbsObject {
         return BY_TOKEN.get(token);
     }
 
-    /** Called by {@code event_channel.c} too, for the id of a connect request. */
     static long nextToken() {
         return NEXT_TOKEN.incrementAndGet();
     }
@@ -102,8 +101,8 @@ public final class ConnectionId extends VerbsObject {
      *
      * @param local resolved; port 0 takes a free one, the wildcard address all devices.
      * @throws VerbsException with {@link Errno#EADDRINUSE}, {@link Errno#EACCES} for a port below 1024 without
-     * privilege,
-     *                        {@link Errno#ENODEV} or {@link Errno#EADDRNOTAVAIL} if no RDMA device has the address.
+     *                        privilege, {@link Errno#ENODEV} or {@link Errno#EADDRNOTAVAIL} if no RDMA device has the
+     *                        address.
      */
     public void bind(InetSocketAddress local) throws VerbsException {
         check(bind0(address(), bytes(local), local.getPort(), scope(local)), "rdma_bind_addr", "bind to " + local);
@@ -301,8 +300,11 @@ public final class ConnectionId extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        BY_TOKEN.remove(token);
-        return destroy0(address);
+        int errno = destroy0(address);
+        if (errno != Errno.EBUSY) {
+            BY_TOKEN.remove(token);
+        }
+        return errno;
     }
 
     int destroyQueuePair() {

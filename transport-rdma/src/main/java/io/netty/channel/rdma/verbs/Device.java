@@ -157,10 +157,9 @@ public final class Device extends VerbsObject {
     /**
      * Creates a completion queue.
      *
-     * @param capacity the least number of completions that it must hold, 1 to {@link
-     * DeviceAttributes#maxCompletions()}.
-     *                 Overflow is fatal for the queue and for its queue pairs: it must be at least the sum of their
-     *                 outstanding work requests that may complete.
+     * @param capacity the least number of completions that it must hold, 1 to
+     *                 {@link DeviceAttributes#maxCompletions()}. Overflow is fatal for the queue and for its queue
+     *                 pairs: it must be at least the sum of their outstanding work requests that may complete.
      * @param channel  to be woken up through, or {@code null} to poll only.
      */
     public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel) throws VerbsException {

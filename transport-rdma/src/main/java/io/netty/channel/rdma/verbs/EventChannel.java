@@ -31,13 +31,12 @@ public final class EventChannel extends VerbsObject {
     private static final int STATUS = 1;
     private static final int TOKEN = 2;
     private static final int NEW_ID = 3;
-    private static final int NEW_TOKEN = 4;
-    private static final int RESPONDER_RESOURCES = 5;
-    private static final int INITIATOR_DEPTH = 6;
-    private static final int RNR_RETRY_COUNT = 7;
-    private static final int QUEUE_PAIR_NUMBER = 8;
-    private static final int PRIVATE_DATA_LENGTH = 9;
-    private static final int COUNT = 10;
+    private static final int RESPONDER_RESOURCES = 4;
+    private static final int INITIATOR_DEPTH = 5;
+    private static final int RNR_RETRY_COUNT = 6;
+    private static final int QUEUE_PAIR_NUMBER = 7;
+    private static final int PRIVATE_DATA_LENGTH = 8;
+    private static final int COUNT = 9;
 
     private final int fd;
     private final long[] values = new long[COUNT];
@@ -71,12 +70,13 @@ public final class EventChannel extends VerbsObject {
      */
     public ConnectionEvent nextEvent() throws VerbsException {
         for (;;) {
-            int errno = next0(address(), values, privateData);
+            long newToken = ConnectionId.nextToken();
+            int errno = next0(address(), newToken, values, privateData);
             if (errno == Errno.EAGAIN) {
                 return null;
             }
             check(errno, "rdma_get_cm_event", "read events of the RDMA connection manager");
-            ConnectionEvent event = event();
+            ConnectionEvent event = event(newToken);
             if (event != null) {
                 return event;
             }
@@ -86,7 +86,7 @@ public final class EventChannel extends VerbsObject {
     /**
      * @return {@code null} for an event that is nobody's: its id has just been closed by another thread.
      */
-    private ConnectionEvent event() {
+    private ConnectionEvent event(long newToken) {
         ConnectionEventType type = ConnectionEventType.of((int) values[TYPE]);
         ConnectionId id = ConnectionId.byToken(values[TOKEN]);
         ConnectionId listener = null;
@@ -97,7 +97,7 @@ public final class EventChannel extends VerbsObject {
                 return null;
             }
             retainAll(this);
-            id = new ConnectionId(values[NEW_ID], values[NEW_TOKEN], listener.portSpace(), this);
+            id = new ConnectionId(values[NEW_ID], newToken, listener.portSpace(), this);
         }
         if (id == null || type == null) {
             logger.debug("Ignored connection manager event of type {}", values[TYPE]);
@@ -125,5 +125,5 @@ public final class EventChannel extends VerbsObject {
 
     private static native int fd0(long channel);
 
-    private static native int next0(long channel, long[] values, byte[] privateData);
+    private static native int next0(long channel, long newToken, long[] values, byte[] privateData);
 }

@@ -55,8 +55,7 @@ public final class ProtectionDomain extends VerbsObject {
      * @param length in bytes, at least 1.
      * @param access of {@link AccessFlags}.
      * @throws VerbsException with {@link Errno#ENOMEM} if the limit of locked memory is too low, {@link Errno#EFAULT}
-     * if
-     *                        the range is not mapped.
+     *                        if the range is not mapped.
      */
     public MemoryRegion register(long memoryAddress, long length, int access) throws VerbsException {
         return register(memoryAddress, length, access, null);

@@ -145,6 +145,8 @@ public final class Verbs {
             throw new UnsupportedOperationException(
                     "RDMA verbs need Linux, this is " + PlatformDependent.normalizedOs());
         }
+        // Loading initialises every class that has natives (JNI_OnLoad finds them). None of these may touch this class
+        // in its static initialiser: two threads could then wait for each other, as in Netty issues 10187 and 11209.
         String name = "netty_transport_native_rdma_" + PlatformDependent.normalizedArch();
         try {
             NativeLibraryLoader.load(name, PlatformDependent.getClassLoader(Verbs.class));
@@ -186,18 +188,23 @@ public final class Verbs {
      * Libraries that load say nothing about the kernel side: find out now, not at the first connection.
      */
     private static void checkUsable(VerbsProvider provider) {
-        if (deviceCount0() <= 0) {
-            throw new IllegalStateException("no RDMA device: load the driver of the network adapter, or soft-RoCE " +
-                    "(modprobe rdma_rxe; rdma link add rxe0 type rxe netdev <interface>), or use the embedded " +
-                    "provider (-D" + PROPERTY + "=embedded)");
+        int devices = deviceCount0();
+        int errno = devices > 0 ? probeConnectionManager0() : -devices;
+        if (devices > 0 && errno == 0) {
+            return;
         }
-        int errno = probeConnectionManager0();
-        if (errno != 0) {
-            throw new IllegalStateException("an RDMA device exists but the RDMA connection manager cannot be used: " +
-                    NativeMemory.errorText(errno) + "; load it (modprobe rdma_ucm) and give this user access to " +
-                    "/dev/infiniband/rdma_cm and /dev/infiniband/uverbs*" +
-                    (provider == VerbsProvider.IBVERBS ? ", or use -D" + PROPERTY + "=embedded" : ""));
+        String reason = errno == 0 ? "" : ": " + NativeMemory.errorText(errno) + " (errno " + errno + ')';
+        if (provider == VerbsProvider.EMBEDDED) {
+            throw new IllegalStateException("the embedded verbs provider cannot start" + reason);
         }
+        String embedded = ", or use the embedded provider (-D" + PROPERTY + "=embedded)";
+        if (devices <= 0) {
+            throw new IllegalStateException("no RDMA device" + reason + "; load the driver of the network adapter," +
+                    " or soft-RoCE (modprobe rdma_rxe; rdma link add rxe0 type rxe netdev <interface>)" + embedded);
+        }
+        throw new IllegalStateException("there is an RDMA device but no RDMA connection manager" + reason +
+                "; load it (modprobe rdma_ucm) and give this user access to /dev/infiniband/rdma_cm and " +
+                "/dev/infiniband/uverbs*" + embedded);
     }
 
     /**

@@ -54,8 +54,8 @@
  * <li>{@link IllegalArgumentException}: a value out of its range.</li>
  * <li>{@link UnsatisfiedLinkError}: there is no provider; says what to install or load.</li>
  * <li>Posting, the one hot path that fails in normal operation (a full queue), returns the number posted.</li>
- * <li>What becomes of a posted request is a {@link WorkCompletionStatus}, of a connection a {@link
- * ConnectionEvent}.</li>
+ * <li>What becomes of a posted request is a {@link WorkCompletionStatus}, of a connection a
+ * {@link ConnectionEvent}.</li>
  * </ul>
  *
  * <h2>The hot path</h2>

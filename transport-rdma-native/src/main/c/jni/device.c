@@ -1,0 +1,211 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Natives of Device: the list of devices, opening, limits, asynchronous events. */
+#include "jni_util.h"
+
+#include <string.h>
+
+static jobjectArray names(JNIEnv *env, jclass class)
+{
+    (void) class;
+    int count = 0;
+    struct ibv_device **list = verbs.ibv_get_device_list(&count);
+    if (list == NULL) {
+        return NULL;
+    }
+    jclass string = (*env)->FindClass(env, "java/lang/String");
+    jobjectArray array = string != NULL ? (*env)->NewObjectArray(env, count, string, NULL) : NULL;
+    for (int i = 0; array != NULL && i < count; i++) {
+        jstring name = (*env)->NewStringUTF(env, verbs.ibv_get_device_name(list[i]));
+        if (name == NULL) {
+            array = NULL;
+            break;
+        }
+        (*env)->SetObjectArrayElement(env, array, i, name);
+        (*env)->DeleteLocalRef(env, name);
+    }
+    verbs.ibv_free_device_list(list);
+    return array;
+}
+
+static jlong open_device(JNIEnv *env, jclass class, jstring name)
+{
+    (void) class;
+    const char *wanted = (*env)->GetStringUTFChars(env, name, NULL);
+    if (wanted == NULL) {
+        return -ENOMEM;
+    }
+    jlong result = -ENODEV;
+    int count = 0;
+    errno = 0;
+    struct ibv_device **list = verbs.ibv_get_device_list(&count);
+    if (list == NULL) {
+        result = created(NULL);
+    } else {
+        for (int i = 0; i < count; i++) {
+            if (strcmp(verbs.ibv_get_device_name(list[i]), wanted) == 0) {
+                errno = 0;
+                result = created(verbs.ibv_open_device(list[i]));
+                break;
+            }
+        }
+        verbs.ibv_free_device_list(list);
+    }
+    (*env)->ReleaseStringUTFChars(env, name, wanted);
+    return result;
+}
+
+static jint close_device(JNIEnv *env, jclass class, jlong context)
+{
+    (void) env;
+    (void) class;
+    return to_errno(verbs.ibv_close_device(to_pointer(context)));
+}
+
+static jstring name(JNIEnv *env, jclass class, jlong context)
+{
+    (void) class;
+    return (*env)->NewStringUTF(env, verbs.ibv_get_device_name(((struct ibv_context *) to_pointer(context))->device));
+}
+
+/* The order is that of the accessors of DeviceAttributes. */
+static jint attributes(JNIEnv *env, jclass class, jlong context, jlongArray values)
+{
+    (void) class;
+    struct ibv_device_attr attr;
+    memset(&attr, 0, sizeof(attr));
+    int error = to_errno(verbs.ibv_query_device(to_pointer(context), &attr));
+    if (error != 0) {
+        return error;
+    }
+    const jlong numbers[] = {
+        attr.max_qp,          attr.max_qp_wr,          attr.max_sge, attr.max_cq,        attr.max_cqe,
+        attr.max_mr,          (jlong) attr.max_mr_size, attr.max_pd,  attr.max_qp_rd_atom, attr.max_qp_init_rd_atom,
+        attr.max_srq,         attr.phys_port_cnt,      attr.atomic_cap != IBV_ATOMIC_NONE,
+        (jlong) be64toh(attr.node_guid), attr.vendor_id, attr.max_sge_rd,
+    };
+    (*env)->SetLongArrayRegion(env, values, 0, sizeof(numbers) / sizeof(*numbers), numbers);
+    return 0;
+}
+
+/*
+ * What the macro ibv_query_port of verbs.h does: the exported function fills an older, shorter struct, a provider's
+ * extended context the whole.
+ */
+static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr)
+{
+    memset(attr, 0, sizeof(*attr));
+    struct verbs_context *extended = verbs_get_ctx_op(context, query_port);
+    if (extended != NULL) {
+        return extended->query_port(context, port, attr, sizeof(*attr));
+    }
+    return verbs.ibv_query_port(context, port, (struct _compat_ibv_port_attr *) attr);
+}
+
+/* The order is that of the accessors of PortAttributes. */
+static jint port_attributes(JNIEnv *env, jclass class, jlong context, jint port, jintArray values)
+{
+    (void) class;
+    struct ibv_port_attr attr;
+    int error = to_errno(query_port(to_pointer(context), (uint8_t) port, &attr));
+    if (error != 0) {
+        return error;
+    }
+    const jint numbers[] = {
+        (jint) attr.state, (jint) attr.max_mtu, (jint) attr.active_mtu, attr.lid, attr.gid_tbl_len,
+        (jint) attr.max_msg_sz, attr.link_layer,
+    };
+    (*env)->SetIntArrayRegion(env, values, 0, sizeof(numbers) / sizeof(*numbers), numbers);
+    return 0;
+}
+
+static jint gid(JNIEnv *env, jclass class, jlong context, jint port, jint index, jbyteArray bytes)
+{
+    (void) class;
+    union ibv_gid value;
+    errno = 0;
+    int error = to_errno(verbs.ibv_query_gid(to_pointer(context), (uint8_t) port, index, &value));
+    if (error == 0) {
+        (*env)->SetByteArrayRegion(env, bytes, 0, sizeof(value.raw), (const jbyte *) value.raw);
+    }
+    return error;
+}
+
+static jint async_fd(JNIEnv *env, jclass class, jlong context)
+{
+    (void) env;
+    (void) class;
+    int fd = ((struct ibv_context *) to_pointer(context))->async_fd;
+    int error = set_nonblocking(fd);
+    return error != 0 ? -error : fd;
+}
+
+/* The order is that of the constructor of AsyncEvent. */
+static jint next_async_event(JNIEnv *env, jclass class, jlong context, jlongArray values)
+{
+    (void) class;
+    struct ibv_async_event event;
+    errno = 0;
+    int error = to_errno(verbs.ibv_get_async_event(to_pointer(context), &event));
+    if (error != 0) {
+        return error == EINTR ? EAGAIN : error;
+    }
+    jlong numbers[] = {event.event_type, 0, 0, 0};
+    switch (event.event_type) {
+    case IBV_EVENT_CQ_ERR:
+        numbers[1] = to_long(event.element.cq);
+        break;
+    case IBV_EVENT_QP_FATAL:
+    case IBV_EVENT_QP_REQ_ERR:
+    case IBV_EVENT_QP_ACCESS_ERR:
+    case IBV_EVENT_COMM_EST:
+    case IBV_EVENT_SQ_DRAINED:
+    case IBV_EVENT_PATH_MIG:
+    case IBV_EVENT_PATH_MIG_ERR:
+    case IBV_EVENT_QP_LAST_WQE_REACHED:
+        numbers[1] = to_long(event.element.qp);
+        /* The queue pair cannot be destroyed before the acknowledgement below. */
+        numbers[2] = event.element.qp->qp_num;
+        break;
+    case IBV_EVENT_PORT_ACTIVE:
+    case IBV_EVENT_PORT_ERR:
+    case IBV_EVENT_LID_CHANGE:
+    case IBV_EVENT_PKEY_CHANGE:
+    case IBV_EVENT_SM_CHANGE:
+    case IBV_EVENT_CLIENT_REREGISTER:
+    case IBV_EVENT_GID_CHANGE:
+        numbers[3] = event.element.port_num;
+        break;
+    default:
+        break;
+    }
+    verbs.ibv_ack_async_event(&event);
+    (*env)->SetLongArrayRegion(env, values, 0, sizeof(numbers) / sizeof(*numbers), numbers);
+    return 0;
+}
+
+static const JNINativeMethod methods[] = {
+    JNI_METHOD("names0", "()[Ljava/lang/String;", names),
+    JNI_METHOD("open0", "(Ljava/lang/String;)J", open_device),
+    JNI_METHOD("close0", "(J)I", close_device),
+    JNI_METHOD("name0", "(J)Ljava/lang/String;", name),
+    JNI_METHOD("attributes0", "(J[J)I", attributes),
+    JNI_METHOD("portAttributes0", "(JI[I)I", port_attributes),
+    JNI_METHOD("gid0", "(JII[B)I", gid),
+    JNI_METHOD("asyncFd0", "(J)I", async_fd),
+    JNI_METHOD("nextAsyncEvent0", "(J[J)I", next_async_event),
+};
+JNI_CLASS(jni_device, "Device", methods);

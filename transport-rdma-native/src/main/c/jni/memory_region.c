@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Natives of MemoryRegion. */
+#include "jni_util.h"
+
+static jlong register_region(JNIEnv *env, jclass class, jlong pd, jlong address, jlong length, jint access)
+{
+    (void) env;
+    (void) class;
+    errno = 0;
+    return created(verbs.ibv_reg_mr(to_pointer(pd), to_pointer(address), (size_t) length, access));
+}
+
+static jint deregister_region(JNIEnv *env, jclass class, jlong mr)
+{
+    (void) env;
+    (void) class;
+    return to_errno(verbs.ibv_dereg_mr(to_pointer(mr)));
+}
+
+static jlong keys(JNIEnv *env, jclass class, jlong mr)
+{
+    (void) env;
+    (void) class;
+    const struct ibv_mr *region = to_pointer(mr);
+    return (jlong) ((uint64_t) region->lkey << 32 | region->rkey);
+}
+
+static const JNINativeMethod methods[] = {
+    JNI_METHOD("register0", "(JJJI)J", register_region),
+    JNI_METHOD("deregister0", "(J)I", deregister_region),
+    JNI_METHOD("keys0", "(J)J", keys),
+};
+JNI_CLASS(jni_memory_region, "MemoryRegion", methods);

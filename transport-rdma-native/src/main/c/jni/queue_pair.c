@@ -1,0 +1,237 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Natives of QueuePair: creation, state and posting. */
+#include "jni_util.h"
+
+#include <string.h>
+
+/* Receives without memory posted with one call of ibv_post_recv(). */
+#define EMPTY_RECEIVES 64
+
+/* Indexes of the int[] of QueuePairInitAttributes. */
+enum { INIT_TYPE, INIT_SIGNAL_ALL, INIT_SEND_WR, INIT_RECV_WR, INIT_SEND_SGE, INIT_RECV_SGE, INIT_INLINE, INIT_COUNT };
+
+/* Indexes of the int[] of QueuePairAttributes. */
+enum {
+    ATTR_STATE,
+    ATTR_ACCESS_FLAGS,
+    ATTR_PKEY_INDEX,
+    ATTR_PORT,
+    ATTR_QKEY,
+    ATTR_PATH_MTU,
+    ATTR_TIMEOUT,
+    ATTR_RETRY_COUNT,
+    ATTR_RNR_RETRY,
+    ATTR_RQ_PSN,
+    ATTR_MAX_QP_RD_ATOMIC,
+    ATTR_MIN_RNR_TIMER,
+    ATTR_SQ_PSN,
+    ATTR_MAX_DEST_RD_ATOMIC,
+    ATTR_DEST_QPN,
+    ATTR_AV_LID,
+    ATTR_AV_PORT,
+    ATTR_AV_SERVICE_LEVEL,
+    ATTR_AV_GLOBAL,
+    ATTR_AV_GID_INDEX,
+    ATTR_AV_HOP_LIMIT,
+    ATTR_COUNT
+};
+
+static void read_init(JNIEnv *env, jlong send_cq, jlong recv_cq, jintArray values, struct ibv_qp_init_attr *init)
+{
+    jint v[INIT_COUNT];
+    (*env)->GetIntArrayRegion(env, values, 0, INIT_COUNT, v);
+    memset(init, 0, sizeof(*init));
+    init->send_cq = to_pointer(send_cq);
+    init->recv_cq = to_pointer(recv_cq);
+    init->qp_type = (enum ibv_qp_type) v[INIT_TYPE];
+    init->sq_sig_all = v[INIT_SIGNAL_ALL];
+    init->cap.max_send_wr = (uint32_t) v[INIT_SEND_WR];
+    init->cap.max_recv_wr = (uint32_t) v[INIT_RECV_WR];
+    init->cap.max_send_sge = (uint32_t) v[INIT_SEND_SGE];
+    init->cap.max_recv_sge = (uint32_t) v[INIT_RECV_SGE];
+    init->cap.max_inline_data = (uint32_t) v[INIT_INLINE];
+}
+
+static void write_capabilities(JNIEnv *env, const struct ibv_qp_init_attr *init, jintArray values)
+{
+    const jint v[] = {(jint) init->cap.max_send_wr, (jint) init->cap.max_recv_wr, (jint) init->cap.max_send_sge,
+                      (jint) init->cap.max_recv_sge, (jint) init->cap.max_inline_data};
+    (*env)->SetIntArrayRegion(env, values, INIT_SEND_WR, INIT_COUNT - INIT_SEND_WR, v);
+}
+
+static jlong create(JNIEnv *env, jclass class, jlong pd, jlong send_cq, jlong recv_cq, jintArray values)
+{
+    (void) class;
+    struct ibv_qp_init_attr init;
+    read_init(env, send_cq, recv_cq, values, &init);
+    errno = 0;
+    struct ibv_qp *qp = verbs.ibv_create_qp(to_pointer(pd), &init);
+    if (qp != NULL) {
+        write_capabilities(env, &init, values);
+    }
+    return created(qp);
+}
+
+static jlong create_with_id(JNIEnv *env, jclass class, jlong id, jlong pd, jlong send_cq, jlong recv_cq,
+                            jintArray values)
+{
+    (void) class;
+    struct ibv_qp_init_attr init;
+    read_init(env, send_cq, recv_cq, values, &init);
+    errno = 0;
+    int error = to_errno(verbs.rdma_create_qp(to_pointer(id), to_pointer(pd), &init));
+    if (error != 0) {
+        return -error;
+    }
+    write_capabilities(env, &init, values);
+    return to_long(((struct rdma_cm_id *) to_pointer(id))->qp);
+}
+
+static jint destroy(JNIEnv *env, jclass class, jlong qp)
+{
+    (void) env;
+    (void) class;
+    return to_errno(verbs.ibv_destroy_qp(to_pointer(qp)));
+}
+
+static jint number(JNIEnv *env, jclass class, jlong qp)
+{
+    (void) env;
+    (void) class;
+    return (jint) ((struct ibv_qp *) to_pointer(qp))->qp_num;
+}
+
+static jint state(JNIEnv *env, jclass class, jlong qp)
+{
+    (void) env;
+    (void) class;
+    struct ibv_qp_attr attr;
+    struct ibv_qp_init_attr init;
+    int error = to_errno(verbs.ibv_query_qp(to_pointer(qp), &attr, IBV_QP_STATE, &init));
+    return error != 0 ? -error : (jint) attr.qp_state;
+}
+
+static jint modify(JNIEnv *env, jclass class, jlong qp, jint mask, jintArray values, jbyteArray gid)
+{
+    (void) class;
+    jint v[ATTR_COUNT];
+    (*env)->GetIntArrayRegion(env, values, 0, ATTR_COUNT, v);
+    struct ibv_qp_attr attr;
+    memset(&attr, 0, sizeof(attr));
+    attr.qp_state = (enum ibv_qp_state) v[ATTR_STATE];
+    attr.qp_access_flags = (unsigned int) v[ATTR_ACCESS_FLAGS];
+    attr.pkey_index = (uint16_t) v[ATTR_PKEY_INDEX];
+    attr.port_num = (uint8_t) v[ATTR_PORT];
+    attr.qkey = (uint32_t) v[ATTR_QKEY];
+    attr.path_mtu = (enum ibv_mtu) v[ATTR_PATH_MTU];
+    attr.timeout = (uint8_t) v[ATTR_TIMEOUT];
+    attr.retry_cnt = (uint8_t) v[ATTR_RETRY_COUNT];
+    attr.rnr_retry = (uint8_t) v[ATTR_RNR_RETRY];
+    attr.rq_psn = (uint32_t) v[ATTR_RQ_PSN];
+    attr.max_rd_atomic = (uint8_t) v[ATTR_MAX_QP_RD_ATOMIC];
+    attr.min_rnr_timer = (uint8_t) v[ATTR_MIN_RNR_TIMER];
+    attr.sq_psn = (uint32_t) v[ATTR_SQ_PSN];
+    attr.max_dest_rd_atomic = (uint8_t) v[ATTR_MAX_DEST_RD_ATOMIC];
+    attr.dest_qp_num = (uint32_t) v[ATTR_DEST_QPN];
+    attr.ah_attr.dlid = (uint16_t) v[ATTR_AV_LID];
+    attr.ah_attr.port_num = (uint8_t) v[ATTR_AV_PORT];
+    attr.ah_attr.sl = (uint8_t) v[ATTR_AV_SERVICE_LEVEL];
+    if (v[ATTR_AV_GLOBAL] != 0) {
+        attr.ah_attr.is_global = 1;
+        attr.ah_attr.grh.sgid_index = (uint8_t) v[ATTR_AV_GID_INDEX];
+        attr.ah_attr.grh.hop_limit = (uint8_t) v[ATTR_AV_HOP_LIMIT];
+        (*env)->GetByteArrayRegion(env, gid, 0, sizeof(attr.ah_attr.grh.dgid.raw),
+                                   (jbyte *) attr.ah_attr.grh.dgid.raw);
+    }
+    return to_errno(verbs.ibv_modify_qp(to_pointer(qp), &attr, mask));
+}
+
+/* The result of posting: the number posted in the upper half, the errno of the first that was not in the lower. */
+static inline jlong posted(int count, int error)
+{
+    return (jlong) ((uint64_t) (uint32_t) count << 32 | (uint32_t) error);
+}
+
+static jlong post_send(JNIEnv *env, jclass class, jlong qp, jlong requests)
+{
+    (void) env;
+    (void) class;
+    struct ibv_send_wr *bad = NULL;
+    int result = ibv_post_send(to_pointer(qp), to_pointer(requests), &bad);
+    if (result == 0) {
+        return 0;
+    }
+    int count = 0;
+    if (bad != NULL) {
+        for (const struct ibv_send_wr *wr = to_pointer(requests); wr != NULL && wr != bad; wr = wr->next) {
+            count++;
+        }
+    }
+    return posted(count, to_errno(result));
+}
+
+static int count_posted(const struct ibv_recv_wr *wr, const struct ibv_recv_wr *bad)
+{
+    int count = 0;
+    for (; bad != NULL && wr != NULL && wr != bad; wr = wr->next) {
+        count++;
+    }
+    return count;
+}
+
+static jlong post_receive(JNIEnv *env, jclass class, jlong qp, jlong requests)
+{
+    (void) env;
+    (void) class;
+    struct ibv_recv_wr *bad = NULL;
+    int result = ibv_post_recv(to_pointer(qp), to_pointer(requests), &bad);
+    return result == 0 ? 0 : posted(count_posted(to_pointer(requests), bad), to_errno(result));
+}
+
+static jlong post_empty_receives(JNIEnv *env, jclass class, jlong qp, jlong wr_id, jint count)
+{
+    (void) env;
+    (void) class;
+    struct ibv_recv_wr requests[EMPTY_RECEIVES];
+    int done = 0;
+    while (done < count) {
+        int n = count - done < EMPTY_RECEIVES ? count - done : EMPTY_RECEIVES;
+        for (int i = 0; i < n; i++) {
+            requests[i] = (struct ibv_recv_wr){.wr_id = (uint64_t) wr_id, .next = i + 1 < n ? &requests[i + 1] : NULL};
+        }
+        struct ibv_recv_wr *bad = NULL;
+        int result = ibv_post_recv(to_pointer(qp), requests, &bad);
+        if (result != 0) {
+            return posted(done + count_posted(requests, bad), to_errno(result));
+        }
+        done += n;
+    }
+    return 0;
+}
+
+static const JNINativeMethod methods[] = {
+    JNI_METHOD("create0", "(JJJ[I)J", create),
+    JNI_METHOD("createWithId0", "(JJJJ[I)J", create_with_id),
+    JNI_METHOD("destroy0", "(J)I", destroy),
+    JNI_METHOD("number0", "(J)I", number),
+    JNI_METHOD("state0", "(J)I", state),
+    JNI_METHOD("modify0", "(JI[I[B)I", modify),
+    JNI_METHOD("postSend0", "(JJ)J", post_send),
+    JNI_METHOD("postReceive0", "(JJ)J", post_receive),
+    JNI_METHOD("postEmptyReceives0", "(JJI)J", post_empty_receives),
+};
+JNI_CLASS(jni_queue_pair, "QueuePair", methods);
