@@ -1,0 +1,166 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoopGroup;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.unix.FileDescriptor;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * That no wake-up is lost: the receiver only looks at its queue when epoll says so.
+ */
+@Timeout(180)
+@ExtendWith(LiveObjectsExtension.class)
+class ArmingTest {
+    private static final int MESSAGES = 200_000;
+    private static final int RECEIVES = 32;
+
+    @Test
+    void everyMessageWakesUpAReceiverThatSleepsInEpoll() throws Exception {
+        IoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        try (ConnectedPair pair = new ConnectedPair()) {
+            for (int i = 0; i < RECEIVES; i++) {
+                pair.server.receive(i, i * 8, 8);
+            }
+            Receiver receiver = new Receiver(pair.server);
+            IoRegistration registration = group.register(receiver).sync().get();
+            registration.submit(EpollIoOps.EPOLLIN);
+            group.submit(receiver::drainAndArm).sync();
+
+            send(pair.client, receiver);
+            receiver.done.get(120, TimeUnit.SECONDS);
+            group.submit(registration::cancel).sync();
+            assertThat(receiver.wakeUps).as("wake-ups").isPositive();
+        } finally {
+            group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+        }
+    }
+
+    @Test
+    void anArmedQueueRaisesOneEventForTheNextCompletion() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair()) {
+            WorkCompletions batch = new WorkCompletions(4);
+            assertThat(pair.server.channel.consumeEvents()).isZero();
+            assertThat(pair.server.queue.pollOrArm(batch)).isTrue();
+            assertThat(batch.size()).isZero();
+            pair.server.receive(1, 0, 8);
+            pair.client.send(1, 0, 8);
+            TestSupport.await("event", () -> pair.server.channel.consumeEvents() > 0 ? true : null);
+            assertThat(pair.server.queue.pollOrArm(batch)).isFalse();
+            assertThat(batch.size()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aQueueThatIsNotArmedRaisesNoEvent() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair()) {
+            pair.server.receive(1, 0, 8);
+            pair.client.send(1, 0, 8);
+            TestSupport.completion(pair.server.queue, WorkCompletionStatus.SUCCESS);
+            assertThat(pair.server.channel.consumeEvents()).isZero();
+        }
+    }
+
+    private static void send(Endpoint client, Receiver receiver) throws Exception {
+        Random random = new Random(7);
+        WorkCompletions batch = new WorkCompletions(32);
+        SendWorkRequests sends = new SendWorkRequests(1, 1);
+        int outstanding = 0;
+        for (int sent = 0; sent < MESSAGES; sent++) {
+            client.buffer.putLong(sent % RECEIVES * 8, sent);
+            sends.clear();
+            sends.send(sent, SendFlags.SIGNALED).addSge(client.at(sent % RECEIVES * 8), 8, client.region.lkey());
+            client.post(sends);
+            if (++outstanding == RECEIVES) {
+                while (outstanding > RECEIVES / 2) {
+                    if (receiver.done.isDone()) {
+                        return;
+                    }
+                    outstanding -= client.queue.poll(batch);
+                }
+            }
+            // Long enough, often enough, for the receiver to go to sleep and be anywhere on its way there.
+            if (random.nextInt(16) == 0) {
+                LockSupport.parkNanos(random.nextInt(50_000));
+            }
+        }
+    }
+
+    private static final class Receiver implements EpollIoHandle {
+        private final Endpoint server;
+        private final WorkCompletions batch = new WorkCompletions(16);
+        private final FileDescriptor fd;
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        volatile int wakeUps;
+        private long expected;
+
+        Receiver(Endpoint server) {
+            this.server = server;
+            fd = new FileDescriptor(server.channel.fd());
+        }
+
+        @Override
+        public FileDescriptor fd() {
+            return fd;
+        }
+
+        @Override
+        public void handle(IoRegistration registration, IoEvent ioEvent) {
+            try {
+                wakeUps++;
+                server.channel.consumeEvents();
+                drainAndArm();
+            } catch (Throwable t) {
+                done.completeExceptionally(t);
+            }
+        }
+
+        Void drainAndArm() throws VerbsException {
+            while (!server.queue.pollOrArm(batch) || batch.size() > 0) {
+                for (int i = 0; i < batch.size(); i++) {
+                    assertThat(batch.isSuccess(i)).as(batch.describe(i)).isTrue();
+                    int slot = (int) batch.workRequestId(i);
+                    assertThat(server.buffer.getLong(slot * 8)).isEqualTo(expected++);
+                    server.receive(slot, slot * 8, 8);
+                }
+            }
+            if (expected == MESSAGES) {
+                done.complete(null);
+            }
+            return null;
+        }
+
+        @Override
+        public void close() {
+            // The test owns the descriptor.
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Another JVM with this one's class path and provider. It is killed when closed.
+ */
+final class ChildJvm implements AutoCloseable {
+    private static final List<String> INHERITED = Arrays.asList("java.library.path", "io.netty.rdma.provider",
+            "io.netty.rdma.test.address", "test.timeout.multiplier");
+
+    private final Process process;
+    private final BufferedReader output;
+
+    /**
+     * @param properties {@code name=value}; they replace inherited ones.
+     */
+    ChildJvm(Class<?> main, List<String> properties, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xmx64m");
+        for (String name : INHERITED) {
+            if (System.getProperty(name) != null) {
+                command.add("-D" + name + '=' + System.getProperty(name));
+            }
+        }
+        properties.forEach(property -> command.add("-D" + property));
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(main.getName());
+        command.addAll(Arrays.asList(arguments));
+        process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** The rest of the line of the output that starts with this word. */
+    String line(String word) throws IOException {
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            if (line.startsWith(word + ' ')) {
+                return line.substring(word.length() + 1);
+            }
+        }
+        throw new AssertionError("the other JVM ended without a line '" + word + '\'');
+    }
+
+    /** Everything that it prints until its end, which must be a good one. */
+    String output() throws Exception {
+        StringBuilder text = new StringBuilder();
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            text.append(line).append('\n');
+        }
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+        return text.toString();
+    }
+
+    /** SIGKILL. Returns when it is dead. */
+    void kill() {
+        process.destroyForcibly();
+        process.onExit().orTimeout(30, TimeUnit.SECONDS).join();
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+}

@@ -1,0 +1,284 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+import static io.netty.channel.rdma.verbs.TestSupport.address;
+import static io.netty.channel.rdma.verbs.TestSupport.event;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+@Timeout(60)
+@ExtendWith(LiveObjectsExtension.class)
+class ConnectionTest {
+    private EventChannel clientEvents;
+    private EventChannel serverEvents;
+    private ConnectionId listener;
+
+    @BeforeEach
+    void listen() throws Exception {
+        clientEvents = EventChannel.create();
+        serverEvents = EventChannel.create();
+        listener = ConnectionId.create(serverEvents, PortSpace.TCP);
+        listener.bind(address(0));
+        listener.listen(16);
+    }
+
+    @AfterEach
+    void close() {
+        listener.close();
+        clientEvents.close();
+        serverEvents.close();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static void assertStartsWith(byte[] actual, byte[] expected) {
+        assertThat(actual.length).isGreaterThanOrEqualTo(expected.length);
+        assertThat(Arrays.copyOf(actual, expected.length)).isEqualTo(expected);
+        for (int i = expected.length; i < actual.length; i++) {
+            assertThat(actual[i]).as("padding").isZero();
+        }
+    }
+
+    @Test
+    void anEventChannelWithoutEventsDoesNotBlock() throws Exception {
+        assertThat(clientEvents.nextEvent()).isNull();
+        assertThat(clientEvents.fd()).isNotNegative();
+    }
+
+    @Test
+    void aListenerOnPortZeroKnowsItsPort() {
+        assertThat(listener.localAddress().getPort()).isPositive();
+        assertThat(listener.localAddress().getAddress()).isEqualTo(address(0).getAddress());
+    }
+
+    @Test
+    void aPortInUseIsRefused() throws Exception {
+        InetSocketAddress taken = listener.localAddress();
+        try (ConnectionId second = ConnectionId.create(serverEvents, PortSpace.TCP)) {
+            assertThatThrownBy(() -> second.bind(taken)).isInstanceOfSatisfying(VerbsException.class, e -> {
+                assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE);
+                assertThat(e.call()).isEqualTo("rdma_bind_addr");
+                assertThat(e).hasMessageContaining(taken.toString());
+            });
+        }
+    }
+
+    @Test
+    void privateDataAndAddressesReachTheOtherSide() throws Exception {
+        ConnectionId id = ConnectedPair.resolved(clientEvents, listener);
+        try (Endpoint client = new Endpoint(id)) {
+            client.id.connect(new ConnectionParameters().privateData(bytes("hello, server")).responderResources(3)
+                    .initiatorDepth(2));
+            ConnectionEvent request = event(serverEvents, ConnectionEventType.CONNECT_REQUEST);
+            assertThat(request.listener()).isSameAs(listener);
+            assertThat(request.id()).isNotSameAs(listener);
+            assertStartsWith(request.privateData(), bytes("hello, server"));
+            // Each side's resources are the other's depth.
+            assertThat(request.responderResources()).isEqualTo(2);
+            assertThat(request.initiatorDepth()).isEqualTo(3);
+            assertThat(request.id().eventChannel()).isSameAs(serverEvents);
+            try (Endpoint server = new Endpoint(request.id())) {
+                request.id().accept(new ConnectionParameters().privateData(bytes("hello, client")));
+                ConnectionEvent established = event(clientEvents, ConnectionEventType.ESTABLISHED);
+                assertThat(established.id()).isSameAs(id);
+                assertThat(established.status()).isZero();
+                assertStartsWith(established.privateData(), bytes("hello, client"));
+                assertThat(event(serverEvents, ConnectionEventType.ESTABLISHED).id()).isSameAs(server.id);
+
+                assertThat(id.remoteAddress()).isEqualTo(listener.localAddress());
+                assertThat(server.id.localAddress()).isEqualTo(listener.localAddress());
+                assertThat(server.id.remoteAddress()).isEqualTo(id.localAddress());
+                assertThat(id.localAddress().getPort()).isPositive();
+                assertThat(server.id.device()).isSameAs(id.device());
+            }
+        }
+    }
+
+    @Test
+    void theLongestPrivateDataArrivesWholeAndLongerIsRefused() throws Exception {
+        byte[] longest = new byte[56];
+        Arrays.fill(longest, (byte) 0xA5);
+        try (Endpoint client = new Endpoint(ConnectedPair.resolved(clientEvents, listener))) {
+            assertThatThrownBy(() -> client.id.connect(new ConnectionParameters().privateData(new byte[57])))
+                    .isInstanceOfSatisfying(VerbsException.class,
+                            e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+            client.id.connect(new ConnectionParameters().privateData(longest));
+            ConnectionEvent request = event(serverEvents, ConnectionEventType.CONNECT_REQUEST);
+            assertThat(request.privateData()).isEqualTo(longest);
+            request.id().close();
+        }
+    }
+
+    @Test
+    void aRejectedConnectionSaysWhy() throws Exception {
+        try (Endpoint client = new Endpoint(ConnectedPair.resolved(clientEvents, listener))) {
+            client.id.connect(ConnectedPair.DEFAULTS);
+            try (ConnectionId request = event(serverEvents, ConnectionEventType.CONNECT_REQUEST).id()) {
+                request.reject(bytes("too busy"));
+            }
+            ConnectionEvent rejected = event(clientEvents, ConnectionEventType.REJECTED);
+            assertThat(rejected.isRejectedByApplication()).isTrue();
+            assertThat(rejected.isNobodyListening()).isFalse();
+            assertThat(rejected.describe()).contains("rejected by the application");
+            assertStartsWith(rejected.privateData(), bytes("too busy"));
+        }
+    }
+
+    @Test
+    void aRequestThatIsClosedUnansweredIsRejected() throws Exception {
+        try (Endpoint client = new Endpoint(ConnectedPair.resolved(clientEvents, listener))) {
+            client.id.connect(ConnectedPair.DEFAULTS);
+            event(serverEvents, ConnectionEventType.CONNECT_REQUEST).id().close();
+            assertThat(event(clientEvents, ConnectionEventType.REJECTED).isNobodyListening()).isFalse();
+        }
+    }
+
+    @Test
+    void nobodyListening() throws Exception {
+        int port = listener.localAddress().getPort();
+        listener.close();
+        try (Endpoint client = new Endpoint(ConnectedPair.resolved(clientEvents, port))) {
+            client.id.connect(ConnectedPair.DEFAULTS);
+            ConnectionEvent rejected = event(clientEvents, ConnectionEventType.REJECTED);
+            assertThat(rejected.isNobodyListening()).isTrue();
+            assertThat(rejected.describe()).isEqualTo("rejected: nobody listens");
+        }
+    }
+
+    @Test
+    void closingTheListenerEndsRequestsThatNobodyRead() throws Exception {
+        try (Endpoint client = new Endpoint(ConnectedPair.resolved(clientEvents, listener))) {
+            client.id.connect(ConnectedPair.DEFAULTS);
+            // Read by another object's eyes only: epoll would report the channel readable now.
+            listener.close();
+            event(clientEvents, ConnectionEventType.REJECTED);
+            assertThat(serverEvents.nextEvent()).isNull();
+        }
+    }
+
+    @Test
+    void disconnectReachesBothSidesOnce() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair()) {
+            pair.server.id.disconnect();
+            assertThat(event(pair.clientEvents, ConnectionEventType.DISCONNECTED).id()).isSameAs(pair.client.id);
+            // The kernel answers the peer no earlier than this.
+            pair.client.id.disconnect();
+            assertThat(event(pair.serverEvents, ConnectionEventType.DISCONNECTED).id()).isSameAs(pair.server.id);
+            pair.client.id.disconnect();
+            assertThat(pair.clientEvents.nextEvent()).isNull();
+        }
+    }
+
+    @Test
+    void closingAnIdDisconnectsThePeer() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair()) {
+            pair.server.close();
+            event(pair.clientEvents, ConnectionEventType.DISCONNECTED);
+        }
+    }
+
+    @Test
+    void migratedIdsReportToTheirNewChannel() throws Exception {
+        try (EventChannel other = EventChannel.create(); ConnectedPair pair = new ConnectedPair()) {
+            pair.server.id.migrate(other);
+            assertThat(pair.server.id.eventChannel()).isSameAs(other);
+            pair.client.id.disconnect();
+            assertThat(event(other, ConnectionEventType.DISCONNECTED).id()).isSameAs(pair.server.id);
+            assertThat(pair.serverEvents.nextEvent()).isNull();
+            pair.server.id.migrate(pair.serverEvents);
+            assertThat(pair.server.id.eventChannel()).isSameAs(pair.serverEvents);
+        }
+    }
+
+    @Test
+    void anEventThatWasNotReadMigratesWithItsId() throws Exception {
+        try (EventChannel other = EventChannel.create(); ConnectedPair pair = new ConnectedPair()) {
+            pair.client.close();
+            pair.server.receive(1, 0, 8);
+            pair.server.id.migrate(other);
+            event(other, ConnectionEventType.DISCONNECTED);
+            pair.server.id.migrate(pair.serverEvents);
+        }
+    }
+
+    @Test
+    void aRequestsIdCanBeMigratedBeforeItIsAccepted() throws Exception {
+        try (EventChannel loop = EventChannel.create();
+             Endpoint client = new Endpoint(ConnectedPair.resolved(clientEvents, listener))) {
+            client.id.connect(ConnectedPair.DEFAULTS);
+            ConnectionId request = event(serverEvents, ConnectionEventType.CONNECT_REQUEST).id();
+            request.migrate(loop);
+            try (Endpoint server = new Endpoint(request)) {
+                request.accept(ConnectedPair.DEFAULTS);
+                event(clientEvents, ConnectionEventType.ESTABLISHED);
+                assertThat(event(loop, ConnectionEventType.ESTABLISHED).id()).isSameAs(server.id);
+            }
+        }
+    }
+
+    @Test
+    void ipv6AddressesAreCarried() throws Exception {
+        assumeTrue(Verbs.provider() == VerbsProvider.EMBEDDED, "needs a device with ::1");
+        InetSocketAddress local = new InetSocketAddress(InetAddress.getByName("::1"), 0);
+        try (ConnectionId id = ConnectionId.create(serverEvents, PortSpace.TCP)) {
+            id.bind(local);
+            id.listen(0);
+            assertThat(id.localAddress().getAddress()).isEqualTo(local.getAddress());
+            assertThat(id.localAddress().getPort()).isPositive();
+        }
+    }
+
+    @Test
+    void theWildcardAddressAcceptsConnections() throws Exception {
+        try (ConnectionId any = ConnectionId.create(serverEvents, PortSpace.TCP)) {
+            any.bind(new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 0));
+            any.listen(0);
+            assertThat(any.device()).isNull();
+            try (Endpoint client = new Endpoint(ConnectedPair.resolved(clientEvents, any))) {
+                client.id.connect(ConnectedPair.DEFAULTS);
+                ConnectionEvent request = event(serverEvents, ConnectionEventType.CONNECT_REQUEST);
+                assertThat(request.listener()).isSameAs(any);
+                assertThat(request.id().localAddress().getAddress()).isEqualTo(address(0).getAddress());
+                request.id().close();
+            }
+        }
+    }
+
+    @Test
+    void manyConnectionsLeaveNothingBehind() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            try (ConnectedPair pair = new ConnectedPair()) {
+                assertThat(pair.client.queuePair.state()).isEqualTo(QueuePairState.RTS);
+                assertThat(pair.server.queuePair.state()).isEqualTo(QueuePairState.RTS);
+            }
+        }
+    }
+}

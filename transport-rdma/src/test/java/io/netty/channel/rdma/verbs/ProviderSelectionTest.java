@@ -1,0 +1,104 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.Collections;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * The choice is made once per process, so each one has a process of its own.
+ */
+@Timeout(120)
+class ProviderSelectionTest {
+    /** Prints what {@link Verbs} says. */
+    static final class Report {
+        private Report() { }
+
+        public static void main(String[] arguments) {
+            System.out.println("available " + Verbs.isAvailable());
+            System.out.println("cause " + Verbs.unavailabilityCause());
+            if (Verbs.isAvailable()) {
+                System.out.println("chosen " + Verbs.provider());
+            } else {
+                try {
+                    EventChannel.create();
+                } catch (UnsatisfiedLinkError | VerbsException e) {
+                    System.out.println("thrown " + e);
+                }
+            }
+            System.out.println(Verbs.diagnostics());
+        }
+    }
+
+    private static String report(String... properties) throws Exception {
+        try (ChildJvm child = new ChildJvm(Report.class, List.of(properties))) {
+            return child.output();
+        }
+    }
+
+    @Test
+    void theEmbeddedProviderNeedsNothing() throws Exception {
+        assertThat(report("io.netty.rdma.provider=embedded")).contains("available true", "chosen EMBEDDED",
+                "provider embedded, 1 device(s)", "port 1: active", "live objects:");
+    }
+
+    @Test
+    void automaticChoiceFindsAProvider() throws Exception {
+        assertThat(report("io.netty.rdma.provider=auto")).contains("available true", "cause null");
+    }
+
+    @Test
+    void theLibrariesWithoutDeviceSayWhatIsMissing() throws Exception {
+        assumeTrue(Verbs.provider() == VerbsProvider.EMBEDDED, "there is a device");
+        assertThat(report("io.netty.rdma.provider=ibverbs")).contains("available false",
+                "-Dio.netty.rdma.provider=embedded", "thrown java.lang.UnsatisfiedLinkError: RDMA verbs are not")
+                .containsAnyOf("no RDMA device", "libibverbs.so.1 cannot be loaded", "librdmacm.so.1 cannot be loaded");
+    }
+
+    @Test
+    void anUnknownProviderIsRefused() throws Exception {
+        assertThat(report("io.netty.rdma.provider=infiniband")).contains("available false",
+                "io.netty.rdma.provider=infiniband: expected auto, ibverbs or embedded");
+    }
+
+    @Test
+    void nativeTransportsCanBeDisabled() throws Exception {
+        assertThat(report("io.netty.transport.noNative=true")).contains("available false",
+                "disabled by -Dio.netty.transport.noNative=true");
+    }
+
+    @Test
+    void thisProcessHasAProvider() throws Exception {
+        assertThat(Verbs.unavailabilityCause()).isNull();
+        assertThat(Device.names()).isNotEmpty().doesNotContainAnyElementsOf(Collections.singleton(""));
+        try (Device device = Device.open(Device.names().get(0))) {
+            DeviceAttributes attributes = device.attributes();
+            assertThat(attributes.portCount()).isPositive();
+            assertThat(attributes.maxQueuePairs()).isPositive();
+            assertThat(attributes.maxCompletions()).isPositive();
+            assertThat(device.portAttributes(1).isActive()).isTrue();
+            assertThat(device.portAttributes(1).activeMtu()).isBetween(256, 4096);
+            assertThat(device.gid(1, 0)).hasSize(16);
+            assertThat(device.asyncFd()).isNotNegative();
+        }
+    }
+}
