@@ -43,18 +43,13 @@ final class ReceiveWindow {
     private int sglEntries;
     private int nextEntry;
 
-    ReceiveWindow(int credits, LandingArea area) {
+    /** The segment is the one that the connection data advertises. */
+    ReceiveWindow(int credits, LandingArea area, int segment) {
         this.credits = credits;
         this.area = area;
-        // The segment that the connection data advertises.
         areas[0] = area;
-        segments[0] = area.advertise();
+        segments[0] = segment;
         count = 1;
-    }
-
-    /** The segment that the connection data advertises; only before {@link #establish}. */
-    long firstAddress() {
-        return areas[0].segmentAddress(segments[0]);
     }
 
     void establish(ConnectionData peer) {
@@ -70,10 +65,6 @@ final class ReceiveWindow {
         sglKey = peer.sglKey();
         sglEntries = peer.sglEntries();
         nextEntry = 1;
-    }
-
-    LandingArea area() {
-        return area;
     }
 
     void landing(LandingArea area) {

@@ -22,9 +22,9 @@ package io.netty.channel.rdma.stream;
  * <p>
  * Use:
  * <ul>
- * <li>Before connecting: {@link #localData}, then {@link #establish} with the peer's answer, before any completion of
- *     the queue pair is looked at. {@link StreamConfig#receiveQueueDepth()} empty receives are kept posted: each one
- *     that completed is posted again before the next call of {@link #nextControl()}.</li>
+ * <li>The peer is told {@link #localData}, and what it tells is given to {@link #establish} before any completion of
+ *     the queue pair is. {@link StreamConfig#receiveQueueDepth()} empty receives are kept posted: each one that
+ *     completed is posted again before the next call of {@link #nextControl()}.</li>
  * <li>Output: while there are bytes and {@link #writable()} is not 0, {@link #write} and post the request. The requests
  *     of one flush can be one chain; {@link #signal()} makes the last one ask for a completion.</li>
  * <li>Each receive completion: {@link #receive}. Each successful send completion: {@link #completed}.</li>
@@ -36,6 +36,8 @@ package io.netty.channel.rdma.stream;
 public final class StreamConnection {
     private final StreamConfig config;
     private final TargetSgl sgl;
+    private final LandingArea firstArea;
+    private final long firstBuffer;
     private final SendQueue queue;
     private final SendWindow send;
     private final ReceiveWindow receive;
@@ -70,7 +72,10 @@ public final class StreamConnection {
         this.sgl = sgl;
         queue = new SendQueue(config);
         send = new SendWindow(sgl);
-        receive = new ReceiveWindow(config.credits(), area);
+        firstArea = area;
+        int segment = area.advertise();
+        firstBuffer = area.segmentAddress(segment);
+        receive = new ReceiveWindow(config.credits(), area, segment);
     }
 
     /**
@@ -80,12 +85,8 @@ public final class StreamConnection {
      * @param sglKey its rkey; remote write must be allowed
      */
     public ConnectionData localData(long sglAddress, int sglKey) {
-        if (established) {
-            throw new IllegalStateException("already established");
-        }
-        LandingArea area = receive.area();
         return new ConnectionData(ConnectionData.HOST_BIG_ENDIAN, config.credits(), sglAddress, sglKey, sgl.entries(),
-                receive.firstAddress(), area.key(), area.segmentLength());
+                firstBuffer, firstArea.key(), firstArea.segmentLength());
     }
 
     /**
