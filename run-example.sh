@@ -47,9 +47,5 @@ shift
 
 [ "$install" = no ] || "$ROOT/scripts/packages" install build
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
-say "building"
-log=$(mktemp)
-maven -pl example-servers -am package -DskipTests > "$log" 2>&1 \
-    || { grep -E "^\[ERROR\]|error:" "$log" >&2 || cat "$log" >&2; die "the build failed; all of its output is in $log"; }
-rm -f "$log"
+build example-servers
 exec "$JAVA_HOME/bin/java" -cp "$ROOT/example-servers/target/classes:$ROOT/example-servers/target/lib/*" "$main" "$@"

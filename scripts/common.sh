@@ -57,7 +57,19 @@ find_jdk() {
     return 1
 }
 
-# Maven, quiet about everything but problems; the local repository and mirrors are the user's own.
+# Maven; its settings, local repository and mirrors are the user's own.
 maven() {
     mvn -B -ntp -f "$ROOT/pom.xml" "$@"
+}
+
+# Builds a module and what it needs, without tests. Says nothing unless it fails.
+build() {
+    local log
+    say "building"
+    log=$(mktemp)
+    if ! maven package -pl "$1" -am -DskipTests > "$log" 2>&1; then
+        grep -E '^\[ERROR\]|error:' "$log" >&2 || cat "$log" >&2
+        die "the build failed; all of its output is in $log"
+    fi
+    rm "$log"
 }
