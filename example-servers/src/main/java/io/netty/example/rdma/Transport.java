@@ -23,6 +23,11 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.rdma.RdmaIoHandler;
+import io.netty.channel.rdma.RdmaIoHandlerConfig;
+import io.netty.channel.rdma.RdmaMetrics;
+import io.netty.channel.rdma.RdmaServerSocketChannel;
+import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -35,6 +40,17 @@ import java.util.Locale;
  * group and the channel classes.
  */
 public enum Transport {
+    RDMA(RdmaServerSocketChannel.class, RdmaSocketChannel.class) {
+        @Override
+        IoHandlerFactory ioHandler(boolean polling) {
+            return RdmaIoHandler.newFactory(new RdmaIoHandlerConfig().setBusyPoll(polling));
+        }
+
+        @Override
+        public String counters() {
+            return RdmaMetrics.total().toString();
+        }
+    },
     EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class) {
         @Override
         IoHandlerFactory ioHandler(boolean polling) {
@@ -77,6 +93,14 @@ public enum Transport {
 
     public Class<? extends SocketChannel> channelType() {
         return channelType;
+    }
+
+    /**
+     * What the transport counted in this process, for people; empty if it counts nothing. For RDMA, how many bytes were
+     * sent and received without a copy.
+     */
+    public String counters() {
+        return "";
     }
 
     /** As written on the command line. */

@@ -77,6 +77,11 @@ final class Child implements AutoCloseable {
         throw failure();
     }
 
+    /** Tells the process, if it listens, that it may end. */
+    void endInput() throws IOException {
+        process.getOutputStream().close();
+    }
+
     /**
      * Returns all lines to the successful end of the process.
      *

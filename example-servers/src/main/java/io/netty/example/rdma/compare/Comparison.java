@@ -100,6 +100,11 @@ public final class Comparison implements Callable<Integer> {
             try (Child client = new Child(EchoClient.class, arguments, SECONDS_A_PROCESS)) {
                 client.awaitSuccess().forEach(System.out::println);
             }
+            server.endInput();
+            String counters = server.await(MeasuredServer.COUNTERS);
+            if (!counters.isEmpty()) {
+                System.out.println(MeasuredServer.COUNTERS + counters);
+            }
         }
     }
 

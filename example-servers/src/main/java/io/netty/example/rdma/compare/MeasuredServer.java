@@ -41,6 +41,7 @@ import java.util.concurrent.TimeUnit;
 @Command(name = "measured-server")
 final class MeasuredServer implements Callable<Integer> {
     static final String READY = "ports ";
+    static final String COUNTERS = "server ";
     private static final String HOST = "127.0.0.1";
     /** The default, 32 to 64 KiB, would let a stream of 64 KiB writes have no more than one in flight. */
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
@@ -68,6 +69,7 @@ final class MeasuredServer implements Callable<Integer> {
             });
             System.out.println(READY + echo + ' ' + stream);
             awaitEndOfInput();
+            System.out.println(COUNTERS + options.transport().counters());
             return 0;
         } finally {
             group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();

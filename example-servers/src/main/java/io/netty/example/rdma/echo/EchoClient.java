@@ -65,6 +65,10 @@ public final class EchoClient implements Callable<Integer> {
             System.out.println(file + " to " + channel.remoteAddress() + " and back (" + options + ')');
             FileEcho echo = result.get();
             System.out.println(echo);
+            String counters = options.transport().counters();
+            if (!counters.isEmpty()) {
+                System.out.println("client " + counters);
+            }
             return echo.isIntact() ? 0 : 1;
         } finally {
             group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
