@@ -117,8 +117,8 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     }
 
     /**
-     * Creates the queue pair for an id that is bound to a device, with its receives posted. It becomes the listener
-     * of the id, and its owner.
+     * Creates the queue pair for an id that is bound to a device, with its receives posted. On success it becomes the
+     * listener of the id, and its owner.
      */
     static RdmaConnection create(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id) throws Exception {
         RdmaConnection connection = new RdmaConnection(channel, handler, id);
@@ -128,7 +128,8 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
             created = true;
         } finally {
             if (!created) {
-                connection.releaseResources();
+                connection.releaseQueuePair();
+                connection.releaseMemory();
             }
         }
         return connection;
@@ -602,20 +603,25 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         if (keepAliveTimer != null) {
             keepAliveTimer.cancel(false);
         }
-        releaseResources();
-    }
-
-    private void releaseResources() {
-        if (queuePair != null) {
-            loopDevice.unregister(queuePair.number());
-        }
+        releaseQueuePair();
         try {
             handler.events().remove(id);
         } catch (Exception e) {
             logger.debug("{}: no event channel", channel, e);
         }
-        // Once the queue pair is destroyed, the device touches none of the memory.
         id.close();
+        releaseMemory();
+    }
+
+    private void releaseQueuePair() {
+        if (queuePair != null) {
+            loopDevice.unregister(queuePair.number());
+            queuePair.close();
+        }
+    }
+
+    /** Once the queue pair is closed, the device touches none of the memory. */
+    private void releaseMemory() {
         if (outbound != null) {
             outbound.destroy();
         }

@@ -154,11 +154,12 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
         readBacklog();
     }
 
-    private void reject(ConnectionId request, String reason) {
+    /** Refuses a connection request and tells the peer why. */
+    static void reject(ConnectionId request, String reason) {
         try {
             request.reject(Rejection.data(reason));
         } catch (VerbsException e) {
-            logger.debug("{}: could not reject {}", this, request, e);
+            logger.debug("Could not reject {}", request, e);
         } finally {
             request.close();
         }

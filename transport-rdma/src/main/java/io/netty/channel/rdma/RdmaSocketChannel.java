@@ -29,6 +29,7 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -189,11 +190,11 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
                 throw requestFailure;
             }
             ConnectionId id = pendingId;
-            pendingId = null;
-            // Owns the id from here on, also if it fails.
             connection = RdmaConnection.create(this, handler(), id);
+            ConnectionParameters parameters = RdmaConnector.parameters(config, connection.localData());
             connection.establish(pendingPeer, false);
-            id.accept(RdmaConnector.parameters(config, connection.localData()));
+            id.accept(parameters);
+            pendingId = null;
         } catch (Throwable t) {
             acceptFailed(t, promise);
             return;
@@ -203,11 +204,13 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     }
 
     private void acceptFailed(Throwable cause, ChannelPromise promise) {
+        ConnectionId id = pendingId;
+        pendingId = null;
+        if (id != null && id.isOpen()) {
+            RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
+        }
         if (connection != null) {
             connection.destroy();
-        } else if (pendingId != null) {
-            pendingId.close();
-            pendingId = null;
         }
         promise.setFailure(cause);
     }
