@@ -111,15 +111,15 @@ static void say_polled(struct cq *cq, uint64_t word) {
 bool cq_rest(struct cq *cq) {
     uint64_t word = atomic_load(cq->word);
     if (BOARD_CQ_STATE(word) != BOARD_CQ_POLLED) {
-        return false;
+        return true;
     }
     if (atomic_exchange(&cq->polled, false)) {
-        return true;
+        return false;
     }
     if (atomic_compare_exchange_strong(cq->word, &word, BOARD_CQ_SAME(word, BOARD_CQ_IDLE))) {
         cq_scan(cq);
     }
-    return false;
+    return true;
 }
 
 int cq_poll(struct ibv_cq *ibv, int entries, struct ibv_wc *wc) {

@@ -94,8 +94,12 @@ void cq_purge(struct cq *cq, const struct qp *qp);
 /* Lets peers ring again for an armed completion queue, and executes what they announced so far. */
 void cq_rearm(struct cq *cq);
 
-/* If nobody has polled since the last call: has peers ring the engine from now on. Returns false to be asked no more. */
+/* If nobody has polled since the last call: has peers ring the engine from now on. Returns false if somebody has. */
 bool cq_rest(struct cq *cq);
+
+static inline bool cq_is_polled(const struct cq *cq) {
+    return BOARD_CQ_STATE(atomic_load(cq->word)) == BOARD_CQ_POLLED;
+}
 
 /* Executes what peers have announced, for poll: cheap, skipped if another thread is at it. */
 void cq_scan_try(struct cq *cq);

@@ -48,7 +48,7 @@ static bool scan_unpolled(void) {
             return found;
         }
         if (cq != NULL) {
-            if (BOARD_CQ_STATE(atomic_load(cq->word)) != BOARD_CQ_POLLED) {
+            if (!cq_is_polled(cq)) {
                 found |= cq_scan(cq);
             }
             cq_put(cq);

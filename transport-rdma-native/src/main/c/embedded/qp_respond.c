@@ -19,6 +19,7 @@
  */
 #include <string.h>
 
+#include "copy.h"
 #include "mr.h"
 #include "qp.h"
 
@@ -78,7 +79,7 @@ static bool publish(struct qp *qp, const void *from, uint32_t length, bool last,
         to = qp->answers.slab + offset;
     }
     if (length > 0) {
-        memcpy(to, from, length);
+        copy_to_shared(to, from, length);
     }
     slot->desc.op = WIRE_RESPONSE;
     slot->desc.flags = last ? WIRE_LAST : 0;

@@ -16,6 +16,7 @@
 /* Copies between scatter/gather lists and flat memory, piece by piece. */
 #include <string.h>
 
+#include "copy.h"
 #include "mr.h"
 #include "qp.h"
 
@@ -49,7 +50,7 @@ bool sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num
         if (piece == NULL) {
             return false;
         }
-        memcpy((char *) to + done, piece, size);
+        copy_to_shared((char *) to + done, piece, size);
     }
     return true;
 }

@@ -91,18 +91,16 @@ static uint64_t visit_cqs(struct cq *list, uint64_t now) {
     uint64_t next = UINT64_MAX;
     for (struct cq *cq = list, *following; cq != NULL; cq = following) {
         following = cq->next_watched;
-        bool stays = cq_rest(cq);
+        bool rests = cq_rest(cq);
         pthread_mutex_lock(&lock);
-        cq->watched = stays;
-        if (stays) {
-            cq->next_watched = cqs;
-            cqs = cq;
+        cq->watched = false;
+        pthread_mutex_unlock(&lock);
+        /* Also if the polling began again just now, when it still counted as watched. */
+        if (!rests || cq_is_polled(cq)) {
+            watch_cq(cq);
             next = now + ROUND_NS;
         }
-        pthread_mutex_unlock(&lock);
-        if (!stays) {
-            cq_put(cq);
-        }
+        cq_put(cq);
     }
     return next;
 }
