@@ -43,7 +43,7 @@ static void memory_is_not_claimed_again_before_it_is_acknowledged(void) {
 }
 
 int main(void) {
-    struct wire_segment *segment = calloc(1, sizeof(*segment));
+    struct wire_segment *segment = aligned_alloc(_Alignof(struct wire_segment), sizeof(*segment));
     CHECK(segment != NULL);
     producer_init(&producer, segment, WIRE_REQUESTS);
     RUN(memory_is_not_claimed_again_before_it_is_acknowledged);
