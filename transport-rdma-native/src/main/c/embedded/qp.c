@@ -42,8 +42,11 @@ static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
 
 static int init_queues(struct qp *qp) {
     size_t sges = qp->cap.max_send_sge * sizeof(struct ibv_sge);
-    size_t extra = sges > qp->cap.max_inline_data ? sges : qp->cap.max_inline_data;
-    int error = work_queue_init(&qp->sq, qp->cap.max_send_wr, qp->cap.max_send_sge, sizeof(struct send_wqe) + extra);
+    if (qp->cap.max_inline_data < sges) {
+        qp->cap.max_inline_data = (uint32_t) sges; /* their space serves, as in soft-RoCE: rdma_xclient relies on it */
+    }
+    int error = work_queue_init(&qp->sq, qp->cap.max_send_wr, qp->cap.max_send_sge,
+                                sizeof(struct send_wqe) + qp->cap.max_inline_data);
     if (error == 0) {
         error = work_queue_init(&qp->rq, qp->cap.max_recv_wr, qp->cap.max_recv_sge,
                                 sizeof(struct receive_wqe) + qp->cap.max_recv_sge * sizeof(struct ibv_sge));
@@ -100,6 +103,7 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
     atomic_fetch_add(&qp->pd->objects, 1);
     atomic_fetch_add(&qp->send_cq->users, 1);
     atomic_fetch_add(&qp->recv_cq->users, 1);
+    attr->cap = qp->cap; /* what was granted: ibv_create_qp(3) */
     return &qp->ibv;
 }
 

@@ -134,6 +134,7 @@ struct qp {
     uint32_t unanswered;
     enum wake ack_wake, request_wake; /* what the peer must be told before the gate is left */
     bool failed; /* flushing */
+    bool peer_gone; /* its process died: what is sent now fails; posted receives stay, as nothing tells a device */
     bool sq_sig_all;
     struct ibv_qp_cap cap;
     struct ibv_qp_attr attr;

@@ -66,6 +66,7 @@ int qp_open_segment(struct qp *qp) {
     qp->unanswered = 0;
     qp->inbound = (struct inbound) { 0 };
     qp->stalled_since_ns = qp->rnr_since_ns = 0;
+    qp->peer_gone = false;
     atomic_store(&qp->waiting_for_receive, false);
     return 0;
 }

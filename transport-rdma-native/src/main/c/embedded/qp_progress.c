@@ -57,15 +57,6 @@ void qp_violation(struct qp *qp) {
     qp_fail(qp, IBV_EVENT_QP_FATAL);
 }
 
-/* IB specification 9.9.2.1: the requester cannot tell a dead peer from a lossy wire. */
-static void lose_peer(struct qp *qp, enum ibv_wc_status status) {
-    if (has_outstanding(qp) && !qp->failed) {
-        qp_fail_send(qp, status);
-    } else {
-        qp_fail(qp, -1);
-    }
-}
-
 /* When the outstanding work requests time out: 0 = never. */
 static uint64_t deadline(const struct qp *qp) {
     if (qp->rnr_since_ns != 0) {
@@ -101,7 +92,7 @@ static void watch(struct qp *qp) {
     }
     uint64_t end = deadline(qp), next = now + qp->round_gap_ns;
     if (end != 0 && now >= end) {
-        lose_peer(qp, qp->rnr_since_ns != 0 ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR);
+        qp_fail_send(qp, qp->rnr_since_ns != 0 ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR);
         next = 0;
     } else if (end != 0 && end < next) {
         next = end;
@@ -116,11 +107,17 @@ static void flush(struct qp *qp) {
     }
 }
 
+static void take_results(struct qp *qp) {
+    qp_take_acks(qp);
+    qp_take_responses(qp);
+    qp_complete_sends(qp);
+}
+
 /* Returns true if something was left over. */
 static bool run(struct qp *qp, unsigned work) {
     bool left = false;
     if ((work & QP_WORK_PEER_DOWN) != 0) {
-        lose_peer(qp, IBV_WC_RETRY_EXC_ERR);
+        qp->peer_gone = true;
     }
     if ((work & QP_WORK_FATAL) != 0) {
         qp_fail(qp, IBV_EVENT_QP_FATAL);
@@ -130,14 +127,16 @@ static bool run(struct qp *qp, unsigned work) {
         if (work == QP_WORK_SEND) {
             qp_stage(qp); /* first what somebody waits for */
         }
-        qp_take_acks(qp);
-        qp_take_responses(qp);
-        qp_complete_sends(qp);
+        take_results(qp);
         if ((work & QP_WORK_ALL) != 0) {
             left = qp_execute(qp);
         }
         qp_stage(qp);
         epoch_leave();
+    }
+    /* After the above, as the peer's memory outlives it: what it had acknowledged has succeeded. */
+    if (qp->peer_gone && !qp->failed && qp_state(qp) == IBV_QPS_RTS && has_outstanding(qp)) {
+        qp_fail_send(qp, IBV_WC_RETRY_EXC_ERR);
     }
     if ((work & QP_WORK_WATCH) != 0) {
         watch(qp);

@@ -1,0 +1,41 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The preload object's view of verbs_api.h: each public name resolves to the embedded function of the same signature.
+ *
+ * The symbols carry no version on purpose. The dynamic linker then binds every versioned reference of the program and
+ * its libraries to them (ld.so(8), "versioning"); a version script would have to repeat libibverbs' own exactly.
+ */
+#include "verbs_api.h"
+
+#if defined(__x86_64__)
+#define JUMP "jmp"
+#elif defined(__aarch64__)
+#define JUMP "b"
+#else
+#error "add the unconditional branch instruction of this architecture"
+#endif
+
+/*
+ * A jump costs one line for all names, hand-written forwarders would repeat every argument list. Aliases cannot cross
+ * object files, and indirect functions cannot be resolved for libraries that are relocated before this one.
+ */
+#define FORWARD(ret, name, args)                                                                                      \
+    __asm__(".text\n.globl " #name "\n.type " #name ", %function\n"                                                   \
+            #name ": " JUMP " embedded_" #name "\n.size " #name ", .-" #name "\n");
+
+VERBS_API_IBVERBS(FORWARD)
+VERBS_API_RDMACM(FORWARD)
