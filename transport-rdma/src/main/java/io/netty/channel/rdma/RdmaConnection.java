@@ -81,6 +81,8 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private boolean inTurn;
     /** The peer is known to be ready to receive. */
     private boolean ready;
+    /** The channel is active. */
+    private boolean started;
     /** {@link StreamConnection#establish} was called. */
     private boolean established;
     private boolean stalled;
@@ -196,10 +198,10 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         ready = peerReady;
     }
 
-    /** The peer is ready and the channel is active: lets messages flow. */
+    /** The channel is active: lets messages flow. */
     void start() {
         if (!destroyed) {
-            ready = true;
+            started = true;
             replayEarly();
             keepAliveChanged();
             completionsDone();
@@ -277,12 +279,9 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         }
     }
 
-    /**
-     * Whether a close should wait: bytes of completed flushes are in flight, or could not be sent before the peer was
-     * ready.
-     */
+    /** Whether a close should wait for bytes in flight. */
     boolean isSending() {
-        return !broken && (outbound.isInFlight() || !ready && stalled);
+        return !broken && outbound.isInFlight();
     }
 
     /** The messages are about to be discarded. */
@@ -384,6 +383,11 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         if (destroyed) {
             return;
         }
+        if (ready && !started && !closed) {
+            started = true;
+            channel.accepted();
+            keepAliveChanged();
+        }
         inTurn = true;
         try {
             postReceives();
@@ -440,7 +444,8 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     public void connectionEvent(ConnectionEvent event) {
         switch (event.type()) {
         case ESTABLISHED:
-            start();
+            ready = true;
+            completionsDone();
             break;
         case DISCONNECTED:
             // Whether that is the end or a reset, what has arrived will tell: so wait until the receives are flushed.
@@ -499,9 +504,9 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         lost = true;
         if (closed) {
             advanceClose();
-            return;
-        }
-        if (inbound.isEnded() && failure == null && !outbound.isInFlight()) {
+        } else if (!started) {
+            channel.notAccepted(failure == null ? resetByPeer(null) : failure);
+        } else if (inbound.isEnded() && failure == null && !outbound.isInFlight()) {
             // An orderly end. What waits to be sent fails.
             if (stalled) {
                 channel.flushAgain();
@@ -532,7 +537,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         disconnect();
         if (first && !closed) {
             // Not from here, since this may be in the middle of anything.
-            loop.execute(() -> channel.connectionLost(failure));
+            loop.execute(started ? () -> channel.connectionLost(failure) : () -> channel.notAccepted(failure));
         }
     }
 
@@ -550,32 +555,27 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         closed = true;
         abort |= reset;
         outbound.detach();
-        if (!established || broken || handler.isShuttingDown() && !ready) {
+        if (!ready || broken) {
             destroy();
             return;
         }
-        // Until the peer is ready it can neither be told nor reset.
         schedule(this::destroy, CLOSE_TIMEOUT_MILLIS);
         advanceClose();
     }
 
     private void advanceClose() {
-        if (broken) {
-            destroy();
-        } else if (ready) {
-            if (!abort) {
-                inbound.discard();
-                if (stream.state() != StreamState.DISCONNECTED) {
-                    stream.disconnect();
-                }
-                pumpAll();
-                if (destroyed || !stream.isDrained()) {
-                    return;
-                }
+        if (!broken && !abort) {
+            inbound.discard();
+            if (stream.state() != StreamState.DISCONNECTED) {
+                stream.disconnect();
             }
-            disconnect();
-            destroy();
+            pumpAll();
+            if (!broken && !stream.isDrained()) {
+                return;
+            }
         }
+        disconnect();
+        destroy();
     }
 
     private void schedule(Runnable task, long millis) {

@@ -91,7 +91,7 @@ final class RdmaOutbound {
 
     /** All work requests up to this one have been sent. Completes their messages, which may run user code. */
     void complete(long sequence) {
-        completedUntil = sequence;
+        completedUntil = Math.max(completedUntil, sequence);
         completing = true;
         try {
             long bytes = 0;

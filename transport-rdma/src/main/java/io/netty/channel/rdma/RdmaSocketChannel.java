@@ -67,6 +67,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     private ConnectionData pendingPeer;
     private volatile IOException requestFailure;
     private boolean migrating;
+    private ChannelPromise acceptPromise;
     private RdmaConnector connector;
     private RdmaConnection connection;
     private volatile boolean inputShutdown;
@@ -195,12 +196,30 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             connection.establish(pendingPeer, false);
             id.accept(parameters);
             pendingId = null;
+            // Not done before the peer has answered: a handler of channelActive can then send at once, whatever it
+            // does.
+            acceptPromise = promise;
         } catch (Throwable t) {
             acceptFailed(t, promise);
-            return;
         }
+    }
+
+    /** The peer has answered: the connection is established. */
+    void accepted() {
+        ChannelPromise promise = acceptPromise;
+        acceptPromise = null;
         active = true;
         promise.setSuccess();
+    }
+
+    /** The peer gave up before the connection was established. */
+    void notAccepted(IOException cause) {
+        ChannelPromise promise = acceptPromise;
+        if (promise != null) {
+            acceptPromise = null;
+            connection.destroy();
+            promise.setFailure(cause);
+        }
     }
 
     private void acceptFailed(Throwable cause, ChannelPromise promise) {
@@ -392,6 +411,11 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         }
         if (connection != null) {
             connection.close(config.getSoLinger() == 0);
+        }
+        ChannelPromise promise = acceptPromise;
+        if (promise != null) {
+            acceptPromise = null;
+            promise.setFailure(new ClosedChannelException());
         }
     }
 
