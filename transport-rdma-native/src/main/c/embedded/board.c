@@ -19,6 +19,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "sealed.h"
 
@@ -85,4 +87,21 @@ int board_claim_bank(void) {
 
 void board_release_bank(int index) {
     release(bank_taken, index);
+}
+
+/* The child of a fork() starts anew; the parent's board is not mapped there (sealed.c). */
+static void fork_child(void) {
+    pthread_mutex_init(&lock, NULL);
+    if (own_board_fd >= 0) {
+        close(own_board_fd);
+    }
+    own_board_fd = -1;
+    own_board = NULL;
+    memset(cq_taken, 0, sizeof(cq_taken));
+    memset(bank_taken, 0, sizeof(bank_taken));
+    cq_next = 0;
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
 }

@@ -18,7 +18,7 @@
  * queues that nobody polls (targets of one-sided operations; applications that sleep, armed, while a message is under way).
  */
 #include <errno.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -27,10 +27,17 @@
 #include "engine.h"
 
 /* Then the engine's other duties have their turn. */
-#define MAX_ROUNDS 32
+#define MAX_TURN_NS UINT64_C(200000)
+
+/*
+ * How long the engine looks for more before it sleeps: about what a wake-up costs. Two engines that move a long message for sleeping
+ * applications would otherwise wake each other for each half slab. Not on a single processor, where the peer needs it.
+ */
+#define SPIN_NS UINT64_C(20000)
 
 static struct cq *cqs[BOARD_CQS];
 static unsigned limit; /* one past the highest index in use so far */
+static uint64_t spin_ns;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct engine_source bell = { .fd = -1 };
 
@@ -66,12 +73,15 @@ static void rung(struct engine_source *source, uint32_t events) {
     uint64_t count;
     (void) !read(source->fd, &count, sizeof(count));
     set_asleep(false);
-    int round = 0;
-    while (scan_unpolled() && ++round < MAX_ROUNDS) {
-    }
+    uint64_t start = engine_now_ns(), now = start, idle_since = start;
+    do {
+        bool found = scan_unpolled();
+        now = engine_now_ns();
+        idle_since = found ? now : idle_since;
+    } while (now - idle_since < spin_ns && now - start < MAX_TURN_NS);
     set_asleep(true);
     /* What was published before a peer could see the word has not been rung for. */
-    if (scan_unpolled() || round == MAX_ROUNDS) {
+    if (scan_unpolled()) {
         count = 1;
         (void) !write(source->fd, &count, sizeof(count));
     }
@@ -83,6 +93,7 @@ int cq_engine_open(void) {
     if (bell.fd < 0) {
         bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         bell.ready = rung;
+        spin_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SPIN_NS : 0;
         error = bell.fd < 0 ? errno : engine_add(&bell, EPOLLIN);
         if (error == 0) {
             set_asleep(true);
@@ -112,4 +123,18 @@ void cq_engine_remove(struct cq *cq) {
     pthread_mutex_lock(&lock);
     cqs[cq->index] = NULL;
     pthread_mutex_unlock(&lock);
+}
+
+static void fork_child(void) {
+    pthread_mutex_init(&lock, NULL);
+    if (bell.fd >= 0) {
+        close(bell.fd);
+    }
+    bell.fd = -1;
+    memset(cqs, 0, sizeof(cqs));
+    limit = 0;
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
 }

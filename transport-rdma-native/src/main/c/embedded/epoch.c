@@ -109,3 +109,19 @@ void epoch_wait(void) {
         sched_yield();
     }
 }
+
+/* Only the forking thread lives on in the child; the others may have been in a section. */
+static void fork_child(void) {
+    for (struct reader *reader = atomic_load(&readers); reader != NULL; reader = reader->next) {
+        if (reader != self) {
+            atomic_store(&reader->epoch, 0);
+            reader->depth = 0;
+            atomic_store(&reader->taken, false);
+        }
+    }
+    atomic_store(&homeless, homeless_depth);
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
+}

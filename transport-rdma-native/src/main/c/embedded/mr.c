@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -151,4 +152,13 @@ int embedded_ibv_dereg_mr(struct ibv_mr *ibv) {
     atomic_fetch_sub(&pd_of(ibv->pd)->objects, 1);
     free(mr);
     return 0;
+}
+
+static void fork_child(void) {
+    pthread_mutex_init(&lock, NULL);
+    memset((void *) buckets, 0, sizeof(buckets)); /* the parent's regions are not the child's */
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
 }

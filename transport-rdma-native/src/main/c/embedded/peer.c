@@ -102,8 +102,13 @@ static void link_down(struct link *link) {
     }
 }
 
+static void fork_child(void) {
+    pthread_mutex_init(&slots_lock, NULL);
+}
+
 __attribute__((constructor)) static void init(void) {
     link_add_down_handler(link_down);
+    pthread_atfork(NULL, NULL, fork_child);
 }
 
 struct peer *peer_get(struct peer *peer) {

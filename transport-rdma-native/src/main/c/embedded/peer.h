@@ -65,6 +65,11 @@ bool peer_received_board(struct peer *peer, const void *body, size_t length, int
 bool peer_announce(struct peer *peer, uint32_t index, uint32_t id, int *bell, struct announcement *announcement);
 void peer_renounce(struct announcement *announcement);
 
+/* Counts up the slot, for who polls; peer_signal() must follow. */
+static inline void peer_hint(const struct announcement *announcement) {
+    board_tick(announcement->bank, announcement->slot);
+}
+
 /* Counts up the slot and rings whoever sleeps. */
 void peer_signal(const struct announcement *announcement, enum wake wake);
 

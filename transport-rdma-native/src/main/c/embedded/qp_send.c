@@ -97,7 +97,7 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
         wqe->end = qp->out.prod;
         qp->unanswered += answered;
     } else {
-        tell(qp); /* a sleeping peer starts copying now */
+        peer_hint(&qp->to_recv_cq); /* one that polls starts copying now; a sleeper is woken when the slab is full */
     }
     return OUTCOME_DONE;
 }

@@ -19,6 +19,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "qp.h"
 
@@ -113,4 +114,17 @@ void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const vo
         }
     }
     pthread_mutex_unlock(&lock);
+}
+
+/* The parent's queue pairs are leaked in the child: it cannot use them, and other threads may have been at work on them. */
+static void fork_child(void) {
+    pthread_mutex_init(&lock, NULL);
+    memset(buckets, 0, sizeof(buckets));
+    fresh_left = 0;
+    first_resting = NULL;
+    last_resting = &first_resting;
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
 }

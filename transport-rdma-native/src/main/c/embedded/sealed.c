@@ -46,6 +46,7 @@ int sealed_create(const char *name, size_t size, void **address) {
         errno = error;
         return -1;
     }
+    madvise(memory, size, MADV_DONTFORK); /* a forked child that wrote it would speak in our name */
     *address = memory;
     return fd;
 }

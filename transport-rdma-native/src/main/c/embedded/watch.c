@@ -123,3 +123,15 @@ static void make_round(struct engine_timer *fired) {
     }
     pthread_mutex_unlock(&lock);
 }
+
+static void fork_child(void) {
+    pthread_mutex_init(&lock, NULL);
+    qps = NULL;
+    cqs = NULL;
+    timer = (struct engine_timer) { .fire = make_round };
+    planned_ns = 0;
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
+}
