@@ -18,7 +18,6 @@
  * process. A number rests before it is used again, so that a late message does not meet a newer queue pair.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "qp.h"
@@ -27,27 +26,20 @@
 #define BLOCK 256u
 #define REST_NS UINT64_C(2000000000)
 
-struct resting {
-    struct resting *next;
-    uint32_t qpn;
-    uint64_t until_ns;
-};
+#define MAX_RESTING 65536u /* beyond it numbers are simply not used again */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before control and gates */
 static struct qp *buckets[BUCKETS];
 static uint32_t next_fresh, fresh_left;
-static struct resting *first_resting, **last_resting = &first_resting;
+static struct {
+    uint32_t qpn;
+    uint64_t until_ns;
+} resting[MAX_RESTING]; /* a ring, in the order of destruction */
+static uint32_t rested, laid_down; /* the ends of the ring; count up for ever */
 
 static uint32_t claim_number(void) {
-    struct resting *rested = first_resting;
-    if (fresh_left == 0 && rested != NULL && rested->until_ns <= engine_now_ns()) {
-        uint32_t qpn = rested->qpn;
-        first_resting = rested->next;
-        if (first_resting == NULL) {
-            last_resting = &first_resting;
-        }
-        free(rested);
-        return qpn;
+    if (fresh_left == 0 && rested != laid_down && resting[rested % MAX_RESTING].until_ns <= engine_now_ns()) {
+        return resting[rested++ % MAX_RESTING].qpn;
     }
     if (fresh_left == 0) {
         next_fresh = link_claim_qpn_block();
@@ -78,17 +70,15 @@ int qp_table_add(struct qp *qp) {
 }
 
 void qp_table_remove(struct qp *qp) {
-    struct resting *rest = malloc(sizeof(*rest)); /* without memory the number is simply not used again */
     pthread_mutex_lock(&lock);
     struct qp **link = bucket_of(qp->ibv.qp_num);
     while (*link != qp) {
         link = &(*link)->next_in_table;
     }
     *link = qp->next_in_table;
-    if (rest != NULL) {
-        *rest = (struct resting) { .qpn = qp->ibv.qp_num, .until_ns = engine_now_ns() + REST_NS };
-        *last_resting = rest;
-        last_resting = &rest->next;
+    if (laid_down - rested < MAX_RESTING) {
+        resting[laid_down % MAX_RESTING].qpn = qp->ibv.qp_num;
+        resting[laid_down++ % MAX_RESTING].until_ns = engine_now_ns() + REST_NS;
     }
     pthread_mutex_unlock(&lock);
 }
@@ -121,8 +111,7 @@ static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     memset(buckets, 0, sizeof(buckets));
     fresh_left = 0;
-    first_resting = NULL;
-    last_resting = &first_resting;
+    rested = laid_down = 0;
 }
 
 __attribute__((constructor)) static void init(void) {
