@@ -373,7 +373,7 @@ static void fork_child(void) {
     engine.timer_armed_ns = UINT64_MAX;
     self = false;
     pthread_cond_init(&engine.returned, NULL);
-    pthread_mutex_init(&engine.lock, NULL);
+    pthread_mutex_unlock(&engine.lock);
 }
 
 __attribute__((constructor(ENGINE_FORK_ORDER))) static void register_fork_handlers(void) {

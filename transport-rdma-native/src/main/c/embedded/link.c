@@ -417,7 +417,7 @@ static void fork_child(void) {
     }
     table.links = NULL;
     table.listeners = NULL;
-    pthread_mutex_init(&table.lock, NULL);
+    pthread_mutex_unlock(&table.lock);
 }
 
 __attribute__((constructor(LINK_FORK_ORDER))) static void register_fork_handlers(void) {
