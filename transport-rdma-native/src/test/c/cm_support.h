@@ -163,6 +163,19 @@ static inline void free_pair(struct pair *p) {
     embedded_rdma_destroy_event_channel(p->client);
 }
 
+static inline enum cm_conn_state conn_of(struct rdma_cm_id *id) {
+    pthread_mutex_lock(&cm_lock);
+    enum cm_conn_state state = cm_of(id)->conn;
+    pthread_mutex_unlock(&cm_lock);
+    return state;
+}
+
+static inline void set_time(uint64_t *time_ns, uint64_t value) {
+    pthread_mutex_lock(&cm_lock);
+    *time_ns = value;
+    pthread_mutex_unlock(&cm_lock);
+}
+
 static inline int open_fds(void) {
     DIR *dir = opendir("/proc/self/fd");
     CHECK(dir != NULL);

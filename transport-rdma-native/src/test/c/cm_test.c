@@ -23,13 +23,6 @@
 
 #define MS 1000000ull
 
-static enum cm_conn_state conn_of(struct rdma_cm_id *id) {
-    pthread_mutex_lock(&cm_lock);
-    enum cm_conn_state state = cm_of(id)->conn;
-    pthread_mutex_unlock(&cm_lock);
-    return state;
-}
-
 static bool is_destroyed(struct rdma_cm_id *id) {
     pthread_mutex_lock(&cm_lock);
     bool destroyed = cm_of(id)->destroyed;
@@ -291,7 +284,7 @@ static void nobody_listening_is_a_rejection(void) {
 }
 
 static void a_listener_that_appears_a_moment_later_is_found(void) {
-    cm_grace_ns = 20000 * MS;
+    set_time(&cm_grace_ns, 20000 * MS);
     struct rdma_event_channel *server = new_channel(), *client = new_channel();
     struct rdma_cm_id *listener = new_listener(server, "127.0.0.1", 4);
     uint16_t port = port_of(listener);
@@ -304,7 +297,7 @@ static void a_listener_that_appears_a_moment_later_is_found(void) {
     CHECK_EQ(bind_result(listener, "127.0.0.1", port), 0);
     CHECK_EQ(embedded_rdma_listen(listener, 4), 0);
     struct rdma_cm_id *late = accept_next(server, 4);
-    cm_grace_ns = 10 * MS;
+    set_time(&cm_grace_ns, 10 * MS);
     embedded_rdma_destroy_id(first);
     embedded_rdma_destroy_id(second);
     embedded_rdma_destroy_id(passive);

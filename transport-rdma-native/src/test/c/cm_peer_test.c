@@ -1,0 +1,441 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The connection manager and peers in other processes: they die, hang and lie.
+ */
+#include "cm_support.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#define MS 1000000ull
+#define HOLD_REQUESTS UINT32_MAX
+
+/* A server process: accepts with queue pair numbers from `qpn` on, or leaves the requests alone. Prints its port. */
+static pid_t fork_server(uint16_t *port, uint32_t qpn) {
+    int ends[2];
+    CHECK_EQ(pipe(ends), 0);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        alarm(120);
+        struct rdma_event_channel *channel = new_channel();
+        struct rdma_cm_id *listener;
+        if (*port != 0) {
+            listener = new_id(channel);
+            struct address address = address_of("127.0.0.1", *port);
+            CHECK_EVENTUALLY(embedded_rdma_bind_addr(listener, sockaddr_of(&address)) == 0);
+            CHECK_EQ(embedded_rdma_listen(listener, 16), 0);
+        } else {
+            listener = new_listener(channel, "127.0.0.1", 16);
+        }
+        uint16_t bound = port_of(listener);
+        CHECK_EQ(write(ends[1], &bound, sizeof(bound)), sizeof(bound));
+        for (;;) {
+            struct pollfd wait = { .fd = channel->fd, .events = POLLIN };
+            poll(&wait, 1, -1);
+            struct rdma_cm_event *event = next_event(channel);
+            if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST && qpn != HOLD_REQUESTS) {
+                struct rdma_conn_param param = { .qp_num = qpn++ };
+                CHECK_EQ(embedded_rdma_accept(event->id, &param), 0);
+            } else if (event->event == RDMA_CM_EVENT_DISCONNECTED) {
+                CHECK_EQ(embedded_rdma_disconnect(event->id), 0);
+            }
+            embedded_rdma_ack_cm_event(event);
+        }
+    }
+    close(ends[1]);
+    CHECK_EQ(read(ends[0], port, sizeof(*port)), sizeof(*port));
+    close(ends[0]);
+    return child;
+}
+
+static void end_server(pid_t server) {
+    kill(server, SIGKILL);
+    CHECK_EQ(waitpid(server, NULL, 0), server);
+}
+
+static struct rdma_cm_id *connected(struct rdma_event_channel *channel, uint16_t port, uint32_t qpn) {
+    struct rdma_cm_id *id = connecting(channel, "127.0.0.1", port, qpn);
+    expect_and_ack(channel, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
+    CHECK_EQ(embedded_rdma_establish(id), 0);
+    return id;
+}
+
+static void the_death_of_the_peer_disconnects(void) {
+    struct rdma_event_channel *channel = new_channel();
+    uint16_t port = 0;
+    pid_t server = fork_server(&port, 100);
+    struct rdma_cm_id *first = connected(channel, port, 1), *second = connected(channel, port, 2);
+    expect_nothing(channel);
+    end_server(server);
+    expect_and_ack(channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+    expect_and_ack(channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+    CHECK_EQ(embedded_rdma_disconnect(first), 0);
+    expect_and_ack(channel, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
+    expect_and_ack(channel, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
+    CHECK_EQ(embedded_rdma_disconnect(second), 0);
+    embedded_rdma_destroy_id(first);
+    embedded_rdma_destroy_id(second);
+    embedded_rdma_destroy_event_channel(channel);
+}
+
+static void a_port_passes_from_process_to_process(void) {
+    struct rdma_event_channel *channel = new_channel();
+    uint16_t port = 0;
+    pid_t server = fork_server(&port, 100);
+    struct rdma_cm_id *id = connected(channel, port, 1), *taken = new_id(channel);
+    struct address address = address_of("127.0.0.1", port);
+    CHECK_EQ(embedded_rdma_bind_addr(taken, sockaddr_of(&address)), -1);
+    CHECK_EQ(errno, EADDRINUSE);
+    end_server(server);
+    expect_and_ack(channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+    embedded_rdma_destroy_id(id);
+    pid_t successor = fork_server(&port, 200);
+    id = connected(channel, port, 1);
+    embedded_rdma_destroy_id(id);
+    end_server(successor);
+    CHECK_EQ(embedded_rdma_bind_addr(taken, sockaddr_of(&address)), 0);
+    embedded_rdma_destroy_id(taken);
+    embedded_rdma_destroy_event_channel(channel);
+}
+
+static void a_stopped_peer_is_unreachable(void) {
+    struct rdma_event_channel *channel = new_channel();
+    uint16_t port = 0;
+    pid_t server = fork_server(&port, 100);
+    struct rdma_cm_id *established = connected(channel, port, 1);
+    kill(server, SIGSTOP);
+    set_time(&cm_response_timeout_ns, 200 * MS);
+    struct rdma_cm_id *id = connecting(channel, "127.0.0.1", port, 2);
+    expect_and_ack(channel, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+    CHECK_EQ(embedded_rdma_disconnect(established), 0);
+    expect_and_ack(channel, RDMA_CM_EVENT_DISCONNECTED, -ETIMEDOUT);
+    set_time(&cm_response_timeout_ns, 60000 * MS);
+    embedded_rdma_destroy_id(id);
+    embedded_rdma_destroy_id(established);
+    end_server(server);
+    embedded_rdma_destroy_event_channel(channel);
+}
+
+static void an_unanswered_request_times_out_on_both_sides(void) {
+    struct rdma_event_channel *server = new_channel(), *client = new_channel();
+    struct rdma_cm_id *listener = new_listener(server, "127.0.0.1", 4);
+    set_time(&cm_response_timeout_ns, 100 * MS);
+    struct rdma_cm_id *id = connecting(client, "127.0.0.1", port_of(listener), 2);
+    struct rdma_cm_event *event = expect(server, RDMA_CM_EVENT_CONNECT_REQUEST);
+    struct rdma_cm_id *passive = event->id;
+    embedded_rdma_ack_cm_event(event);
+    expect_and_ack(client, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+    set_time(&cm_response_timeout_ns, 60000 * MS);
+    struct rdma_conn_param param = { .qp_num = 9 };
+    CHECK_EVENTUALLY(embedded_rdma_accept(passive, &param) == -1 && errno == EINVAL);
+    embedded_rdma_destroy_id(id);
+    embedded_rdma_destroy_id(passive);
+    embedded_rdma_destroy_id(listener);
+    embedded_rdma_destroy_event_channel(server);
+    embedded_rdma_destroy_event_channel(client);
+}
+
+static void a_forked_child_can_connect_and_its_parent_notices_nothing(void) {
+    struct rdma_event_channel *channel = new_channel();
+    uint16_t port = 0;
+    pid_t server = fork_server(&port, 100);
+    struct rdma_cm_id *id = connected(channel, port, 1);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        embedded_rdma_destroy_id(id); /* its copy: the connection is the parent's */
+        struct rdma_event_channel *own = new_channel();
+        struct rdma_cm_id *second = connected(own, port, 2);
+        CHECK_EQ(embedded_rdma_disconnect(second), 0);
+        expect_and_ack(own, RDMA_CM_EVENT_DISCONNECTED, 0);
+        embedded_rdma_destroy_id(second);
+        _exit(0);
+    }
+    int status;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+    expect_nothing(channel);
+    CHECK_EQ(embedded_rdma_disconnect(id), 0);
+    expect_and_ack(channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+    embedded_rdma_destroy_id(id);
+    end_server(server);
+    embedded_rdma_destroy_event_channel(channel);
+}
+
+/* ---- peers that lie ---- */
+
+static int raw_connect(uint16_t port) {
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(),
+                     RDMA_PS_TCP, port);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    CHECK(fd >= 0);
+    CHECK_EQ(connect(fd, (struct sockaddr *) &address, (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n)),
+             0);
+    struct timeval limit = { .tv_sec = 20 };
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, 1 };
+    CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+    return fd;
+}
+
+static void raw_send(int fd, uint32_t type, const void *body, size_t length) {
+    char packet[8 + LINK_MAX_BODY] = { 0 };
+    memcpy(packet, &type, sizeof(type));
+    memcpy(packet + 8, body, length);
+    CHECK_EQ(send(fd, packet, 8 + length, MSG_NOSIGNAL), 8 + length);
+}
+
+/* Reads over everything before the message of the type; copies that one's body. False at the end of the link. */
+static bool raw_receive(int fd, uint32_t type, void *body, size_t length) {
+    for (;;) {
+        char packet[8 + LINK_MAX_BODY];
+        ssize_t n = recv(fd, packet, sizeof(packet), 0);
+        if (n < 0 && errno == ECONNRESET) {
+            continue;
+        }
+        CHECK(n >= 0);
+        if (n == 0) {
+            return false;
+        }
+        uint32_t got;
+        memcpy(&got, packet, sizeof(got));
+        if (got == type && n == (ssize_t) (8 + length)) {
+            memcpy(body, packet + 8, length);
+            return true;
+        }
+    }
+}
+
+static struct cm_wire_req request_to(uint16_t port, uint32_t from, uint32_t qpn) {
+    struct cm_wire_req request;
+    memset(&request, 0, sizeof(request));
+    struct address source = address_of("127.0.0.1", 1), destination = address_of("127.0.0.1", port);
+    request.ids.from = from;
+    request.port_space = RDMA_PS_TCP;
+    cm_address_to_wire(sockaddr_of(&source), &request.source);
+    cm_address_to_wire(sockaddr_of(&destination), &request.destination);
+    request.endpoint.qpn = qpn;
+    return request;
+}
+
+static void malformed_messages_end_the_link_and_nothing_else(void) {
+    struct pair p = new_pair();
+    uint16_t port = port_of(p.listener);
+    static const uint32_t types[] = { CM_REQ, CM_REP, CM_RTU, CM_REJ, CM_DREQ, CM_DREP };
+    static const size_t lengths[] = { 0, 1, 7, 9, 600, LINK_MAX_BODY };
+    static const uint8_t junk[LINK_MAX_BODY] = { 0xff, 0xff, 0xff, 0xff };
+    for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
+        for (size_t l = 0; l < sizeof(lengths) / sizeof(lengths[0]); l++) {
+            int fd = raw_connect(port);
+            raw_send(fd, types[t], junk, lengths[l]);
+            CHECK(!raw_receive(fd, 0, NULL, 0));
+            close(fd);
+        }
+    }
+    for (int lie = 0; lie < 9; lie++) {
+        struct cm_wire_req request = request_to(port, 1, 2);
+        switch (lie) {
+        case 0: request.ids.from = 0; break;
+        case 1: request.endpoint.data_length = CM_REQ_DATA + 1; break;
+        case 2: request.endpoint.qpn = 0x1000000; break;
+        case 3: request.endpoint.psn = 0xffffffff; break;
+        case 4: request.endpoint.retry_count = 8; break;
+        case 5: request.endpoint.rnr_retry_count = 255; break;
+        case 6: request.source.family = AF_UNIX; break;
+        case 7: request.destination.family = 0xffff; break;
+        default: request.endpoint.data_length = 255; break;
+        }
+        int fd = raw_connect(port);
+        raw_send(fd, CM_REQ, &request, sizeof(request));
+        CHECK(!raw_receive(fd, 0, NULL, 0));
+        close(fd);
+    }
+    expect_nothing(p.server);
+    expect_nothing(p.client);
+    CHECK_EQ(embedded_rdma_disconnect(p.active), 0); /* the honest connection works */
+    expect_and_ack(p.server, RDMA_CM_EVENT_DISCONNECTED, 0);
+    free_pair(&p);
+}
+
+static void handles_of_other_connections_are_of_no_use(void) {
+    struct pair p = new_pair();
+    int fd = raw_connect(port_of(p.listener));
+    uint32_t handles[] = { cm_of(p.passive)->handle, cm_of(p.active)->handle, cm_of(p.listener)->handle, 0, 1,
+                           0xffffffff, 1u << 20 };
+    uint32_t froms[] = { cm_of(p.active)->handle, cm_of(p.passive)->handle, 7, 0 };
+    for (size_t h = 0; h < sizeof(handles) / sizeof(handles[0]); h++) {
+        for (size_t f = 0; f < sizeof(froms) / sizeof(froms[0]); f++) {
+            struct cm_wire_plain plain = { .ids = { .from = froms[f], .to = handles[h] } };
+            struct cm_wire_rej reject = { .ids = plain.ids, .reason = CM_REJ_CONSUMER };
+            struct cm_wire_rep reply = { .ids = { .from = 7, .to = handles[h] } };
+            raw_send(fd, CM_RTU, &plain, sizeof(plain));
+            raw_send(fd, CM_DREQ, &plain, sizeof(plain));
+            raw_send(fd, CM_DREP, &plain, sizeof(plain));
+            raw_send(fd, CM_REJ, &reject, sizeof(reject));
+            raw_send(fd, CM_REP, &reply, sizeof(reply));
+            CHECK(raw_receive(fd, CM_REJ, &reject, sizeof(reject)));
+            CHECK_EQ(reject.reason, CM_REJ_INVALID_COMM_ID);
+        }
+    }
+    close(fd);
+    expect_nothing(p.server);
+    expect_nothing(p.client);
+    CHECK_EQ(embedded_rdma_disconnect(p.passive), 0);
+    expect_and_ack(p.client, RDMA_CM_EVENT_DISCONNECTED, 0);
+    free_pair(&p);
+}
+
+static void messages_out_of_turn_are_ignored(void) {
+    struct rdma_event_channel *server = new_channel();
+    struct rdma_cm_id *listener = new_listener(server, "127.0.0.1", 4);
+    int fd = raw_connect(port_of(listener));
+    struct cm_wire_req request = request_to(port_of(listener), 77, 5);
+    raw_send(fd, CM_REQ, &request, sizeof(request));
+    struct rdma_cm_event *event = expect(server, RDMA_CM_EVENT_CONNECT_REQUEST);
+    struct rdma_cm_id *passive = event->id;
+    embedded_rdma_ack_cm_event(event);
+    struct cm_wire_plain plain = { .ids = { .from = 77, .to = cm_of(passive)->handle } };
+    raw_send(fd, CM_RTU, &plain, sizeof(plain)); /* before it was accepted */
+    raw_send(fd, CM_DREP, &plain, sizeof(plain));
+    raw_send(fd, CM_DREQ, &plain, sizeof(plain));
+    raw_send(fd, CM_REQ, &request, sizeof(request)); /* the same again */
+    struct cm_wire_rej reject;
+    CHECK(raw_receive(fd, CM_REJ, &reject, sizeof(reject)));
+    CHECK_EQ(reject.reason, CM_REJ_STALE_CONN);
+    struct rdma_conn_param param = { .qp_num = 6 };
+    CHECK_EQ(embedded_rdma_accept(passive, &param), 0);
+    struct cm_wire_rep reply;
+    CHECK(raw_receive(fd, CM_REP, &reply, sizeof(reply)));
+    CHECK_EQ(reply.endpoint.qpn, 6);
+    CHECK_EQ(reply.ids.to, 77);
+    for (int i = 0; i < 3; i++) {
+        raw_send(fd, CM_RTU, &plain, sizeof(plain));
+    }
+    expect_and_ack(server, RDMA_CM_EVENT_ESTABLISHED, 0);
+    reject = (struct cm_wire_rej) { .ids = plain.ids, .reason = CM_REJ_CONSUMER };
+    raw_send(fd, CM_REJ, &reject, sizeof(reject)); /* too late for a refusal */
+    raw_send(fd, CM_DREP, &plain, sizeof(plain)); /* an answer to nothing */
+    for (int i = 0; i < 3; i++) {
+        raw_send(fd, CM_DREQ, &plain, sizeof(plain));
+    }
+    expect_and_ack(server, RDMA_CM_EVENT_DISCONNECTED, 0);
+    CHECK_EQ(embedded_rdma_disconnect(passive), 0);
+    CHECK(raw_receive(fd, CM_DREP, &plain, sizeof(plain)));
+    expect_and_ack(server, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
+    close(fd);
+    expect_nothing(server);
+    embedded_rdma_destroy_id(passive);
+    embedded_rdma_destroy_id(listener);
+    embedded_rdma_destroy_event_channel(server);
+}
+
+static void a_flood_of_requests_is_bounded_by_the_backlog(void) {
+    struct rdma_event_channel *server = new_channel();
+    struct rdma_cm_id *listener = new_listener(server, "127.0.0.1", 4);
+    int fd = raw_connect(port_of(listener)), before = open_fds();
+    struct cm_wire_rej reject;
+    for (uint32_t i = 1; i <= 500; i++) {
+        struct cm_wire_req request = request_to(port_of(listener), i, i);
+        raw_send(fd, CM_REQ, &request, sizeof(request));
+        if (i > 4) {
+            CHECK(raw_receive(fd, CM_REJ, &reject, sizeof(reject)));
+            CHECK_EQ(reject.reason, CM_REJ_CONSUMER);
+        }
+    }
+    CHECK_EQ(open_fds(), before);
+    for (int i = 0; i < 4; i++) {
+        struct rdma_cm_event *event = expect(server, RDMA_CM_EVENT_CONNECT_REQUEST);
+        struct rdma_cm_id *id = event->id;
+        embedded_rdma_ack_cm_event(event);
+        if (i == 3) {
+            close(fd); /* and gone: the rest cannot be accepted, only destroyed */
+            struct rdma_conn_param param = { .qp_num = 6 };
+            CHECK_EVENTUALLY(embedded_rdma_accept(id, &param) == -1);
+        }
+        embedded_rdma_destroy_id(id);
+    }
+    expect_nothing(server);
+    embedded_rdma_destroy_id(listener);
+    embedded_rdma_destroy_event_channel(server);
+}
+
+/* A server that answers with nonsense, as seen by an honest client. */
+static void a_lying_server_cannot_confuse_its_client(void) {
+    struct rdma_event_channel *client = new_channel();
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    uint16_t port = 61999;
+    int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(),
+                     RDMA_PS_TCP, port);
+    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    CHECK_EQ(bind(listener, (struct sockaddr *) &address,
+                  (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n)), 0);
+    CHECK_EQ(listen(listener, 8), 0);
+    struct rdma_cm_id *id = connecting(client, "127.0.0.1", port, 3);
+    int fd = accept(listener, NULL, NULL);
+    CHECK(fd >= 0);
+    struct timeval limit = { .tv_sec = 20 };
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, 1 };
+    CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+    struct cm_wire_req request;
+    CHECK(raw_receive(fd, CM_REQ, &request, sizeof(request)));
+    CHECK_EQ(request.endpoint.qpn, 3);
+    struct cm_wire_rep reply = { .ids = { .from = 9, .to = request.ids.from } };
+    reply.endpoint.responder_resources = reply.endpoint.initiator_depth = 255;
+    reply.endpoint.data_length = CM_REP_DATA;
+    struct cm_wire_plain plain = { .ids = reply.ids };
+    raw_send(fd, CM_RTU, &plain, sizeof(plain));
+    raw_send(fd, CM_DREQ, &plain, sizeof(plain));
+    raw_send(fd, CM_REP, &reply, sizeof(reply));
+    raw_send(fd, CM_REP, &reply, sizeof(reply));
+    reply.ids.from = 10; /* a second passive side */
+    raw_send(fd, CM_REP, &reply, sizeof(reply));
+    expect_and_ack(client, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
+    CHECK_EQ(embedded_rdma_establish(id), 0);
+    CHECK(raw_receive(fd, CM_RTU, &plain, sizeof(plain)));
+    struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
+    int mask;
+    CHECK_EQ(embedded_rdma_init_qp_attr(id, &attr, &mask), 0);
+    CHECK_EQ(attr.max_rd_atomic, 0); /* no more than was offered */
+    reply.endpoint.data_length = CM_REP_DATA + 1;
+    raw_send(fd, CM_REP, &reply, sizeof(reply)); /* malformed: as if the peer had died */
+    CHECK(!raw_receive(fd, 0, NULL, 0));
+    expect_and_ack(client, RDMA_CM_EVENT_DISCONNECTED, 0);
+    embedded_rdma_destroy_id(id);
+    close(fd);
+    close(listener);
+    embedded_rdma_destroy_event_channel(client);
+}
+
+int main(void) {
+    RUN(the_death_of_the_peer_disconnects);
+    RUN(a_port_passes_from_process_to_process);
+    RUN(a_stopped_peer_is_unreachable);
+    RUN(an_unanswered_request_times_out_on_both_sides);
+    RUN(a_forked_child_can_connect_and_its_parent_notices_nothing);
+    RUN(malformed_messages_end_the_link_and_nothing_else);
+    RUN(handles_of_other_connections_are_of_no_use);
+    RUN(messages_out_of_turn_are_ignored);
+    RUN(a_flood_of_requests_is_bounded_by_the_backlog);
+    RUN(a_lying_server_cannot_confuse_its_client);
+    return 0;
+}
