@@ -24,6 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import static io.netty.channel.rdma.verbs.TestSupport.completion;
 import static io.netty.channel.rdma.verbs.TestSupport.completions;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 @Timeout(60)
@@ -45,7 +46,18 @@ class CompletionErrorTest {
 
     @AfterEach
     void close() {
-        pair.close();
+        if (pair != null) {
+            pair.close();
+        }
+    }
+
+    private boolean isSoftRoce() {
+        return client.id.device().name().startsWith("rxe");
+    }
+
+    /** Soft-RoCE of Linux 6.1 reports some errors by other numbers than devices do. */
+    private int status(int device, int softRoce) {
+        return isSoftRoce() ? softRoce : device;
     }
 
     @Test
@@ -54,8 +66,10 @@ class CompletionErrorTest {
         server.receive(1, 0, 99);
         client.send(2, 0, 100);
 
-        assertThat(completion(server.queue, WorkCompletionStatus.LOCAL_LENGTH_ERROR).id()).isEqualTo(1);
-        assertThat(completion(client.queue, WorkCompletionStatus.REMOTE_INVALID_REQUEST_ERROR).id()).isEqualTo(2);
+        assertThat(completion(server.queue, status(WorkCompletionStatus.LOCAL_LENGTH_ERROR,
+                WorkCompletionStatus.LOCAL_QP_OPERATION_ERROR)).id()).isEqualTo(1);
+        assertThat(completion(client.queue, status(WorkCompletionStatus.REMOTE_INVALID_REQUEST_ERROR,
+                WorkCompletionStatus.REMOTE_OPERATION_ERROR)).id()).isEqualTo(2);
         assertThat(client.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(server.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
@@ -67,7 +81,8 @@ class CompletionErrorTest {
         client.post(new SendWorkRequests(1, 1).send(2, SendFlags.SIGNALED)
                 .addSge(client.at(0), 1000, client.region.lkey() ^ 0x5A5A00));
 
-        assertThat(completion(client.queue, WorkCompletionStatus.LOCAL_PROTECTION_ERROR).id()).isEqualTo(2);
+        assertThat(completion(client.queue, status(WorkCompletionStatus.LOCAL_PROTECTION_ERROR,
+                WorkCompletionStatus.LOCAL_QP_OPERATION_ERROR)).id()).isEqualTo(2);
     }
 
     @Test
@@ -152,7 +167,7 @@ class CompletionErrorTest {
     }
 
     @Test
-    void theErrorStateFlushesWhatIsPostedAndWhatIsPostedLater() throws Exception {
+    void theErrorStateFlushesReceivesInOrder() throws Exception {
         connect();
         for (int i = 0; i < 5; i++) {
             client.receive(i, 0, 100);
@@ -163,11 +178,18 @@ class CompletionErrorTest {
             assertThat(flushed.status()).isEqualTo(WorkCompletionStatus.WORK_REQUEST_FLUSHED);
             assertThat(flushed.id()).isEqualTo(next++);
         }
-        client.receive(10, 0, 100);
-        assertThat(completion(client.queue, WorkCompletionStatus.WORK_REQUEST_FLUSHED).id()).isEqualTo(10);
+    }
+
+    @Test
+    void theErrorStateFlushesWhatIsPostedLater() throws Exception {
+        connect();
+        client.queuePair.toError();
         // Flushed requests complete even where they are not signalled.
         client.post(new SendWorkRequests(1, 1).send(11, 0).addSge(client.at(0), 1, client.region.lkey()));
         assertThat(completion(client.queue, WorkCompletionStatus.WORK_REQUEST_FLUSHED).id()).isEqualTo(11);
+        assumeFalse(isSoftRoce(), "soft-RoCE of Linux 6.1 keeps such a receive");
+        client.receive(10, 0, 100);
+        assertThat(completion(client.queue, WorkCompletionStatus.WORK_REQUEST_FLUSHED).id()).isEqualTo(10);
     }
 
     @Test
