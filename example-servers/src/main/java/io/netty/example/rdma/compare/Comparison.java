@@ -15,6 +15,7 @@
  */
 package io.netty.example.rdma.compare;
 
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.echo.EchoClient;
@@ -27,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 
 /**
@@ -73,14 +75,21 @@ public final class Comparison implements Callable<Integer> {
             modes.add(new Mode(transport, false));
         }
         warnIfBusy();
-        Results results = measure(modes, plan, rounds != null ? rounds : plan.rounds());
-        String report = new Report(results, modes).write();
+        int count = rounds != null ? rounds : plan.rounds();
+        Results results = measure(modes, plan, count);
+        String report = count + (count == 1 ? " round" : " rounds") + (quick ? ", short ones" : "") + ", on "
+                + Machine.describe() + providers() + ".\n\n" + new Report(results, modes).write();
         System.out.println();
         System.out.print(report);
         if (markdown != null) {
             Files.writeString(markdown, report);
         }
         return 0;
+    }
+
+    private String providers() {
+        return transports.contains(Transport.RDMA)
+                ? ", " + Verbs.provider().name().toLowerCase(Locale.ROOT) + " verbs provider" : "";
     }
 
     private static void warnIfBusy() {
