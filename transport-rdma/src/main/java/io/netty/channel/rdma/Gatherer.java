@@ -108,7 +108,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
             chain.write(request.sequence(), flags, 0, 0);
             break;
         case ADVERTISE:
-            if (request.length() <= target.maxInline()) {
+            if (target.isEntryInline(request)) {
                 flags |= SendFlags.INLINE;
             }
             chain.writeWithImmediate(request.sequence(), flags, request.remoteAddress(), request.remoteKey(),

@@ -61,11 +61,6 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<Integer> RETRY_COUNT = valueOf(RdmaChannelOption.class, "RETRY_COUNT");
 
     /**
-     * How often the device tries again while the peer has no receive posted, 0 to 6, or 7 for no limit. Default 7.
-     */
-    public static final ChannelOption<Integer> RNR_RETRY_COUNT = valueOf(RdmaChannelOption.class, "RNR_RETRY_COUNT");
-
-    /**
      * With {@link ChannelOption#SO_KEEPALIVE}: milliseconds without anything sent after which an empty RDMA write tests
      * whether the peer still answers, 10 to 86400000. Default 60000.
      */

@@ -18,7 +18,6 @@ package io.netty.channel.rdma;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.rdma.stream.ConnectionData;
-import io.netty.channel.rdma.stream.StreamConfig;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamEvent;
 import io.netty.channel.rdma.stream.StreamProtocolException;
@@ -26,10 +25,7 @@ import io.netty.channel.rdma.stream.StreamRequest;
 import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.Device;
-import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.QueuePair;
-import io.netty.channel.rdma.verbs.QueuePairInitAttributes;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.channel.rdma.verbs.WorkCompletions;
@@ -56,9 +52,6 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     /** Of all receives; sends are numbered from 0. */
     private static final long RECEIVE = -1;
     private static final long NONE = -1;
-    private static final int CONTROL_SLOTS = 4;
-    private static final int SEGMENTS = 8;
-    private static final int SGL_ENTRIES = 16;
     /** How long the end of a connection may take before its resources are released anyway. */
     static final long CLOSE_TIMEOUT_MILLIS = 3_000;
     /** When memory to send from ran out and nothing in flight will tell that there is some again. */
@@ -68,14 +61,12 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private final RdmaIoHandler handler;
     private final EventLoop loop;
     private final ConnectionId id;
-    private final LoopDevice loopDevice;
-    private LoopDevice.LoopQueue queue;
-    private int reserved;
-    private LandingBuffer landing;
-    private QueuePair queuePair;
-    private StreamConnection stream;
-    private RdmaInbound inbound;
-    private RdmaOutbound outbound;
+    private final ConnectionResources resources;
+    private final QueuePair queuePair;
+    private final StreamConnection stream;
+    private final RdmaInbound inbound;
+    private final RdmaOutbound outbound;
+    private final KeepAlive keepAlive;
 
     private boolean touched;
     private boolean inTurn;
@@ -95,7 +86,6 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private boolean disconnected;
     private boolean lost;
     private boolean destroyed;
-    private boolean postedSinceKeepAlive;
     private int receivesPosted;
     private int receivesConsumed;
     private long sent = NONE;
@@ -104,18 +94,18 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private int[] early = new int[16];
     private int earlyCount;
     private Future<?> timer;
-    private Future<?> keepAliveTimer;
 
     private RdmaConnection(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id) throws Exception {
         this.channel = channel;
         this.handler = handler;
         this.id = id;
         loop = channel.eventLoop();
-        Device device = id.device();
-        if (device == null) {
-            throw new IOException("no RDMA device has the address " + id.localAddress());
-        }
-        loopDevice = handler.device(DeviceContext.of(device));
+        resources = ConnectionResources.create(handler, id, channel.config(), loop, this::segmentFreed);
+        queuePair = resources.queuePair;
+        stream = new StreamConnection(resources.streamConfig, resources.landing, resources.landing);
+        inbound = new RdmaInbound(channel, resources.landing);
+        outbound = new RdmaOutbound(channel, resources, stream);
+        keepAlive = new KeepAlive(loop, this::testPeer);
     }
 
     /**
@@ -124,65 +114,22 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
      */
     static RdmaConnection create(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id) throws Exception {
         RdmaConnection connection = new RdmaConnection(channel, handler, id);
-        boolean created = false;
-        try {
-            connection.create();
-            created = true;
-        } finally {
-            if (!created) {
-                connection.releaseQueuePair();
-                connection.releaseMemory();
-            }
+        connection.receivesConsumed = connection.resources.streamConfig.receiveQueueDepth();
+        connection.postReceives();
+        if (connection.broken) {
+            connection.resources.closeQueuePair();
+            connection.resources.release();
+            throw connection.failure;
         }
+        connection.resources.device.register(connection.queuePair.number(), connection);
+        handler.events().listen(id, connection);
         return connection;
-    }
-
-    private void create() throws Exception {
-        RdmaSocketChannelConfig config = channel.config();
-        DeviceContext device = loopDevice.context;
-        int sendDepth = Math.min(config.sendQueueDepth(), device.attributes.maxWorkRequests());
-        int receiveDepth = Math.min(config.receiveQueueDepth(), device.attributes.maxWorkRequests());
-        StreamConfig streamConfig = new StreamConfig(receiveDepth - CONTROL_SLOTS, sendDepth, CONTROL_SLOTS,
-                SGL_ENTRIES,
-                Math.max(1, sendDepth / 4));
-        SendRing ring = new SendRing(sendDepth);
-        landing = LandingBuffer.create(device, SEGMENTS, config.getReceiveBufferSize() / SEGMENTS, SGL_ENTRIES,
-                ring.capacity(), loop, this::segmentFreed);
-        stream = new StreamConnection(streamConfig, landing, landing);
-        queue = loopDevice.reserve(sendDepth + receiveDepth);
-        reserved = sendDepth + receiveDepth;
-        queuePair = createQueuePair(device, sendDepth, receiveDepth, Math.max(config.maxInline(), 16));
-        inbound = new RdmaInbound(channel, landing);
-        outbound = new RdmaOutbound(channel, device, queuePair, stream, landing, ring);
-        loopDevice.register(queuePair.number(), this);
-        handler.events().listen(id, this);
-        receivesConsumed = receiveDepth;
-        postReceives();
-        if (broken) {
-            throw queuePair.postException();
-        }
-    }
-
-    private QueuePair createQueuePair(DeviceContext device, int sendDepth, int receiveDepth, int maxInline)
-            throws VerbsException {
-        QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
-                .maxSendRequests(sendDepth).maxReceiveRequests(receiveDepth)
-                .maxSendSges(Math.min(Gatherer.MAX_ELEMENTS, device.attributes.maxSges())).maxInlineData(maxInline);
-        try {
-            return id.createQueuePair(device.domain, attributes);
-        } catch (VerbsException e) {
-            if (e.errno() != Errno.EINVAL && e.errno() != Errno.ENOMEM) {
-                throw e;
-            }
-            // The limits depend on each other in ways that no attribute tells: ask for the least.
-            return id.createQueuePair(device.domain, attributes.maxSendSges(2).maxInlineData(0));
-        }
     }
 
     /** What to tell the peer. */
     byte[] localData() throws VerbsException {
         ByteBuffer data = ByteBuffer.allocate(ConnectionData.SIZE);
-        stream.localData(landing.sglAddress(), landing.key()).write(data);
+        stream.localData(resources.landing.sglAddress(), resources.landing.key()).write(data);
         return data.array();
     }
 
@@ -254,7 +201,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
             }
         } finally {
             gatherer.end();
-            postedSinceKeepAlive = true;
+            keepAlive.sent();
         }
         if (outbound.postFailure() != null) {
             fail(outbound.postFailure());
@@ -385,7 +332,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         }
         if (ready && !started && !closed) {
             started = true;
-            channel.accepted();
+            channel.acceptor().established();
             keepAliveChanged();
         }
         inTurn = true;
@@ -457,7 +404,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
             gone(new IOException("Connection to " + channel.remote + " could not be accepted: " + event.describe()));
             break;
         case DEVICE_REMOVAL:
-            failed(new IOException(loopDevice.context.device + " was removed"));
+            failed(new IOException(resources.device.context.device + " was removed"));
             break;
         default:
             logger.debug("{}: {}", channel, event);
@@ -505,7 +452,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         if (closed) {
             advanceClose();
         } else if (!started) {
-            channel.notAccepted(failure == null ? resetByPeer(null) : failure);
+            channel.acceptor().fail(failure == null ? resetByPeer(null) : failure);
         } else if (inbound.isEnded() && failure == null && !outbound.isInFlight()) {
             // An orderly end. What waits to be sent fails.
             if (stalled) {
@@ -537,7 +484,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         disconnect();
         if (first && !closed) {
             // Not from here, since this may be in the middle of anything.
-            loop.execute(started ? () -> channel.connectionLost(failure) : () -> channel.notAccepted(failure));
+            loop.execute(started ? () -> channel.connectionLost(failure) : () -> channel.acceptor().fail(failure));
         }
     }
 
@@ -600,63 +547,32 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         if (timer != null) {
             timer.cancel(false);
         }
-        if (keepAliveTimer != null) {
-            keepAliveTimer.cancel(false);
-        }
-        releaseQueuePair();
+        keepAlive.stop();
+        resources.closeQueuePair();
         try {
             handler.events().remove(id);
         } catch (Exception e) {
             logger.debug("{}: no event channel", channel, e);
         }
         id.close();
-        releaseMemory();
+        outbound.destroy();
+        resources.release();
     }
-
-    private void releaseQueuePair() {
-        if (queuePair != null) {
-            loopDevice.unregister(queuePair.number());
-            queuePair.close();
-        }
-    }
-
-    /** Once the queue pair is closed, the device touches none of the memory. */
-    private void releaseMemory() {
-        if (outbound != null) {
-            outbound.destroy();
-        }
-        if (queue != null) {
-            queue.release(reserved);
-        }
-        if (landing != null) {
-            landing.release();
-        }
-    }
-
-    // ---- keep-alive
 
     /** The option was changed, or the connection just established. */
     void keepAliveChanged() {
-        if (keepAliveTimer != null) {
-            keepAliveTimer.cancel(false);
-            keepAliveTimer = null;
-        }
-        if (channel.config().isKeepAlive() && ready && !broken) {
-            postedSinceKeepAlive = false;
-            int interval = channel.config().keepAliveIntervalMillis();
-            keepAliveTimer = loop.scheduleWithFixedDelay(this::keepAlive, interval, interval, TimeUnit.MILLISECONDS);
+        if (channel.config().isKeepAlive() && started && !broken) {
+            keepAlive.start(channel.config().keepAliveIntervalMillis());
+        } else {
+            keepAlive.stop();
         }
     }
 
-    private void keepAlive() {
-        if (broken || closed) {
-            return;
-        }
-        if (!postedSinceKeepAlive) {
+    private void testPeer() {
+        if (!broken && !closed) {
             stream.keepAlive();
             pumpAll();
         }
-        postedSinceKeepAlive = false;
     }
 
     @Override

@@ -91,9 +91,10 @@ final class RdmaConnector implements LoopEvents.Listener {
                 throw new IOException("the RDMA device was removed");
             default:
             }
-        } catch (Exception e) {
+        } catch (Throwable t) {
+            // Also an OutOfMemoryError: there may be no direct memory for the receive buffer.
             done = true;
-            channel.connectFailed(e);
+            channel.connectFailed(t);
         }
     }
 

@@ -53,6 +53,7 @@ public final class RdmaIoHandler implements IoHandler {
 
     /** So often TCP channels and wake-ups get their turn while completions keep coming. */
     private static final long EPOLL_INTERVAL_NANOS = 20_000;
+    private static final long MAX_FINISH_NANOS = 200_000_000;
     /** Polls between two looks at the clock and for tasks, which cost about as much as a poll. */
     private static final int POLLS_PER_CHECK = 8;
 
@@ -283,6 +284,7 @@ public final class RdmaIoHandler implements IoHandler {
     public void destroy() {
         HANDLERS.remove(this);
         try {
+            finishConnections();
             for (LoopDevice device : devices) {
                 device.destroy();
             }
@@ -299,6 +301,15 @@ public final class RdmaIoHandler implements IoHandler {
             logger.warn("Could not release all RDMA resources of an event loop", t);
         } finally {
             epoll.destroy();
+        }
+    }
+
+    /** All channels are closed, but peers may still have to be told: give that a moment. */
+    private void finishConnections() {
+        long deadline = System.nanoTime() + MAX_FINISH_NANOS;
+        while (hasQueuePairs() && System.nanoTime() - deadline < 0) {
+            pollCompletions();
+            Thread.onSpinWait();
         }
     }
 

@@ -61,14 +61,13 @@ final class RdmaOutbound {
     private long completedUntil = -1;
     private VerbsException postFailure;
 
-    RdmaOutbound(RdmaSocketChannel channel, DeviceContext device, QueuePair queuePair, StreamConnection stream,
-                 LandingBuffer landing, SendRing ring) {
+    RdmaOutbound(RdmaSocketChannel channel, ConnectionResources resources, StreamConnection stream) {
         this.channel = channel;
-        this.device = device;
-        this.queuePair = queuePair;
         this.stream = stream;
-        this.landing = landing;
-        this.ring = ring;
+        device = resources.device.context;
+        queuePair = resources.queuePair;
+        landing = resources.landing;
+        ring = resources.ring;
         maxInline = Math.min(queuePair.maxInlineData(), channel.config().maxInline());
         maxElements = Math.min(queuePair.maxSendSges(), Gatherer.MAX_ELEMENTS);
         copyThreshold = channel.config().sendCopyThreshold();
@@ -217,6 +216,11 @@ final class RdmaOutbound {
 
     int maxInline() {
         return maxInline;
+    }
+
+    /** Whether an entry for the peer's target SGL fits into its work request. */
+    boolean isEntryInline(StreamRequest request) {
+        return request.length() <= queuePair.maxInlineData();
     }
 
     int maxElements() {

@@ -140,7 +140,7 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
                 return;
             }
             RdmaSocketChannel child = new RdmaSocketChannel(this, request, peer);
-            handler().events().listen(request, child::requestLost);
+            handler().events().listen(request, child.acceptor()::requestLost);
             backlog.add(child);
         } catch (StreamProtocolException e) {
             logger.debug("{}: rejected {}", this, request.remoteAddress(), e);

@@ -62,15 +62,13 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     private final RdmaMetrics metrics = new RdmaMetrics(RdmaMetrics.TOTAL);
     private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
 
-    /** An accepted connection that waits for the registration, or an address bound before connecting. */
-    private ConnectionId pendingId;
-    private ConnectionData pendingPeer;
-    private volatile IOException requestFailure;
-    private boolean migrating;
-    private ChannelPromise acceptPromise;
+    private final RdmaReadLoop readLoop = new RdmaReadLoop(this);
+    /** Makes the connection that this channel was created for, if it is a server's. */
+    private final RdmaAcceptor acceptor;
+    /** Bound before connecting. */
+    private ConnectionId boundId;
     private RdmaConnector connector;
     private RdmaConnection connection;
-    private volatile boolean inputShutdown;
     private volatile boolean outputShutdown;
 
     /**
@@ -80,13 +78,13 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
      */
     public RdmaSocketChannel() {
         super(null);
+        acceptor = null;
     }
 
     /** A connection that a peer asked for. It is accepted when the channel is registered. */
     RdmaSocketChannel(RdmaServerSocketChannel parent, ConnectionId id, ConnectionData peer) {
         super(parent);
-        pendingId = id;
-        pendingPeer = peer;
+        acceptor = new RdmaAcceptor(this, parent, id, peer);
         local = id.localAddress();
         remote = id.remoteAddress();
     }
@@ -127,111 +125,26 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     @Override
     boolean isBoundToHandler() {
-        return connection != null || connector != null || pendingId != null && pendingPeer == null;
-    }
-
-    /** Something happened to the connection request before it was accepted. On the loop of the listener. */
-    void requestLost(ConnectionEvent event) {
-        requestFailure = new IOException("the connection request of " + remote + " was withdrawn: " + event.describe());
+        return connection != null || connector != null || boundId != null;
     }
 
     @Override
     void registered(ChannelPromise promise) {
-        if (pendingPeer == null || pendingId == null) {
+        if (acceptor == null || connection != null) {
             promise.setSuccess();
-            return;
-        }
-        try {
-            EventChannel events = handler().events().channel();
-            if (pendingId.eventChannel() == events) {
-                accept(promise);
-                return;
-            }
-            // Only the thread that reads the events of the listener may move the id away.
-            migrating = true;
-            RdmaServerSocketChannel listener = parent();
-            listener.eventLoop().execute(() -> {
-                Throwable failure = null;
-                try {
-                    listener.migrate(pendingId, events);
-                } catch (Throwable t) {
-                    failure = t;
-                }
-                migrated(failure, promise);
-            });
-        } catch (Throwable t) {
-            migrating = false;
-            acceptFailed(t, promise);
+        } else {
+            acceptor.start(promise);
         }
     }
 
-    private void migrated(Throwable failure, ChannelPromise promise) {
-        try {
-            eventLoop().execute(() -> {
-                migrating = false;
-                if (failure != null) {
-                    acceptFailed(failure, promise);
-                } else {
-                    accept(promise);
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            // The loop of this channel has just ended: nobody else closes the id any more.
-            pendingId.close();
-            promise.tryFailure(e);
-        }
+    RdmaAcceptor acceptor() {
+        return acceptor;
     }
 
-    private void accept(ChannelPromise promise) {
-        try {
-            if (!isOpen()) {
-                throw new ClosedChannelException();
-            }
-            if (requestFailure != null) {
-                throw requestFailure;
-            }
-            ConnectionId id = pendingId;
-            connection = RdmaConnection.create(this, handler(), id);
-            ConnectionParameters parameters = RdmaConnector.parameters(config, connection.localData());
-            connection.establish(pendingPeer, false);
-            id.accept(parameters);
-            pendingId = null;
-            // Not done before the peer has answered: a handler of channelActive can then send at once, whatever it
-            // does.
-            acceptPromise = promise;
-        } catch (Throwable t) {
-            acceptFailed(t, promise);
-        }
-    }
-
-    /** The peer has answered: the connection is established. */
-    void accepted() {
-        ChannelPromise promise = acceptPromise;
-        acceptPromise = null;
+    /** The connection that this channel was created for is made. */
+    void accepted(RdmaConnection newConnection) {
+        connection = newConnection;
         active = true;
-        promise.setSuccess();
-    }
-
-    /** The peer gave up before the connection was established. */
-    void notAccepted(IOException cause) {
-        ChannelPromise promise = acceptPromise;
-        if (promise != null) {
-            acceptPromise = null;
-            connection.destroy();
-            promise.setFailure(cause);
-        }
-    }
-
-    private void acceptFailed(Throwable cause, ChannelPromise promise) {
-        ConnectionId id = pendingId;
-        pendingId = null;
-        if (id != null && id.isOpen()) {
-            RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
-        }
-        if (connection != null) {
-            connection.destroy();
-        }
-        promise.setFailure(cause);
     }
 
     // ---- connecting
@@ -239,7 +152,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     @Override
     protected void doBind(SocketAddress localAddress) throws Exception {
         InetSocketAddress address = checkResolved(localAddress);
-        if (pendingId != null || connection != null || connector != null) {
+        if (boundId != null || connection != null || connector != null) {
             throw new AlreadyBoundException();
         }
         ConnectionId id = newConnectionId();
@@ -254,7 +167,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
                 id.close();
             }
         }
-        pendingId = id;
+        boundId = id;
         local = id.localAddress();
     }
 
@@ -305,28 +218,32 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     @Override
     protected void doBeginRead() {
-        SocketUnsafe unsafe = (SocketUnsafe) unsafe();
-        unsafe.readPending = true;
-        if (connection != null && connection.inbound().get()) {
-            unsafe.readLater();
-        }
+        readLoop.beginRead(connection);
     }
 
     @Override
     void clearReadPending() {
-        ((SocketUnsafe) unsafe()).readPending = false;
+        readLoop.clearReadPending();
     }
 
     /** Bytes or their end may have arrived. */
     void readable() {
-        ((SocketUnsafe) unsafe()).read();
+        readLoop.read(connection);
+    }
+
+    /**
+     * Whether the pipeline may get something: not when the channel is closed, about to be, or between two event
+     * loops.
+     */
+    boolean isReading() {
+        return isOpen() && isRegistered() && !((SocketUnsafe) unsafe()).isClosing();
     }
 
     // ---- half close and close
 
     @Override
     public boolean isInputShutdown() {
-        return inputShutdown || !isOpen();
+        return readLoop.isInputShutdown() || !isOpen();
     }
 
     @Override
@@ -400,22 +317,19 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     @Override
     protected void doClose() throws Exception {
         super.doClose();
-        ((SocketUnsafe) unsafe()).cancelConnect();
+        ((SocketUnsafe) unsafe()).cancelPending();
         if (connector != null) {
             connector.cancel();
             connector = null;
         }
-        if (pendingId != null && !migrating) {
-            pendingId.close();
-            pendingId = null;
+        if (boundId != null) {
+            boundId.close();
+            boundId = null;
         }
         if (connection != null) {
             connection.close(config.getSoLinger() == 0);
-        }
-        ChannelPromise promise = acceptPromise;
-        if (promise != null) {
-            acceptPromise = null;
-            promise.setFailure(new ClosedChannelException());
+        } else if (acceptor != null) {
+            acceptor.close();
         }
     }
 
@@ -449,10 +363,6 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         private Runnable parkedClose;
         private Runnable parkedShutdown;
         private Future<?> closeTimer;
-        private boolean readPending;
-        private boolean reading;
-        private boolean readScheduled;
-        private boolean endReported;
         private ChannelPromise connectPromise;
         private Future<?> connectTimer;
         private InetSocketAddress requestedRemote;
@@ -471,8 +381,8 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
                 }
                 InetSocketAddress newRemote = checkResolved(remoteAddress);
                 InetSocketAddress newLocal = localAddress == null ? null : checkResolved(localAddress);
-                ConnectionId id = pendingId != null ? pendingId : newConnectionId();
-                pendingId = null;
+                ConnectionId id = boundId != null ? boundId : newConnectionId();
+                boundId = null;
                 connector = new RdmaConnector(RdmaSocketChannel.this, handler(), id);
                 connectPromise = promise;
                 requestedRemote = newRemote;
@@ -545,10 +455,16 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             }
         }
 
-        void cancelConnect() {
+        void cancelPending() {
             ChannelPromise promise = endConnect();
             if (promise != null) {
                 promise.tryFailure(new ClosedChannelException());
+            }
+            Runnable task = parkedShutdown;
+            if (task != null) {
+                parkedShutdown = null;
+                // Fails, because the channel is closed.
+                task.run();
             }
         }
 
@@ -557,112 +473,19 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             super.flush0();
         }
 
-        void readLater() {
-            if (!reading && !readScheduled) {
-                readScheduled = true;
-                eventLoop().execute(this::scheduledRead);
-            }
-        }
-
-        private void scheduledRead() {
-            readScheduled = false;
-            read();
-            if (connection != null) {
-                connection.afterRead();
-            }
-        }
-
-        void read() {
-            if (reading || parkedClose != null || !isOpen() || !isRegistered()) {
-                return;
-            }
-            RdmaInbound inbound = connection.inbound();
-            if (inputShutdown) {
-                inbound.discard();
-            }
-            if (!(readPending && inbound.hasBytes()) && (endReported || !inbound.isAtEnd())) {
-                return;
-            }
-            reading = true;
-            try {
-                readLoop(inbound);
-            } finally {
-                reading = false;
-            }
-            if (readPending && inbound.hasBytes()) {
-                readLater();
-            }
-        }
-
-        private void readLoop(RdmaInbound inbound) {
-            ChannelPipeline pipeline = pipeline();
-            RecvByteBufAllocator.ExtendedHandle handle = (RecvByteBufAllocator.ExtendedHandle) recvBufAllocHandle();
-            handle.reset(config);
-            try {
-                do {
-                    if (!inbound.hasBytes()) {
-                        handle.lastBytesRead(inbound.isEnded() ? -1 : 0);
-                        break;
-                    }
-                    ByteBuf buf = inbound.read(handle);
-                    handle.lastBytesRead(buf.readableBytes());
-                    handle.incMessagesRead(1);
-                    readPending = false;
-                    pipeline.fireChannelRead(buf);
-                } while (handle.continueReading(inbound) && !inputShutdown && isOpen() && parkedClose == null);
-                handle.readComplete();
-                pipeline.fireChannelReadComplete();
-            } catch (Throwable t) {
-                handle.readComplete();
-                pipeline.fireChannelReadComplete();
-                pipeline.fireExceptionCaught(t);
-                if (t instanceof OutOfMemoryError || t instanceof IOException) {
-                    close(voidPromise());
-                }
-            }
-            if (inbound.isAtEnd() && isOpen()) {
-                reportEnd();
-            }
-        }
-
-        private void reportEnd() {
-            if (endReported) {
-                return;
-            }
-            endReported = true;
-            readPending = false;
-            if (!inputShutdown) {
-                if (!config.isAllowHalfClosure()) {
-                    close(voidPromise());
-                    return;
-                }
-                inputShutdown = true;
-                pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-            }
-            pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
+        boolean isClosing() {
+            return parkedClose != null;
         }
 
         void shutdownInput(ChannelPromise promise) {
             if (!isOpen()) {
                 promise.setFailure(new ClosedChannelException());
-                return;
-            }
-            if (connection == null) {
+            } else if (connection == null) {
                 promise.setFailure(new NotYetConnectedException());
-                return;
+            } else {
+                readLoop.shutdownInput(connection);
+                promise.setSuccess();
             }
-            boolean first = !inputShutdown;
-            inputShutdown = true;
-            connection.inbound().discard();
-            promise.setSuccess();
-            if (first && config.isAllowHalfClosure()) {
-                eventLoop().execute(() -> {
-                    if (isOpen()) {
-                        reportEnd();
-                    }
-                });
-            }
-            connection.afterRead();
         }
 
         void shutdownOutputWhenSent(ChannelPromise promise) {
@@ -720,17 +543,18 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             if (!config.isAutoClose() && messages != null && !messages.isEmpty()) {
                 // Reported with the writes; for the reader it is the end.
                 handleWriteError(cause);
+                advanceClose();
                 connection.inbound().end();
-                read();
+                readable();
                 return;
             }
             pipeline().fireExceptionCaught(cause);
-            if (!config.isAutoClose() || !isOpen()) {
+            advanceClose();
+            if (!config.isAutoClose()) {
                 connection.inbound().end();
-                read();
+                readable();
                 return;
             }
-            advanceClose();
             ClosedChannelException closed = new ClosedChannelException();
             closed.initCause(cause);
             close(voidPromise(), cause, closed);

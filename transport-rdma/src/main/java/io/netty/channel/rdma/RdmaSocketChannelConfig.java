@@ -73,7 +73,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     private volatile int sendCopyThreshold = 512;
     private volatile int receiveCopyThreshold = 1024;
     private volatile int retryCount = 7;
-    private volatile int rnrRetryCount = 7;
     private volatile int keepAliveIntervalMillis = 60_000;
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
@@ -89,8 +88,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
                 SO_RCVBUF, SO_SNDBUF, TCP_NODELAY, SO_KEEPALIVE, SO_REUSEADDR, SO_LINGER, IP_TOS, ALLOW_HALF_CLOSURE,
                 RdmaChannelOption.SEND_QUEUE_DEPTH, RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RdmaChannelOption.MAX_INLINE,
                 RdmaChannelOption.SEND_COPY_THRESHOLD, RdmaChannelOption.RECEIVE_COPY_THRESHOLD,
-                RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.RNR_RETRY_COUNT,
-                RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS);
+                RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS);
     }
 
     @Override
@@ -125,8 +123,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             value = receiveCopyThreshold;
         } else if (option == RdmaChannelOption.RETRY_COUNT) {
             value = retryCount;
-        } else if (option == RdmaChannelOption.RNR_RETRY_COUNT) {
-            value = rnrRetryCount;
         } else if (option == RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS) {
             value = keepAliveIntervalMillis;
         } else {
@@ -166,8 +162,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             receiveCopyThreshold = OptionRange.check(option, (Integer) value, 0, 65536);
         } else if (option == RdmaChannelOption.RETRY_COUNT) {
             retryCount = OptionRange.check(option, (Integer) value, 0, 7);
-        } else if (option == RdmaChannelOption.RNR_RETRY_COUNT) {
-            rnrRetryCount = OptionRange.check(option, (Integer) value, 0, 7);
         } else if (option == RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS) {
             keepAliveIntervalMillis = OptionRange.check(option, (Integer) value, 10, 86_400_000);
         } else {
@@ -198,10 +192,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     int retryCount() {
         return retryCount;
-    }
-
-    int rnrRetryCount() {
-        return rnrRetryCount;
     }
 
     int keepAliveIntervalMillis() {

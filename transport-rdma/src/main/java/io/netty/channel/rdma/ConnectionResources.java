@@ -1,0 +1,124 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.rdma.stream.StreamConfig;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.Errno;
+import io.netty.channel.rdma.verbs.QueuePair;
+import io.netty.channel.rdma.verbs.QueuePairInitAttributes;
+import io.netty.channel.rdma.verbs.VerbsException;
+
+import java.io.IOException;
+
+/**
+ * What a connection takes from its device and event loop: the queue pair, room in a completion queue, and the memory
+ * where bytes arrive. All of it or nothing.
+ */
+final class ConnectionResources {
+    /** Enough that the peer fills one while others are read, advertised or held by the application. */
+    private static final int SEGMENTS = 8;
+    /** How many receive buffers the peer may offer us ahead. */
+    private static final int SGL_ENTRIES = 16;
+    private static final int CONTROL_SLOTS = 4;
+    /** An entry of the peer's target SGL goes inline wherever that is possible. */
+    private static final int MIN_INLINE = 16;
+
+    final LoopDevice device;
+    final StreamConfig streamConfig;
+    final SendRing ring;
+    LandingBuffer landing;
+    QueuePair queuePair;
+    private final ConnectionId id;
+    private final int completions;
+    private LoopDevice.LoopQueue queue;
+
+    private ConnectionResources(RdmaIoHandler handler, ConnectionId id, RdmaSocketChannelConfig config)
+            throws Exception {
+        this.id = id;
+        Device verbsDevice = id.device();
+        if (verbsDevice == null) {
+            throw new IOException("no RDMA device has the address " + id.localAddress());
+        }
+        device = handler.device(DeviceContext.of(verbsDevice));
+        int limit = device.context.attributes.maxWorkRequests();
+        int sendDepth = Math.min(config.sendQueueDepth(), limit);
+        int receiveDepth = Math.min(config.receiveQueueDepth(), limit);
+        streamConfig = new StreamConfig(receiveDepth - CONTROL_SLOTS, sendDepth, CONTROL_SLOTS, SGL_ENTRIES,
+                Math.max(1, sendDepth / 4));
+        ring = new SendRing(sendDepth);
+        completions = sendDepth + receiveDepth;
+    }
+
+    /**
+     * @param id           bound to a device; it stays the caller's.
+     * @param segmentFreed see {@link LandingBuffer#create}.
+     */
+    static ConnectionResources create(RdmaIoHandler handler, ConnectionId id, RdmaSocketChannelConfig config,
+                                      EventLoop loop, Runnable segmentFreed) throws Exception {
+        ConnectionResources resources = new ConnectionResources(handler, id, config);
+        boolean created = false;
+        try {
+            resources.create(config, loop, segmentFreed);
+            created = true;
+        } finally {
+            if (!created) {
+                resources.closeQueuePair();
+                resources.release();
+            }
+        }
+        return resources;
+    }
+
+    private void create(RdmaSocketChannelConfig config, EventLoop loop, Runnable segmentFreed) throws Exception {
+        landing = LandingBuffer.create(device.context, SEGMENTS, config.getReceiveBufferSize() / SEGMENTS, SGL_ENTRIES,
+                ring.capacity(), loop, segmentFreed);
+        queue = device.reserve(completions);
+        QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
+                .maxSendRequests(streamConfig.sendQueueDepth()).maxReceiveRequests(streamConfig.receiveQueueDepth())
+                .maxSendSges(Math.min(Gatherer.MAX_ELEMENTS, device.context.attributes.maxSges()))
+                .maxInlineData(Math.max(config.maxInline(), MIN_INLINE));
+        try {
+            queuePair = id.createQueuePair(device.context.domain, attributes);
+        } catch (VerbsException e) {
+            if (e.errno() != Errno.EINVAL && e.errno() != Errno.ENOMEM) {
+                throw e;
+            }
+            // The limits depend on each other in ways that no attribute tells: ask for the least.
+            queuePair = id.createQueuePair(device.context.domain, attributes.maxSendSges(2).maxInlineData(0));
+        }
+    }
+
+    /** The first part of the end. From here on the device touches none of the memory. */
+    void closeQueuePair() {
+        if (queuePair != null) {
+            device.unregister(queuePair.number());
+            queuePair.close();
+        }
+    }
+
+    /** The second part. */
+    void release() {
+        if (queue != null) {
+            queue.release(completions);
+        }
+        if (landing != null) {
+            landing.release();
+        }
+    }
+}

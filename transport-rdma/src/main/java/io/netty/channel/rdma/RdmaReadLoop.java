@@ -1,0 +1,159 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+
+import java.io.IOException;
+
+/**
+ * Gives what has arrived to the pipeline of a {@link RdmaSocketChannel}, when and as far as it wants to read: the
+ * contract of {@link RecvByteBufAllocator}, {@code autoRead} and half close, as the epoll transport keeps it.
+ *
+ * <p>On the loop of the channel.
+ */
+final class RdmaReadLoop {
+    private final RdmaSocketChannel channel;
+    private boolean readPending;
+    private boolean reading;
+    private boolean scheduled;
+    private boolean endReported;
+    private volatile boolean inputShutdown;
+
+    RdmaReadLoop(RdmaSocketChannel channel) {
+        this.channel = channel;
+    }
+
+    boolean isInputShutdown() {
+        return inputShutdown;
+    }
+
+    void clearReadPending() {
+        readPending = false;
+    }
+
+    /** {@code read()} was called. What is there is delivered later, not from inside of that call. */
+    void beginRead(RdmaConnection connection) {
+        readPending = true;
+        if (connection != null && connection.inbound().get()) {
+            readLater(connection);
+        }
+    }
+
+    private void readLater(RdmaConnection connection) {
+        if (!reading && !scheduled) {
+            scheduled = true;
+            channel.eventLoop().execute(() -> {
+                scheduled = false;
+                read(connection);
+                connection.afterRead();
+            });
+        }
+    }
+
+    /** Delivers what there is, if it is wanted; and the end, wanted or not, once there is nothing before it. */
+    void read(RdmaConnection connection) {
+        if (reading || !channel.isReading()) {
+            return;
+        }
+        RdmaInbound inbound = connection.inbound();
+        if (inputShutdown) {
+            inbound.discard();
+        }
+        if (!(readPending && inbound.hasBytes()) && (endReported || !inbound.isAtEnd())) {
+            return;
+        }
+        reading = true;
+        try {
+            loop(inbound);
+        } finally {
+            reading = false;
+        }
+        if (readPending && inbound.hasBytes()) {
+            readLater(connection);
+        }
+    }
+
+    private void loop(RdmaInbound inbound) {
+        ChannelPipeline pipeline = channel.pipeline();
+        RecvByteBufAllocator.ExtendedHandle handle =
+                (RecvByteBufAllocator.ExtendedHandle) channel.unsafe().recvBufAllocHandle();
+        handle.reset(channel.config());
+        Throwable failure = null;
+        try {
+            do {
+                if (!inbound.hasBytes()) {
+                    handle.lastBytesRead(inbound.isEnded() ? -1 : 0);
+                    break;
+                }
+                ByteBuf buf = inbound.read(handle);
+                handle.lastBytesRead(buf.readableBytes());
+                handle.incMessagesRead(1);
+                readPending = false;
+                pipeline.fireChannelRead(buf);
+            } while (!inputShutdown && channel.isReading() && handle.continueReading(inbound));
+        } catch (Throwable t) {
+            failure = t;
+        }
+        handle.readComplete();
+        pipeline.fireChannelReadComplete();
+        if (failure != null) {
+            pipeline.fireExceptionCaught(failure);
+            if (failure instanceof OutOfMemoryError || failure instanceof IOException) {
+                channel.unsafe().close(channel.unsafe().voidPromise());
+            }
+        }
+        if (inbound.isAtEnd() && channel.isReading()) {
+            reportEnd();
+        }
+    }
+
+    private void reportEnd() {
+        if (endReported) {
+            return;
+        }
+        endReported = true;
+        readPending = false;
+        if (!inputShutdown) {
+            if (!channel.config().isAllowHalfClosure()) {
+                channel.unsafe().close(channel.unsafe().voidPromise());
+                return;
+            }
+            inputShutdown = true;
+            channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+        }
+        channel.pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
+    }
+
+    /** The application does not want to read any more. */
+    void shutdownInput(RdmaConnection connection) {
+        boolean first = !inputShutdown;
+        inputShutdown = true;
+        connection.inbound().discard();
+        if (first && channel.config().isAllowHalfClosure()) {
+            channel.eventLoop().execute(() -> {
+                if (channel.isReading()) {
+                    reportEnd();
+                }
+            });
+        }
+        connection.afterRead();
+    }
+}
