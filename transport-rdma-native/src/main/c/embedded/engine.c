@@ -216,7 +216,8 @@ static void run_tasks(void) {
 
 static void run_timers(void) {
     uint64_t now = engine_now_ns();
-    while (engine.heap != NULL && engine.heap->deadline_ns <= now) {
+    /* Bounded: one that always sets itself to the past must not starve the sources. */
+    for (int i = 0; i < BATCH && engine.heap != NULL && engine.heap->deadline_ns <= now; i++) {
         struct engine_timer *timer = engine.heap;
         heap_remove(timer);
         void (*fire)(struct engine_timer *) = timer->fire;
