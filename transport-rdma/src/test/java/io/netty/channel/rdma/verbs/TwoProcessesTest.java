@@ -121,13 +121,14 @@ class TwoProcessesTest {
             completions(client.queue, EchoPeer.RECEIVES).forEach(
                     sent -> assertThat(sent.status()).isEqualTo(WorkCompletionStatus.SUCCESS));
             peer.kill();
+            event(events, ConnectionEventType.DISCONNECTED);
+            client.id.disconnect();
             List<Completion> failed = completions(client.queue, 10);
             for (int i = 0; i < 10; i++) {
                 assertThat(failed.get(i).id()).isEqualTo(100 + EchoPeer.RECEIVES + i);
                 assertThat(failed.get(i).status()).isIn(i == 0 ? WorkCompletionStatus.RETRY_EXCEEDED_ERROR :
                         WorkCompletionStatus.WORK_REQUEST_FLUSHED, WorkCompletionStatus.WORK_REQUEST_FLUSHED);
             }
-            event(events, ConnectionEventType.DISCONNECTED);
         }
     }
 
