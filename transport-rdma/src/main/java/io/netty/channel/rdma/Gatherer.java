@@ -62,7 +62,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
     private int stagedFrom;
     private int regionLimit;
 
-    /** Where the latest inline bytes were put together: free again after the post. */
+    /** Where inline bytes were put together, with a reference: free again after the post. */
     private ByteBuf inlined;
     private int inlinedFrom;
     private int inlinedTo;
@@ -327,11 +327,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
         }
         ByteBuf memory = staged;
         staged = null;
-        if (inline && memory != null) {
-            inlined = memory;
-            inlinedFrom = stagedFrom;
-            inlinedTo = memory.writerIndex();
-            memory.release();
+        if (inline && memory != null && keepUntilPosted(memory)) {
             memory = null;
         }
         added(request, kind, length, memory);
@@ -340,6 +336,25 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
         elements = 0;
         length = 0;
         copied = 0;
+    }
+
+    /**
+     * Inline bytes are read by the post, and not after. Until then their memory must not be used again: what was
+     * released would be, by the next piece of the same flush.
+     *
+     * @return whether the reference was taken over; if not, the bytes stay until their completion, as others do.
+     */
+    private boolean keepUntilPosted(ByteBuf memory) {
+        if (inlined == null) {
+            inlined = memory;
+            inlinedFrom = stagedFrom;
+        } else if (inlined == memory && inlinedTo == stagedFrom) {
+            memory.release();
+        } else {
+            return false;
+        }
+        inlinedTo = memory.writerIndex();
+        return true;
     }
 
     private void added(StreamRequest request, int kind, int bytes, ByteBuf memory) {
@@ -374,9 +389,10 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
             chain.clear();
         }
         if (inlined != null) {
-            if (inlined.refCnt() > 0 && inlined.writerIndex() == inlinedTo) {
+            if (inlined.writerIndex() == inlinedTo) {
                 staging.rewind(inlined, inlinedFrom);
             }
+            inlined.release();
             inlined = null;
         }
     }
