@@ -20,8 +20,6 @@ package io.netty.channel.rdma.verbs;
  * are those of {@code asm-generic}, which x86-64 and AArch64 share.
  */
 public final class Errno {
-    public static final int EPERM = 1;
-    public static final int ENOENT = 2;
     public static final int EAGAIN = 11;
     public static final int ENOMEM = 12;
     public static final int EACCES = 13;
@@ -30,13 +28,9 @@ public final class Errno {
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
     public static final int EMFILE = 24;
-    public static final int EOPNOTSUPP = 95;
     public static final int EADDRINUSE = 98;
     public static final int EADDRNOTAVAIL = 99;
     public static final int ECONNRESET = 104;
-    public static final int EISCONN = 106;
-    public static final int ENOTCONN = 107;
-    public static final int ETIMEDOUT = 110;
     public static final int ECONNREFUSED = 111;
 
     private Errno() { }

@@ -92,6 +92,30 @@ class ConnectionTest {
     }
 
     @Test
+    void optionsCanBeSetBeforeBinding() throws Exception {
+        try (ConnectionId id = ConnectionId.create(serverEvents, PortSpace.TCP)) {
+            id.setReuseAddress(true);
+            id.setIpv6Only(true);
+            id.setTypeOfService(0x10);
+            id.setAckTimeoutExponent(14);
+            id.bind(address(0));
+            assertThat(id.localAddress().getPort()).isPositive();
+            assertThatThrownBy(() -> id.setTypeOfService(256)).hasMessageContaining("typeOfService");
+            assertThatThrownBy(() -> id.setAckTimeoutExponent(0)).hasMessageContaining("exponent");
+        }
+    }
+
+    @Test
+    void anAddressOfNoDeviceIsRefused() throws Exception {
+        try (ConnectionId id = ConnectionId.create(serverEvents, PortSpace.TCP)) {
+            // RFC 5737: nobody has it.
+            InetSocketAddress nowhere = new InetSocketAddress(InetAddress.getByName("192.0.2.1"), 0);
+            assertThatThrownBy(() -> id.bind(nowhere)).isInstanceOfSatisfying(VerbsException.class,
+                    e -> assertThat(e.errno()).isIn(Errno.EADDRNOTAVAIL, Errno.ENODEV));
+        }
+    }
+
+    @Test
     void privateDataAndAddressesReachTheOtherSide() throws Exception {
         ConnectionId id = ConnectedPair.resolved(clientEvents, listener);
         try (Endpoint client = new Endpoint(id)) {
