@@ -158,8 +158,8 @@ static void death_of_the_peer_fails_what_is_outstanding(void) {
     for (uint64_t i = 1; i < 4; i++) {
         expect_wc(end.send_cq, 20 + i, IBV_WC_WR_FLUSH_ERR);
     }
-    expect_wc(end.send_cq, 0, IBV_WC_WR_FLUSH_ERR);
-    expect_wc(end.send_cq, 1, IBV_WC_WR_FLUSH_ERR);
+    expect_wc(end.recv_cq, 0, IBV_WC_WR_FLUSH_ERR);
+    expect_wc(end.recv_cq, 1, IBV_WC_WR_FLUSH_ERR);
     expect_state(end.qp, IBV_QPS_ERR);
     end_close(&end);
     close(socket);
@@ -175,13 +175,39 @@ static void death_of_the_peer_wakes_a_sleeper(void) {
     end_open(&end, &options);
     connect_over(socket, &end, &peer, 1);
     wait_for_go(socket);
+    /* The peer has four receives: the fifth request waits until it dies. */
     CHECK_EQ(end.context->ops.req_notify_cq(end.recv_cq, 1), 0); /* solicited only: errors wake nevertheless */
+    for (uint64_t i = 0; i < 5; i++) {
+        CHECK_EQ(post_rdma(&end, 10 + i, IBV_WR_RDMA_WRITE_WITH_IMM, 0, 0, 0, &peer, 0), 0);
+    }
     kill_now(child);
     struct ibv_cq *cq;
     void *context;
     CHECK_EQ(embedded_ibv_get_cq_event(end.channel, &cq, &context), 0);
     embedded_ibv_ack_cq_events(cq, 1);
+    struct ibv_wc wc;
+    do {
+        wc = next_wc(end.recv_cq);
+    } while (wc.status == IBV_WC_SUCCESS);
+    CHECK_EQ(wc.status, IBV_WC_RETRY_EXC_ERR);
+    end_close(&end);
+    close(socket);
+}
+
+/* As with a device, where nothing tells. The CM does: DISCONNECTED. */
+static void death_of_the_peer_leaves_an_idle_queue_pair_until_it_sends(void) {
+    int socket;
+    pid_t child = spawn(stay, &socket);
+    struct end end;
+    struct address peer;
+    end_open(&end, &defaults);
+    connect_over(socket, &end, &peer, 2);
+    wait_for_go(socket);
+    kill_now(child);
+    CHECK_EQ(post_rdma(&end, 10, IBV_WR_RDMA_WRITE_WITH_IMM, 0, 0, 0, &peer, 0), 0);
+    expect_wc(end.send_cq, 10, IBV_WC_RETRY_EXC_ERR);
     expect_wc(end.recv_cq, 0, IBV_WC_WR_FLUSH_ERR);
+    expect_wc(end.recv_cq, 1, IBV_WC_WR_FLUSH_ERR);
     end_close(&end);
     close(socket);
 }
@@ -217,6 +243,8 @@ static void death_in_the_middle_of_a_message_leaves_the_rest_alive(void) {
             CHECK_EQ(end.context->ops.poll_cq(end.recv_cq, 1, &wc), 0);
         }
         kill_now(child);
+        struct ibv_qp_attr error = { .qp_state = IBV_QPS_ERR };
+        CHECK_EQ(embedded_ibv_modify_qp(end.qp, &error, IBV_QP_STATE), 0);
         for (uint64_t i = 0; i < 3; i++) {
             expect_wc(end.recv_cq, i, IBV_WC_WR_FLUSH_ERR);
         }
@@ -325,6 +353,7 @@ int main(void) {
     RUN(data_goes_both_ways);
     RUN(death_of_the_peer_fails_what_is_outstanding);
     RUN(death_of_the_peer_wakes_a_sleeper);
+    RUN(death_of_the_peer_leaves_an_idle_queue_pair_until_it_sends);
     RUN(death_in_the_middle_of_a_message_leaves_the_rest_alive);
     RUN(a_peer_that_hangs_times_out);
     RUN(a_target_need_not_poll);

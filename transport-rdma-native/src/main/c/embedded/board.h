@@ -32,8 +32,8 @@
 
 #define BOARD_CQS 4096u
 #define BOARD_BANKS 8192u
-#define BOARD_GROUPS 16u
-#define BOARD_GROUP_SLOTS 64u
+#define BOARD_GROUPS 8u
+#define BOARD_GROUP_SLOTS 128u
 #define BOARD_BANK_SLOTS (BOARD_GROUPS * BOARD_GROUP_SLOTS)
 
 /* The low bits of a completion queue's word; above them a sequence number that changes whenever it is armed. */
@@ -55,7 +55,7 @@ struct board_word {
 };
 
 struct board_groups {
-    _Alignas(64) _Atomic uint32_t tick[BOARD_GROUPS];
+    _Alignas(64) _Atomic uint64_t tick[BOARD_GROUPS];
 };
 
 struct board {

@@ -31,8 +31,14 @@
 #include "gate.h"
 
 struct qp;
-struct peer;
+struct process;
 struct bank_watch;
+
+/* A tick on a peer's board. The process is NULL where there is none. */
+struct cq_place {
+    struct process *process;
+    uint32_t bank, slot;
+};
 
 struct cqe {
     struct ibv_wc wc;
@@ -107,9 +113,9 @@ void cq_scan_try(struct cq *cq);
 /* The same for arming: looks at everything that was announced before the call. Returns true if this thread found anything. */
 bool cq_scan(struct cq *cq);
 
-/* Where a peer announces a queue pair; in cq_scan.c. Returns false without memory. */
-bool cq_scan_add(struct cq *cq, struct peer *peer, uint32_t bank, uint32_t slot, struct qp *qp);
-void cq_scan_remove(struct cq *cq, const struct qp *qp);
+/* Where a peer announces a queue pair. Returns false without memory. */
+bool cq_scan_add(struct cq *cq, const struct cq_place *place, struct qp *qp);
+void cq_scan_remove(struct cq *cq, const struct cq_place *place, const struct qp *qp);
 
 /* Opens the engine's bell. Returns 0 or errno. */
 int cq_engine_open(void);

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #include "cq.h"
-#include "peer.h"
+#include "process.h"
 #include "qp.h"
 
 #define SCAN_AGAIN 1u
@@ -37,9 +37,11 @@ struct group_watch {
 };
 
 struct bank_watch {
-    _Alignas(64) uint32_t seen[BOARD_GROUPS];
+    _Alignas(64) uint64_t seen[BOARD_GROUPS];
     struct bank_watch *next;
-    struct peer *peer;
+    struct process *process;
+    const struct board_groups *groups; /* of the bank, on the process's board */
+    const _Atomic uint32_t *ticks;
     uint32_t bank;
     unsigned users;
     struct group_watch *group[BOARD_GROUPS];
@@ -51,7 +53,7 @@ static bool scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
     if (group == NULL) {
         return false; /* the tick of one that is not known yet: qp_attach.c looks at it when it is */
     }
-    const _Atomic uint32_t *ticks = &peer_board(bank->peer)->tick[bank->bank][g * BOARD_GROUP_SLOTS];
+    const _Atomic uint32_t *ticks = bank->ticks + g * BOARD_GROUP_SLOTS;
     for (unsigned s = 0; s < BOARD_GROUP_SLOTS; s++) {
         struct qp *qp = group->qp[s];
         uint32_t tick;
@@ -68,10 +70,9 @@ static bool scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
 }
 
 static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
-    const struct board_groups *groups = &peer_board(bank->peer)->groups[bank->bank];
     bool found = false;
     for (unsigned g = 0; g < BOARD_GROUPS; g++) {
-        uint32_t tick = atomic_load(&groups->tick[g]);
+        uint64_t tick = atomic_load(&bank->groups->tick[g]);
         if (tick != bank->seen[g]) {
             bank->seen[g] = tick;
             found = true;
@@ -128,46 +129,28 @@ bool cq_scan(struct cq *cq) {
     return found;
 }
 
-static struct bank_watch *find_bank(struct cq *cq, struct peer *peer, uint32_t number) {
+static struct bank_watch *find_bank(struct cq *cq, struct process *process, uint32_t number) {
     struct bank_watch *bank = cq->banks;
-    while (bank != NULL && (bank->peer != peer || bank->bank != number)) {
+    while (bank != NULL && (bank->process != process || bank->bank != number)) {
         bank = bank->next;
     }
     return bank;
 }
 
-static struct bank_watch *add_bank(struct cq *cq, struct peer *peer, uint32_t number) {
+static struct bank_watch *add_bank(struct cq *cq, struct process *process, uint32_t number) {
     struct bank_watch *bank = aligned_alloc(64, sizeof(*bank));
     if (bank != NULL) {
-        *bank = (struct bank_watch) { .next = cq->banks, .peer = peer_get(peer), .bank = number };
+        *bank = (struct bank_watch) {
+            .next = cq->banks,
+            .process = process_get(process),
+            .groups = &process_board(process)->groups[number],
+            .ticks = process_board(process)->tick[number],
+            .bank = number,
+        };
         cq->banks = bank;
         cq->cursor = NULL;
     }
     return bank;
-}
-
-bool cq_scan_add(struct cq *cq, struct peer *peer, uint32_t number, uint32_t slot, struct qp *qp) {
-    gate_lock(&cq->scan);
-    struct bank_watch *bank = find_bank(cq, peer, number);
-    if (bank == NULL) {
-        bank = add_bank(cq, peer, number);
-    }
-    struct group_watch **group = bank == NULL ? NULL : &bank->group[slot / BOARD_GROUP_SLOTS];
-    if (group != NULL && *group == NULL) {
-        *group = calloc(1, sizeof(**group));
-    }
-    bool added = group != NULL && *group != NULL;
-    if (added) {
-        unsigned s = slot % BOARD_GROUP_SLOTS;
-        if ((*group)->qp[s] == NULL) {
-            bank->users++;
-        }
-        (*group)->qp[s] = qp;
-        (*group)->seen[s] = atomic_load(&peer_board(peer)->tick[number][slot]) - 1; /* look once in any case */
-        bank->seen[slot / BOARD_GROUP_SLOTS]--;
-    }
-    leave(cq);
-    return added;
 }
 
 static void remove_bank(struct cq *cq, struct bank_watch **link) {
@@ -177,30 +160,52 @@ static void remove_bank(struct cq *cq, struct bank_watch **link) {
     for (unsigned g = 0; g < BOARD_GROUPS; g++) {
         free(bank->group[g]);
     }
-    peer_put(bank->peer);
+    process_put(bank->process);
     free(bank);
 }
 
-void cq_scan_remove(struct cq *cq, const struct qp *qp) {
+bool cq_scan_add(struct cq *cq, const struct cq_place *place, struct qp *qp) {
+    gate_lock(&cq->scan);
+    struct bank_watch *bank = find_bank(cq, place->process, place->bank);
+    if (bank == NULL) {
+        bank = add_bank(cq, place->process, place->bank);
+    }
+    struct group_watch **group = bank == NULL ? NULL : &bank->group[place->slot / BOARD_GROUP_SLOTS];
+    if (group != NULL && *group == NULL) {
+        *group = calloc(1, sizeof(**group));
+    }
+    bool added = group != NULL && *group != NULL;
+    if (added) {
+        unsigned s = place->slot % BOARD_GROUP_SLOTS;
+        if ((*group)->qp[s] == NULL) {
+            bank->users++;
+        }
+        (*group)->qp[s] = qp;
+        (*group)->seen[s] = atomic_load(&bank->ticks[place->slot]) - 1;
+        bank->seen[place->slot / BOARD_GROUP_SLOTS]--; /* look once in any case */
+    } else if (bank != NULL && bank->users == 0) {
+        remove_bank(cq, &cq->banks); /* it was added in front */
+    }
+    leave(cq);
+    return added;
+}
+
+void cq_scan_remove(struct cq *cq, const struct cq_place *place, const struct qp *qp) {
     gate_lock(&cq->scan);
     if (cq->hot == qp) {
         cq->hot = NULL;
     }
     struct bank_watch **link = &cq->banks;
-    while (*link != NULL) {
-        struct bank_watch *bank = *link;
-        for (unsigned g = 0; g < BOARD_GROUPS; g++) {
-            for (unsigned s = 0; bank->group[g] != NULL && s < BOARD_GROUP_SLOTS; s++) {
-                if (bank->group[g]->qp[s] == qp) {
-                    bank->group[g]->qp[s] = NULL;
-                    bank->users--;
-                }
+    while (*link != NULL && ((*link)->process != place->process || (*link)->bank != place->bank)) {
+        link = &(*link)->next;
+    }
+    if (*link != NULL) {
+        struct qp **entry = &(*link)->group[place->slot / BOARD_GROUP_SLOTS]->qp[place->slot % BOARD_GROUP_SLOTS];
+        if (*entry == qp) { /* else the peer has given the slot to another one */
+            *entry = NULL;
+            if (--(*link)->users == 0) {
+                remove_bank(cq, link);
             }
-        }
-        if (bank->users == 0) {
-            remove_bank(cq, link);
-        } else {
-            link = &bank->next;
         }
     }
     leave(cq);

@@ -132,8 +132,7 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     qp_table_remove(qp);
     pthread_mutex_lock(&qp->control);
     atomic_store(&qp->destroyed, true);
-    cq_scan_remove(qp->recv_cq, qp);
-    cq_scan_remove(qp->send_cq, qp);
+    qp_unhear(qp);
     gate_lock(&qp->gate); /* for good */
     qp_detach(qp);
     qp_drop_held(qp);

@@ -153,6 +153,7 @@ struct qp {
     int segment_fd;     /* until it is sent */
     atomic_bool unannounced; /* the peer's process could not be reached yet */
     struct attachment *held;
+    struct cq_place heard_on_recv_cq, heard_on_send_cq; /* where the peer announces itself */
     struct engine_task again; /* unfinished work found outside of a poll */
     struct async_source async;
 };
@@ -200,6 +201,7 @@ int qp_announce(struct qp *qp);     /* introduces this end to the peer, or leave
 void qp_bind(struct qp *qp);        /* takes up an introduction of the peer, if there is one */
 void qp_detach(struct qp *qp);      /* back to before qp_open_segment(); the gate must be owned */
 void qp_drop_held(struct qp *qp);
+void qp_unhear(struct qp *qp);      /* polls do not come to it any more; before qp_detach(), without the gate */
 
 /* qp_progress.c */
 /* Does the work now, or leaves it to the thread that is at it. Returns true if some was left over for a later call. */

@@ -140,14 +140,14 @@ static void answer(struct qp *qp) {
 
 /* With the gate. */
 static bool claim_announcements(struct qp *qp, struct attachment *a) {
-    if (!peer_announce(a->peer, a->recv_cq, a->recv_cq_id, &a->recv_bell, &qp->to_recv_cq)) {
+    if (!process_announce(peer_process(a->peer), a->recv_cq, a->recv_cq_id, &a->recv_bell, &qp->to_recv_cq)) {
         return false;
     }
     if (a->send_cq_id == a->recv_cq_id) {
         qp->to_send_cq = qp->to_recv_cq;
         return true;
     }
-    return peer_announce(a->peer, a->send_cq, a->send_cq_id, &a->send_bell, &qp->to_send_cq);
+    return process_announce(peer_process(a->peer), a->send_cq, a->send_cq_id, &a->send_bell, &qp->to_send_cq);
 }
 
 static void attach(struct qp *qp, struct attachment *attachment) {
@@ -196,9 +196,9 @@ void qp_detach(struct qp *qp) {
     }
     if (qp->attached != NULL) {
         if (qp->to_send_cq.cq != NULL && qp->to_send_cq.cq != qp->to_recv_cq.cq) {
-            peer_renounce(&qp->to_send_cq);
+            process_renounce(&qp->to_send_cq);
         }
-        peer_renounce(&qp->to_recv_cq);
+        process_renounce(&qp->to_recv_cq);
         qp->to_send_cq.cq = NULL;
         free_attachment(qp->attached);
         qp->attached = NULL;
@@ -207,6 +207,27 @@ void qp_detach(struct qp *qp) {
         peer_put(qp->route);
         qp->route = NULL;
     }
+}
+
+void qp_unhear(struct qp *qp) {
+    struct {
+        struct cq *cq;
+        struct cq_place *place;
+    } heard[] = { { qp->recv_cq, &qp->heard_on_recv_cq }, { qp->send_cq, &qp->heard_on_send_cq } };
+    for (int i = 0; i < 2; i++) {
+        struct cq_place *place = heard[i].place;
+        if (place->process != NULL) {
+            cq_scan_remove(heard[i].cq, place, qp);
+            process_put(place->process);
+            place->process = NULL;
+        }
+    }
+}
+
+static bool hear(struct qp *qp, struct cq *cq, struct cq_place *place, struct process *process, uint32_t bank,
+                 uint32_t slot) {
+    *place = (struct cq_place) { process_get(process), bank, slot };
+    return cq_scan_add(cq, place, qp);
 }
 
 /* ---- messages of the peer, on the engine thread ---- */
@@ -238,7 +259,7 @@ static void hold(struct qp *qp, struct attachment *attachment) {
 
 static bool is_well_formed(const struct wire_attach *message, const struct peer *peer, int nfds) {
     int expected = 1 + ((message->bells & WIRE_RECV_BELL) != 0) + ((message->bells & WIRE_SEND_BELL) != 0);
-    return nfds == expected && message->recv_cq < BOARD_CQS && message->send_cq < BOARD_CQS && peer_board(peer) != NULL;
+    return nfds == expected && message->recv_cq < BOARD_CQS && message->send_cq < BOARD_CQS && peer_process(peer) != NULL;
 }
 
 /* Takes the reference to the peer over. NULL, with errno, if the peer's memory cannot be mapped. */
@@ -322,13 +343,15 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
     }
     struct peer *peer = peer_of_link(link);
     struct qp *qp = qp_table_find(message.dst_qpn);
-    bool known = peer != NULL && peer_board(peer) != NULL;
+    bool known = peer != NULL && peer_process(peer) != NULL;
     if (known && qp != NULL) {
         pthread_mutex_lock(&qp->control);
         if (!atomic_load(&qp->destroyed) && qp->route == peer && qp->attr.dest_qp_num == message.src_qpn) {
-            bool added = cq_scan_add(qp->recv_cq, peer, message.recv_bank, message.recv_slot, qp);
+            struct process *process = peer_process(peer);
+            qp_unhear(qp);
+            bool added = hear(qp, qp->recv_cq, &qp->heard_on_recv_cq, process, message.recv_bank, message.recv_slot);
             if (added && qp->send_cq != qp->recv_cq) {
-                added = cq_scan_add(qp->send_cq, peer, message.send_bank, message.send_slot, qp);
+                added = hear(qp, qp->send_cq, &qp->heard_on_send_cq, process, message.send_bank, message.send_slot);
             }
             qp_kick(qp, added ? QP_WORK_ALL : QP_WORK_FATAL);
         }

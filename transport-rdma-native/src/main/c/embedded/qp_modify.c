@@ -95,8 +95,7 @@ static void set_state(struct qp *qp, enum ibv_qp_state state) {
 }
 
 static void reset(struct qp *qp) {
-    cq_scan_remove(qp->recv_cq, qp);
-    cq_scan_remove(qp->send_cq, qp);
+    qp_unhear(qp);
     qp_lock(qp);
     qp_detach(qp);
     set_state(qp, IBV_QPS_RESET);

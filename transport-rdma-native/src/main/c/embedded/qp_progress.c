@@ -84,7 +84,7 @@ static void watch(struct qp *qp) {
         qp->round_gap_ns = ROUND_GAP_NS;
     } else {
         if (qp->attached != NULL && qp->rnr_since_ns == 0) {
-            peer_nudge(qp->attached->peer);
+            process_nudge(peer_process(qp->attached->peer));
         }
         if (qp->round_gap_ns < MAX_ROUND_GAP_NS) {
             qp->round_gap_ns *= 2;

@@ -40,7 +40,7 @@ void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status sta
     }
     consumer->told = pos;
     if (wake != WAKE_NONE) {
-        peer_signal(to, wake);
+        process_signal(to, wake);
     }
 }
 
@@ -86,7 +86,7 @@ static bool publish(struct qp *qp, const void *from, uint32_t length, bool last,
     slot->desc.length = length;
     slot->desc.slab = offset;
     producer_publish(&qp->answers, slot);
-    peer_signal(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK);
+    process_signal(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK);
     return true;
 }
 

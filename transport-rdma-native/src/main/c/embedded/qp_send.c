@@ -42,7 +42,7 @@ static void tell(struct qp *qp) {
     if (qp->request_wake != WAKE_NONE) {
         enum wake wake = qp->request_wake;
         qp->request_wake = WAKE_NONE;
-        peer_signal(&qp->to_recv_cq, wake);
+        process_signal(&qp->to_recv_cq, wake);
     }
 }
 
@@ -97,7 +97,7 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
         wqe->end = qp->out.prod;
         qp->unanswered += answered;
     } else {
-        peer_hint(&qp->to_recv_cq); /* one that polls starts copying now; a sleeper is woken when the slab is full */
+        process_hint(&qp->to_recv_cq); /* one that polls starts copying now; a sleeper is woken when the slab is full */
     }
     return OUTCOME_DONE;
 }

@@ -1,0 +1,298 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Other processes: see process.h. */
+#include "process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sealed.h"
+
+struct tick_bank {
+    struct tick_bank *next;
+    uint32_t number;
+    unsigned users;
+    uint64_t taken[BOARD_BANK_SLOTS / 64];
+};
+
+struct remote_cq {
+    struct remote_cq *next;
+    struct process *process;
+    uint32_t index, id;
+    unsigned users;
+    int bell;
+    _Atomic uint64_t rung; /* the word at the last ring */
+    struct tick_bank *banks;
+};
+
+struct process {
+    struct process *next;
+    dev_t device; /* with the inode: the identity of the board */
+    ino_t inode;
+    unsigned refs; /* under processes_lock */
+    const struct board *board;
+    int bell;              /* of the engine */
+    _Atomic uint64_t rung; /* the engine's word at the last ring */
+    pthread_mutex_t lock;  /* of cqs */
+    struct remote_cq *cqs;
+};
+
+static pthread_mutex_t processes_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct process *processes;
+
+/* Anything else in its place could block the writer, or be a file that the peer may not write itself. */
+static bool is_eventfd(int fd) {
+    char path[32], target[64];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(path, target, sizeof(target) - 1);
+    if (length < 0) {
+        return true; /* no /proc */
+    }
+    target[length] = 0;
+    return strstr(target, "[eventfd]") != NULL;
+}
+
+/* A bell that somebody has filled up must not stop the ringer. */
+static void ring(int bell) {
+    struct pollfd fd = { .fd = bell, .events = POLLOUT };
+    const uint64_t one = 1;
+    if (poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT) != 0) {
+        (void) !write(bell, &one, sizeof(one));
+    }
+}
+
+static struct process *create(int board_fd, int *bell, const struct stat *status) {
+    struct process *process = calloc(1, sizeof(*process));
+    if (process == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    process->board = sealed_map(board_fd, sizeof(*process->board));
+    if (process->board == NULL) {
+        int error = errno;
+        free(process);
+        errno = error;
+        return NULL;
+    }
+    process->device = status->st_dev;
+    process->inode = status->st_ino;
+    process->bell = *bell;
+    *bell = -1;
+    pthread_mutex_init(&process->lock, NULL);
+    process->next = processes;
+    processes = process;
+    return process;
+}
+
+struct process *process_of_board(int board_fd, int *bell) {
+    struct stat status;
+    if (fstat(board_fd, &status) != 0) {
+        return NULL;
+    }
+    if (!is_eventfd(*bell)) {
+        errno = EPROTO;
+        return NULL;
+    }
+    pthread_mutex_lock(&processes_lock);
+    struct process *process = processes;
+    while (process != NULL && (process->device != status.st_dev || process->inode != status.st_ino)) {
+        process = process->next;
+    }
+    if (process == NULL) {
+        process = create(board_fd, bell, &status);
+    }
+    if (process != NULL) {
+        process->refs++;
+    }
+    pthread_mutex_unlock(&processes_lock);
+    return process;
+}
+
+struct process *process_get(struct process *process) {
+    pthread_mutex_lock(&processes_lock);
+    process->refs++;
+    pthread_mutex_unlock(&processes_lock);
+    return process;
+}
+
+void process_put(struct process *process) {
+    pthread_mutex_lock(&processes_lock);
+    bool last = --process->refs == 0;
+    if (last) {
+        struct process **link = &processes;
+        while (*link != process) {
+            link = &(*link)->next;
+        }
+        *link = process->next;
+    }
+    pthread_mutex_unlock(&processes_lock);
+    if (last) {
+        munmap((void *) process->board, sizeof(*process->board));
+        close(process->bell);
+        pthread_mutex_destroy(&process->lock);
+        free(process);
+    }
+}
+
+const struct board *process_board(const struct process *process) {
+    return process->board;
+}
+
+static struct remote_cq *find_cq(struct process *process, uint32_t index, uint32_t id) {
+    struct remote_cq *cq = process->cqs;
+    while (cq != NULL && (cq->index != index || cq->id != id)) {
+        cq = cq->next;
+    }
+    if (cq == NULL && (cq = calloc(1, sizeof(*cq))) != NULL) {
+        *cq = (struct remote_cq) { .next = process->cqs, .process = process, .index = index, .id = id, .bell = -1 };
+        process->cqs = cq;
+    }
+    return cq;
+}
+
+static struct tick_bank *find_bank(struct remote_cq *cq) {
+    struct tick_bank *bank = cq->banks;
+    while (bank != NULL && bank->users == BOARD_BANK_SLOTS) {
+        bank = bank->next;
+    }
+    if (bank == NULL) {
+        int number = board_claim_bank();
+        bank = number < 0 ? NULL : calloc(1, sizeof(*bank));
+        if (bank == NULL) {
+            if (number >= 0) {
+                board_release_bank(number);
+            }
+            return NULL;
+        }
+        bank->number = (uint32_t) number;
+        bank->next = cq->banks;
+        cq->banks = bank;
+    }
+    return bank;
+}
+
+static void drop_if_unused(struct process *process, struct remote_cq *cq) {
+    if (cq->users != 0) {
+        return;
+    }
+    struct remote_cq **link = &process->cqs;
+    while (*link != cq) {
+        link = &(*link)->next;
+    }
+    *link = cq->next;
+    if (cq->bell >= 0) {
+        close(cq->bell);
+    }
+    free(cq);
+}
+
+bool process_announce(struct process *process, uint32_t index, uint32_t id, int *bell, struct announcement *announcement) {
+    if (index >= BOARD_CQS || (*bell >= 0 && !is_eventfd(*bell))) {
+        return false;
+    }
+    pthread_mutex_lock(&process->lock);
+    struct remote_cq *cq = find_cq(process, index, id);
+    struct tick_bank *bank = cq == NULL ? NULL : find_bank(cq);
+    if (bank != NULL) {
+        unsigned word = 0;
+        while (bank->taken[word] == UINT64_MAX) {
+            word++;
+        }
+        unsigned bit = (unsigned) __builtin_ctzll(~bank->taken[word]);
+        bank->taken[word] |= UINT64_C(1) << bit;
+        bank->users++;
+        cq->users++;
+        *announcement = (struct announcement) { cq, bank->number, word * 64 + bit };
+        if (cq->bell < 0) {
+            cq->bell = *bell;
+            *bell = -1;
+        }
+    } else if (cq != NULL) {
+        drop_if_unused(process, cq);
+    }
+    pthread_mutex_unlock(&process->lock);
+    return bank != NULL;
+}
+
+void process_renounce(struct announcement *announcement) {
+    struct remote_cq *cq = announcement->cq;
+    if (cq == NULL) {
+        return;
+    }
+    struct process *process = cq->process;
+    pthread_mutex_lock(&process->lock);
+    struct tick_bank **link = &cq->banks;
+    while ((*link)->number != announcement->bank) {
+        link = &(*link)->next;
+    }
+    struct tick_bank *bank = *link;
+    bank->taken[announcement->slot / 64] &= ~(UINT64_C(1) << announcement->slot % 64);
+    if (--bank->users == 0) {
+        *link = bank->next;
+        board_release_bank((int) bank->number);
+        free(bank);
+    }
+    cq->users--;
+    drop_if_unused(process, cq);
+    pthread_mutex_unlock(&process->lock);
+    announcement->cq = NULL;
+}
+
+static void ring_engine(struct process *process) {
+    uint64_t word = atomic_load(&process->board->engine.word);
+    if (BOARD_ENGINE_ASLEEP(word) && atomic_load(&process->rung) != word && atomic_exchange(&process->rung, word) != word) {
+        ring(process->bell);
+    }
+}
+
+void process_signal(const struct announcement *announcement, enum wake wake) {
+    struct remote_cq *cq = announcement->cq;
+    const struct board *board = cq->process->board;
+    board_tick(announcement->bank, announcement->slot);
+    uint64_t word = atomic_load(&board->cq[cq->index].word);
+    enum board_cq_state state = BOARD_CQ_STATE(word);
+    if (state == BOARD_CQ_POLLED) {
+        return;
+    }
+    bool event = (state == BOARD_CQ_ARMED && wake >= WAKE_EVENT)
+            || (state == BOARD_CQ_ARMED_SOLICITED && wake == WAKE_SOLICITED);
+    if (!event || cq->bell < 0) {
+        ring_engine(cq->process);
+    } else if (atomic_load(&cq->rung) != word && atomic_exchange(&cq->rung, word) != word) {
+        ring(cq->bell);
+    }
+}
+
+void process_nudge(struct process *process) {
+    ring(process->bell);
+}
+
+/* The parent's peers are not the child's; their memory is not mapped there (sealed.c). */
+static void fork_child(void) {
+    pthread_mutex_init(&processes_lock, NULL);
+    processes = NULL;
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
+}

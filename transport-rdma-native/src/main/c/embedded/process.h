@@ -1,0 +1,72 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * What this process knows of another one, however many links lead there: its board, its bells, and which ticks of the own
+ * board announce work to which of its completion queues.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_PROCESS_H
+#define NETTY_RDMA_EMBEDDED_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "board.h"
+
+struct process;
+struct remote_cq; /* one of its completion queues */
+
+/* How urgent a tick is. */
+enum wake {
+    WAKE_NONE,      /* nothing to announce */
+    WAKE_WORK,      /* makes no completion there: the engine may do it if nobody polls */
+    WAKE_EVENT,     /* makes a completion */
+    WAKE_SOLICITED, /* and the sender asked for attention */
+};
+
+struct announcement {
+    struct remote_cq *cq;
+    uint32_t bank, slot;
+};
+
+/*
+ * The process with this board. *bell is the bell of its engine, set to -1 if it was kept. Returns a reference, or NULL with errno:
+ * EPROTO if the descriptors are not what they should be.
+ */
+struct process *process_of_board(int board_fd, int *bell);
+struct process *process_get(struct process *process);
+void process_put(struct process *process);
+
+const struct board *process_board(const struct process *process);
+
+/*
+ * Claims a slot that announces work to the completion queue (index, id). *bell is the descriptor of its channel or -1, set
+ * to -1 if it was kept. Returns false without memory or with no bank left.
+ */
+bool process_announce(struct process *process, uint32_t index, uint32_t id, int *bell, struct announcement *announcement);
+void process_renounce(struct announcement *announcement);
+
+/* Counts up the slot, for who polls; process_signal() must follow. */
+static inline void process_hint(const struct announcement *announcement) {
+    board_tick(announcement->bank, announcement->slot);
+}
+
+/* Counts up the slot and rings whoever sleeps. */
+void process_signal(const struct announcement *announcement, enum wake wake);
+
+/* Rings the engine in any case: it seems not to know that it has work. */
+void process_nudge(struct process *process);
+
+#endif
