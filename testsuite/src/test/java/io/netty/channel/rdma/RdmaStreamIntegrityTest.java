@@ -39,8 +39,8 @@ import java.util.Random;
 
 /**
  * Several connections at once, both sides sending: buffers of every kind and size, flushed now and then, also from
- * promise listeners; the reader keeps some of what it gets for a while and pauses now and then. Every byte is a function
- * of its position in the stream.
+ * promise listeners; the reader keeps some of what it gets for a while and pauses now and then. Every byte is a
+ * function of its position in the stream.
  */
 class RdmaStreamIntegrityTest {
     private static final int CONNECTIONS = 3;
