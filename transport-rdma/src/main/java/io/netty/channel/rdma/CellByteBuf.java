@@ -16,25 +16,16 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.UnpooledDirectByteBuf;
 import io.netty.util.internal.CleanableDirectBuffer;
-import io.netty.util.internal.PlatformDependent;
 
 /**
- * A buffer of {@link RdmaByteBufAllocator}, over a {@link Cell}.
- *
- * <p>{@link #capacity()} is what was asked for, not the length of the cell, so that growing up to the latter is free. A
+ * A buffer of {@link RdmaByteBufAllocator}, over a {@link Cell}. Growing up to the length of the cell is free. A
  * released buffer keeps its cell and is used again: see {@link CellCache}.
- *
- * <p>It does not extend Netty's {@code UnpooledUnsafeDirectByteBuf}, which is faster in copies only, but unusable where
- * Netty does without {@code sun.misc.Unsafe} (JDK 24 and later, by default).
  */
-final class CellByteBuf extends UnpooledDirectByteBuf {
+final class CellByteBuf extends PartialByteBuf {
     private final RdmaByteBufAllocator allocator;
     private Cell cell;
     private Cell nextCell;
-    /** The part of the cell that was not asked for. Subtracted, because the inherited constructor calls capacity(). */
-    private int slack;
 
     CellByteBuf(RdmaByteBufAllocator allocator, Cell cell, int initialCapacity, int maxCapacity) {
         // The inherited constructor checks the length of the cell against the maximum capacity, which may be smaller.
@@ -45,7 +36,7 @@ final class CellByteBuf extends UnpooledDirectByteBuf {
     }
 
     private void begin(int initialCapacity, int maxCapacity) {
-        slack = cell.length() - initialCapacity;
+        setCapacity(initialCapacity);
         maxCapacity(maxCapacity);
         setIndex(0, 0);
     }
@@ -64,13 +55,8 @@ final class CellByteBuf extends UnpooledDirectByteBuf {
     }
 
     @Override
-    public int capacity() {
-        return super.capacity() - slack;
-    }
-
-    @Override
     public int maxFastWritableBytes() {
-        return Math.min(super.capacity(), maxCapacity()) - writerIndex();
+        return Math.min(partLength(), maxCapacity()) - writerIndex();
     }
 
     @Override
@@ -87,7 +73,7 @@ final class CellByteBuf extends UnpooledDirectByteBuf {
         } else if (newCapacity < capacity()) {
             trimIndicesToCapacity(newCapacity);
         }
-        slack = cell.length() - newCapacity;
+        setCapacity(newCapacity);
         return this;
     }
 
@@ -97,34 +83,9 @@ final class CellByteBuf extends UnpooledDirectByteBuf {
     }
 
     @Override
-    public boolean hasMemoryAddress() {
-        return true;
-    }
-
-    @Override
     public long memoryAddress() {
         ensureAccessible();
         return cell.memoryAddress();
-    }
-
-    @Override
-    public ByteBuf getBytes(int index, ByteBuf dst, int dstIndex, int length) {
-        if (PlatformDependent.hasUnsafe() && dst.hasMemoryAddress()) {
-            checkDstIndex(index, length, dstIndex, dst.capacity());
-            PlatformDependent.copyMemory(cell.memoryAddress() + index, dst.memoryAddress() + dstIndex, length);
-            return this;
-        }
-        return super.getBytes(index, dst, dstIndex, length);
-    }
-
-    @Override
-    public ByteBuf setBytes(int index, ByteBuf src, int srcIndex, int length) {
-        if (PlatformDependent.hasUnsafe() && src.hasMemoryAddress()) {
-            checkSrcIndex(index, length, srcIndex, src.capacity());
-            PlatformDependent.copyMemory(src.memoryAddress() + srcIndex, cell.memoryAddress() + index, length);
-            return this;
-        }
-        return super.setBytes(index, src, srcIndex, length);
     }
 
     @Override

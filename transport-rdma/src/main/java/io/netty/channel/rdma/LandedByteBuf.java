@@ -17,18 +17,15 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.UnpooledDirectByteBuf;
-import io.netty.util.internal.PlatformDependent;
 
 /**
  * Received bytes, where they arrived: a part of a segment of a {@link LandingBuffer}. It has a reference count of its
  * own, because handlers take a count above one as a sign that somebody else reads the buffer, and copy it.
  */
-final class LandedByteBuf extends UnpooledDirectByteBuf {
+final class LandedByteBuf extends PartialByteBuf {
     private final LandingBuffer.Segment segment;
     private final MemoryRange range;
     private final long address;
-    private int slack;
 
     LandedByteBuf(ByteBufAllocator allocator, LandingBuffer buffer, LandingBuffer.Segment segment, int offset,
             int length) {
@@ -45,39 +42,19 @@ final class LandedByteBuf extends UnpooledDirectByteBuf {
     }
 
     @Override
-    public int capacity() {
-        return super.capacity() - slack;
-    }
-
-    @Override
     public ByteBuf capacity(int newCapacity) {
         checkNewCapacity(newCapacity);
         if (newCapacity < capacity()) {
             trimIndicesToCapacity(newCapacity);
         }
-        slack = super.capacity() - newCapacity;
+        setCapacity(newCapacity);
         return this;
-    }
-
-    @Override
-    public boolean hasMemoryAddress() {
-        return true;
     }
 
     @Override
     public long memoryAddress() {
         ensureAccessible();
         return address;
-    }
-
-    @Override
-    public ByteBuf getBytes(int index, ByteBuf dst, int dstIndex, int length) {
-        if (PlatformDependent.hasUnsafe() && dst.hasMemoryAddress()) {
-            checkDstIndex(index, length, dstIndex, dst.capacity());
-            PlatformDependent.copyMemory(address + index, dst.memoryAddress() + dstIndex, length);
-            return this;
-        }
-        return super.getBytes(index, dst, dstIndex, length);
     }
 
     @Override

@@ -1,0 +1,161 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.internal.SystemPropertyUtil;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A server and a client in this process, each with a {@link Recorder} at the end of its pipeline.
+ */
+final class ConnectedPair implements AutoCloseable {
+    static final long SECONDS = 30L * SystemPropertyUtil.getInt("test.timeout.multiplier", 1);
+
+    final EventLoopGroup group;
+    final Recorder clientEvents = new Recorder();
+    final Recorder serverEvents = new Recorder();
+    final RdmaServerSocketChannel listener;
+    final RdmaSocketChannel client;
+    final RdmaSocketChannel server;
+
+    ConnectedPair(EventLoopGroup group) throws Exception {
+        this(group, b -> { }, b -> { });
+    }
+
+    ConnectedPair(EventLoopGroup group, Consumer<ServerBootstrap> serverOptions, Consumer<Bootstrap> clientOptions)
+            throws Exception {
+        this.group = group;
+        ServerBootstrap serverBootstrap = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+                .childHandler(serverEvents);
+        serverOptions.accept(serverBootstrap);
+        listener = (RdmaServerSocketChannel) serverBootstrap.bind(address()).sync().channel();
+        Bootstrap clientBootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(clientEvents);
+        clientOptions.accept(clientBootstrap);
+        client = (RdmaSocketChannel) clientBootstrap.connect(listener.localAddress()).sync().channel();
+        assertThat(serverEvents.next()).isEqualTo("active");
+        assertThat(clientEvents.next()).isEqualTo("active");
+        server = (RdmaSocketChannel) serverEvents.channel;
+    }
+
+    static InetSocketAddress address() {
+        return new InetSocketAddress(SystemPropertyUtil.get("io.netty.rdma.test.address", "127.0.0.1"), 0);
+    }
+
+    @Override
+    public void close() throws Exception {
+        assertThat(client.close().await(SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(server.close().await(SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(listener.close().await(SECONDS, TimeUnit.SECONDS)).isTrue();
+        clientEvents.release();
+        serverEvents.release();
+    }
+
+    /**
+     * Records what happens to a channel. Received buffers are kept until {@link #read}.
+     */
+    static final class Recorder extends ChannelInboundHandlerAdapter {
+        private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+        private final BlockingQueue<ByteBuf> bytes = new LinkedBlockingQueue<>();
+        volatile Channel channel;
+
+        /** The next event: "active", "inactive", a user event, or an exception. */
+        Object next() throws InterruptedException {
+            Object event = events.poll(SECONDS, TimeUnit.SECONDS);
+            assertThat(event).as("an event in time").isNotNull();
+            return event;
+        }
+
+        /** The next received buffer, which the caller releases. */
+        ByteBuf nextBuffer() throws InterruptedException {
+            ByteBuf buf = bytes.poll(SECONDS, TimeUnit.SECONDS);
+            assertThat(buf).as("bytes in time").isNotNull();
+            return buf;
+        }
+
+        /** Waits for that many bytes and returns them. */
+        byte[] read(int length) throws InterruptedException {
+            ByteBuf all = Unpooled.buffer(length);
+            while (all.readableBytes() < length) {
+                ByteBuf buf = nextBuffer();
+                all.writeBytes(buf);
+                buf.release();
+            }
+            assertThat(all.readableBytes()).isEqualTo(length);
+            return all.array();
+        }
+
+        boolean hasBytes() {
+            return !bytes.isEmpty();
+        }
+
+        void release() {
+            for (ByteBuf buf; (buf = bytes.poll()) != null;) {
+                buf.release();
+            }
+        }
+
+        @Override
+        public boolean isSharable() {
+            return false;
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            channel = ctx.channel();
+            events.add("active");
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            events.add("inactive");
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            if (msg instanceof ByteBuf) {
+                bytes.add((ByteBuf) msg);
+            } else {
+                ReferenceCountUtil.release(msg);
+            }
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            events.add(event);
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            events.add(cause);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.rdma.verbs.VerbsResource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class RdmaIoHandlerTest {
+    /** How a loop waits for completions. */
+    enum Waiting {
+        SLEEP(new RdmaIoHandlerConfig().setMaxSpinMicros(0)),
+        SPIN(new RdmaIoHandlerConfig().setMaxSpinMicros(50)),
+        BUSY_POLL(new RdmaIoHandlerConfig().setBusyPoll(true)),
+        SMALL_BATCH(new RdmaIoHandlerConfig().setPollBatch(1));
+
+        private final RdmaIoHandlerConfig config;
+
+        Waiting(RdmaIoHandlerConfig config) {
+            this.config = config;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oneLoopServesRdmaAndTcpAtOnce(Waiting waiting) throws Exception {
+        EventLoopGroup group = new RdmaEventLoopGroup(1, waiting.config);
+        try (ConnectedPair rdma = new ConnectedPair(group)) {
+            Channel listener = new ServerBootstrap().group(group).channel(EpollServerSocketChannel.class)
+                    .childHandler(new Echo()).bind("127.0.0.1", 0).sync().channel();
+            ConnectedPair.Recorder tcpEvents = new ConnectedPair.Recorder();
+            Channel tcp = new Bootstrap().group(group).channel(EpollSocketChannel.class).handler(tcpEvents)
+                    .connect(listener.localAddress()).sync().channel();
+            for (int i = 0; i < 200; i++) {
+                rdma.client.writeAndFlush(Unpooled.copyInt(i));
+                tcp.writeAndFlush(Unpooled.copyInt(i));
+                assertThat(rdma.serverEvents.read(4)).containsExactly(0, 0, i >> 8, i);
+                assertThat(tcpEvents.read(4)).containsExactly(0, 0, i >> 8, i);
+            }
+            tcp.close().sync();
+            listener.close().sync();
+        } finally {
+            shutdown(group);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void tasksAndTimersRunWhileConnectionsAreIdleOrBusy(Waiting waiting) throws Exception {
+        EventLoopGroup group = new RdmaEventLoopGroup(1, waiting.config);
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            for (int i = 0; i < 500; i++) {
+                CountDownLatch latch = new CountDownLatch(2);
+                group.execute(latch::countDown);
+                group.schedule(latch::countDown, 1, TimeUnit.MILLISECONDS);
+                assertThat(latch.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            }
+            // Both at the same time: an endless exchange of messages, and tasks.
+            pair.server.pipeline().addFirst(new Echo());
+            pair.client.pipeline().addFirst(new Echo());
+            pair.client.writeAndFlush(Unpooled.copyInt(1));
+            for (int i = 0; i < 500; i++) {
+                CountDownLatch latch = new CountDownLatch(1);
+                group.execute(latch::countDown);
+                assertThat(latch.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            }
+        } finally {
+            shutdown(group);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = { 0, 50 })
+    void shutdownClosesChannelsAndReleasesEverything(int quietMillis) throws Exception {
+        // What the process keeps, like the protection domain of the device, is made by a first run.
+        EventLoopGroup first = new RdmaEventLoopGroup(1);
+        new ConnectedPair(first).close();
+        shutdown(first);
+
+        Map<VerbsResource, Integer> before = live();
+        EventLoopGroup group = new RdmaEventLoopGroup(2);
+        ConnectedPair pair = new ConnectedPair(group);
+        pair.client.writeAndFlush(RdmaByteBufAllocator.DEFAULT.buffer().writeZero(100_000)).sync();
+        assertThat(live().get(VerbsResource.QUEUE_PAIR)).isEqualTo(before.get(VerbsResource.QUEUE_PAIR) + 2);
+        assertThat(group.shutdownGracefully(quietMillis, 5000, TimeUnit.MILLISECONDS)
+                .await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(pair.client.isOpen()).isFalse();
+        assertThat(pair.server.isOpen()).isFalse();
+        assertThat(pair.listener.isOpen()).isFalse();
+        pair.serverEvents.release();
+        Map<VerbsResource, Integer> after = live();
+        // Slabs that the first run did not touch may have been registered; those stay too.
+        after.remove(VerbsResource.MEMORY_REGION);
+        before.remove(VerbsResource.MEMORY_REGION);
+        assertThat(after).isEqualTo(before);
+    }
+
+    @Test
+    void handlerThatThrowsDoesNotEndTheLoop() throws Exception {
+        EventLoopGroup group = new RdmaEventLoopGroup(1);
+        AtomicInteger thrown = new AtomicInteger();
+        try (ConnectedPair pair = new ConnectedPair(group); ConnectedPair other = new ConnectedPair(group)) {
+            pair.server.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                    ((ByteBuf) msg).release();
+                    thrown.incrementAndGet();
+                    throw new AssertionError("on purpose");
+                }
+            });
+            pair.client.writeAndFlush(Unpooled.copyInt(1)).sync();
+            assertThat(pair.serverEvents.next()).isInstanceOf(AssertionError.class);
+            assertThat(thrown).hasValue(1);
+            other.client.writeAndFlush(Unpooled.copyInt(7));
+            assertThat(other.serverEvents.read(4)).containsExactly(0, 0, 0, 7);
+        } finally {
+            shutdown(group);
+        }
+    }
+
+    @Test
+    void isCompatibleWithItsOwnHandlesAndEpolls() throws Exception {
+        EventLoopGroup group = new RdmaEventLoopGroup(1);
+        try {
+            IoEventLoop loop = (IoEventLoop) group.next();
+            assertThat(loop.isCompatible(RdmaIoHandle.class)).isTrue();
+            assertThat(loop.isCompatible(EpollIoHandle.class)).isTrue();
+            assertThat(loop.isCompatible(IoHandle.class)).isFalse();
+            assertThat(loop.isIoType(RdmaIoHandler.class)).isTrue();
+        } finally {
+            shutdown(group);
+        }
+    }
+
+    @Test
+    void closedLoopRefusesChannels() throws Exception {
+        EventLoopGroup group = new RdmaEventLoopGroup(1);
+        shutdown(group);
+        RdmaSocketChannel channel = new RdmaSocketChannel();
+        assertThat(group.register(channel).await().isSuccess()).isFalse();
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void configurationIsChecked() {
+        assertThatThrownBy(() -> new RdmaIoHandlerConfig().setMaxSpinMicros(-1))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("maxSpinMicros");
+        assertThatThrownBy(() -> new RdmaIoHandlerConfig().setPollBatch(0))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("pollBatch");
+    }
+
+    @Test
+    void manyConnectionsShareALoopBeyondOneCompletionQueue() throws Exception {
+        EventLoopGroup group = new RdmaEventLoopGroup(1);
+        int count = 40;
+        ConnectedPair[] pairs = new ConnectedPair[count];
+        try {
+            for (int i = 0; i < count; i++) {
+                pairs[i] = new ConnectedPair(group, b -> b.childOption(ChannelOption.SO_RCVBUF, 65536),
+                        b -> b.option(ChannelOption.SO_RCVBUF, 65536));
+            }
+            for (int i = 0; i < count; i++) {
+                pairs[i].client.writeAndFlush(Unpooled.copyInt(i));
+            }
+            for (int i = 0; i < count; i++) {
+                assertThat(pairs[i].serverEvents.read(4)).containsExactly(0, 0, 0, i);
+            }
+            for (ConnectedPair pair : pairs) {
+                pair.close();
+            }
+        } finally {
+            shutdown(group);
+        }
+    }
+
+    private static Map<VerbsResource, Integer> live() {
+        Map<VerbsResource, Integer> live = new EnumMap<>(VerbsResource.class);
+        for (VerbsResource resource : VerbsResource.values()) {
+            live.put(resource, resource.live());
+        }
+        return live;
+    }
+
+    private static void shutdown(EventLoopGroup group) throws InterruptedException {
+        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
+                .isTrue();
+    }
+
+    private static final class Echo extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ctx.writeAndFlush(msg);
+        }
+    }
+}
