@@ -33,13 +33,19 @@ public final class Commands {
      * @return the exit status
      */
     public static int run(Object command, String... args) {
-        return new CommandLine(command)
+        CommandLine commandLine = new CommandLine(command)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((failure, line, result) -> {
                     tell(failure, line);
                     return 1;
-                })
-                .execute(args);
+                });
+        try {
+            return commandLine.execute(args);
+        } catch (UnsatisfiedLinkError e) {
+            // A transport that can't be used here says so with this, and picocli handles exceptions only.
+            tell(e, commandLine);
+            return 1;
+        }
     }
 
     private static void tell(Throwable failure, CommandLine line) {

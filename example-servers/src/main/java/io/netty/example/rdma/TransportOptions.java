@@ -22,6 +22,9 @@ import picocli.CommandLine.Option;
  * The command line options that choose the transport, shared by all examples.
  */
 public final class TransportOptions {
+    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
+    private boolean help;
+
     @Option(names = "--transport", defaultValue = "rdma",
             description = "One of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private Transport transport;

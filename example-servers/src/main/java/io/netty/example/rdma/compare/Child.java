@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 final class Child implements AutoCloseable {
     /** The same for all that is compared. A fixed heap and the serial collector leave the second core to the peer. */
     private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC");
+    private static final int MAX_SECONDS = 300;
     private static final ScheduledExecutorService WATCHDOG = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "watchdog");
         thread.setDaemon(true);
@@ -45,21 +46,22 @@ final class Child implements AutoCloseable {
     private final Thread onExit;
     private final ScheduledFuture<?> onTimeout;
 
-    Child(Class<?> main, List<String> arguments, int seconds) throws IOException {
+    /**
+     * Starts it.
+     *
+     * @param property {@code name=value} of a system property that it gets
+     */
+    Child(String property, Class<?> main, List<String> arguments) throws IOException {
         name = main.getSimpleName() + ' ' + String.join(" ", arguments);
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_OPTIONS);
-        String provider = System.getProperty("io.netty.rdma.provider");
-        if (provider != null) {
-            command.add("-Dio.netty.rdma.provider=" + provider);
-        }
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(List.of("-D" + property, "-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(arguments);
         process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         onExit = new Thread(process::destroyForcibly);
         Runtime.getRuntime().addShutdownHook(onExit);
-        onTimeout = WATCHDOG.schedule(process::destroyForcibly, seconds, TimeUnit.SECONDS);
+        onTimeout = WATCHDOG.schedule(process::destroyForcibly, MAX_SECONDS, TimeUnit.SECONDS);
         output = process.inputReader(StandardCharsets.UTF_8);
     }
 

@@ -15,7 +15,7 @@
  */
 package io.netty.example.rdma.compare;
 
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.echo.EchoClient;
@@ -35,11 +35,12 @@ import java.util.concurrent.Callable;
  * The echo example as a whole: a file through an echo server and back, then figures of all modes beside each other.
  * The exit status is 0 if the file came back intact on every transport and everything could be measured.
  */
-@Command(name = "echo", mixinStandardHelpOptions = true, description = {
+@Command(name = "echo", description = {
         "Sends a file through an echo server, compares SHA-256, then measures round trips and streaming of the "
                 + "transports in turn. Server and client are processes of their own."})
 public final class Comparison implements Callable<Integer> {
-    private static final int SECONDS_A_PROCESS = 300;
+    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
+    private boolean help;
 
     @Option(names = "--quick", description = "One short round.")
     private boolean quick;
@@ -53,6 +54,14 @@ public final class Comparison implements Callable<Integer> {
     @Option(names = "--transports", split = ",", defaultValue = "rdma,epoll",
             description = "Transports to compare: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private List<Transport> transports;
+
+    @Option(names = "--provider", defaultValue = "embedded",
+            description = "Verbs provider of rdma: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    private VerbsProvider provider;
+
+    @Option(names = "--host", defaultValue = "127.0.0.1",
+            description = "Address of this host, with ibverbs that of an RDMA device (default: ${DEFAULT-VALUE}).")
+    private String host;
 
     @Option(names = "--markdown", description = "Write the tables to this file too.")
     private Path markdown;
@@ -89,7 +98,11 @@ public final class Comparison implements Callable<Integer> {
 
     private String providers() {
         return transports.contains(Transport.RDMA)
-                ? ", " + Verbs.provider().name().toLowerCase(Locale.ROOT) + " verbs provider" : "";
+                ? ", " + lowerCase(provider) + " verbs provider" : "";
+    }
+
+    private static String lowerCase(VerbsProvider provider) {
+        return provider.name().toLowerCase(Locale.ROOT);
     }
 
     private static void warnIfBusy() {
@@ -106,7 +119,7 @@ public final class Comparison implements Callable<Integer> {
         try (Child server = startServer(mode)) {
             List<String> arguments = options(mode);
             arguments.addAll(List.of("--port", ports(server)[0], "--file", file.toString()));
-            try (Child client = new Child(EchoClient.class, arguments, SECONDS_A_PROCESS)) {
+            try (Child client = start(EchoClient.class, arguments)) {
                 client.awaitSuccess().forEach(System.out::println);
             }
             server.endInput();
@@ -117,7 +130,7 @@ public final class Comparison implements Callable<Integer> {
         }
     }
 
-    private static Results measure(List<Mode> modes, Plan plan, int rounds) throws IOException, InterruptedException {
+    private Results measure(List<Mode> modes, Plan plan, int rounds) throws IOException, InterruptedException {
         Results results = new Results();
         for (int round = 0; round < rounds; round++) {
             for (int i = 0; i < modes.size(); i++) {
@@ -134,27 +147,32 @@ public final class Comparison implements Callable<Integer> {
         return results;
     }
 
-    private static List<String> measure(Mode mode, Plan plan) throws IOException, InterruptedException {
+    private List<String> measure(Mode mode, Plan plan) throws IOException, InterruptedException {
         try (Child server = startServer(mode)) {
             String[] ports = ports(server);
             List<String> arguments = options(mode);
             arguments.addAll(List.of("--echo-port", ports[0], "--stream-port", ports[1], "--plan", plan.name()));
-            try (Child client = new Child(MeasuringClient.class, arguments, SECONDS_A_PROCESS)) {
+            try (Child client = start(MeasuringClient.class, arguments)) {
                 return client.awaitSuccess();
             }
         }
     }
 
-    private static Child startServer(Mode mode) throws IOException {
-        return new Child(MeasuredServer.class, options(mode), SECONDS_A_PROCESS);
+    private Child startServer(Mode mode) throws IOException {
+        return start(MeasuredServer.class, options(mode));
+    }
+
+    private Child start(Class<?> main, List<String> arguments) throws IOException {
+        return new Child("io.netty.rdma.provider=" + lowerCase(provider), main, arguments);
     }
 
     private static String[] ports(Child server) throws IOException {
         return server.await(MeasuredServer.READY).split(" ");
     }
 
-    private static List<String> options(Mode mode) {
-        List<String> options = new ArrayList<>(List.of("--transport", mode.transport().toString()));
+    private List<String> options(Mode mode) {
+        List<String> options = new ArrayList<>(
+                List.of("--transport", mode.transport().toString(), "--host", host));
         if (mode.polling()) {
             options.add("--polling");
         }

@@ -28,6 +28,7 @@ import io.netty.example.rdma.TransportOptions;
 import io.netty.example.rdma.echo.EchoServerHandler;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -42,12 +43,14 @@ import java.util.concurrent.TimeUnit;
 final class MeasuredServer implements Callable<Integer> {
     static final String READY = "ports ";
     static final String COUNTERS = "server ";
-    private static final String HOST = "127.0.0.1";
     /** The default, 32 to 64 KiB, would let a stream of 64 KiB writes have no more than one in flight. */
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
 
     @Mixin
     private TransportOptions options;
+
+    @Option(names = "--host", required = true)
+    private String host;
 
     private MeasuredServer() {
     }
@@ -83,7 +86,7 @@ final class MeasuredServer implements Callable<Integer> {
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(handler)
-                .bind(HOST, 0).sync().channel();
+                .bind(host, 0).sync().channel();
         return ((InetSocketAddress) server.localAddress()).getPort();
     }
 

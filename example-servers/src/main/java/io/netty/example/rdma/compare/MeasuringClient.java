@@ -38,7 +38,7 @@ final class MeasuringClient implements Callable<Integer> {
     @Mixin
     private TransportOptions options;
 
-    @Option(names = "--host", defaultValue = "127.0.0.1")
+    @Option(names = "--host", required = true)
     private String host;
 
     @Option(names = "--echo-port", required = true)

@@ -23,9 +23,9 @@ import java.util.concurrent.TimeUnit;
  */
 enum Plan {
     /** Enough for figures to quote. */
-    FULL(5, 1000, 300, 700, 500, 400, 3),
+    FULL(5, 2000, 300, 700, 500, 400, 3),
     /** Shows that everything works, and roughly how fast. */
-    QUICK(1, 400, 150, 250, 300, 200, 2);
+    QUICK(1, 600, 150, 250, 300, 200, 2);
 
     static final List<Integer> MESSAGE_BYTES = List.of(64, 4 << 10, 64 << 10, 1 << 20);
     static final List<Integer> WRITE_BYTES = List.of(64 << 10, 1 << 20);

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Sends a file to an echo server. The exit status is 0 if what came back is equal.
  */
-@Command(name = "echo client", mixinStandardHelpOptions = true,
+@Command(name = "echo client",
         description = "Sends a file through an echo server and compares SHA-256.")
 public final class EchoClient implements Callable<Integer> {
     @Mixin

@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * An echo server. Runs until it is killed.
  */
-@Command(name = "echo server", mixinStandardHelpOptions = true, description = "Sends back what it receives.")
+@Command(name = "echo server", description = "Sends back what it receives.")
 public final class EchoServer implements Callable<Integer> {
     @Mixin
     private TransportOptions options;
