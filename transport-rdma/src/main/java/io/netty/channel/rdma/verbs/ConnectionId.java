@@ -224,9 +224,9 @@ public final class ConnectionId extends VerbsObject {
 
     /**
      * Ends the connection: the queue pair goes to the error state and flushes, and the peer gets
-     * {@link ConnectionEventType#DISCONNECTED}. The peer, too, must then call this method: with the kernel's connection
-     * manager its queue pair goes on until it does, and only then do we get our own event (without an answer, after more
-     * than a minute). Has no effect on a connection that is disconnected already.
+     * {@link ConnectionEventType#DISCONNECTED}. The peer, too, must then call this method: with the kernel's
+     * connection manager its queue pair goes on until it does, and only then do we get our own event (without an
+     * answer, after more than a minute). Has no effect on a connection that is disconnected already.
      */
     public void disconnect() throws VerbsException {
         check(disconnect0(address()), "rdma_disconnect", "disconnect from " + remoteAddress());
