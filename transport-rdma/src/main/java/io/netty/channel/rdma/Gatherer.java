@@ -292,13 +292,14 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
 
     private void addStaged(long address, int count) throws VerbsException {
         copied += count;
+        int key = target.localKey(((CellByteBuf) staged).cell().range());
         int last = elements - 1;
-        if (last >= 0 && addresses[last] + lengths[last] == address) {
+        if (last >= 0 && addresses[last] + lengths[last] == address && keys[last] == key) {
             lengths[last] += count;
             length += count;
             room -= count;
         } else {
-            add(address, count, target.localKey(((CellByteBuf) staged).cell().range()));
+            add(address, count, key);
         }
     }
 

@@ -1,0 +1,379 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultFileRegion;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+import io.netty.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RdmaSocketChannelTest {
+    private static EventLoopGroup group;
+
+    @BeforeAll
+    static void startLoops() {
+        group = new RdmaEventLoopGroup(2);
+    }
+
+    @AfterAll
+    static void stopLoops() throws InterruptedException {
+        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
+                .isTrue();
+    }
+
+    // ---- which way bytes go
+
+    @Test
+    void registeredBytesAreSentInPlaceAndDeliveredInPlace() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            byte[] content = random(300_000, 1);
+            ByteBuf buf = pair.client.alloc().directBuffer().writeBytes(content);
+            await(pair.client.writeAndFlush(buf.slice(0, content.length)));
+            assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+            assertThat(pair.client.metrics().bytesSentInPlace()).isEqualTo(content.length);
+            assertThat(pair.client.metrics().bytesSentCopied()).isZero();
+            assertThat(pair.server.metrics().bytesReceivedInPlace()).isEqualTo(content.length);
+            assertThat(pair.server.metrics().bytesReceivedCopied()).isZero();
+        }
+    }
+
+    @Test
+    void receivedBytesAreSentOnInPlace() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            byte[] content = random(100_000, 2);
+            await(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
+            for (int i = 0; i < content.length;) {
+                ByteBuf received = pair.serverEvents.nextBuffer();
+                i += received.readableBytes();
+                pair.server.writeAndFlush(received);
+            }
+            assertThat(pair.clientEvents.read(content.length)).isEqualTo(content);
+            assertThat(pair.server.metrics().bytesSentInPlace()).isEqualTo(content.length);
+            assertThat(pair.server.metrics().bytesSentCopied()).isZero();
+        }
+    }
+
+    @Test
+    void foreignBytesAreCopiedOnce() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            byte[] content = random(200_000, 3);
+            await(pair.client.writeAndFlush(Unpooled.wrappedBuffer(content)));
+            await(pair.client.writeAndFlush(UnpooledByteBufAllocator.DEFAULT.directBuffer().writeBytes(content)));
+            assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+            assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+            assertThat(pair.client.metrics().bytesSentCopied()).isEqualTo(2L * content.length);
+            assertThat(pair.client.metrics().bytesSentInPlace()).isZero();
+        }
+    }
+
+    @Test
+    void fewBytesGoInlineAndAreCopiedOut() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            await(pair.client.writeAndFlush(pair.client.alloc().buffer().writeLong(42)));
+            assertThat(pair.serverEvents.read(8)[7]).isEqualTo((byte) 42);
+            assertThat(pair.client.metrics().bytesSentInline()).isEqualTo(8);
+            assertThat(pair.server.metrics().bytesReceivedCopied()).isEqualTo(8);
+            assertThat(pair.server.metrics().bytesReceivedInPlace()).isZero();
+        }
+    }
+
+    @Test
+    void thresholdsDecideWhatIsCopied() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group,
+                b -> b.childOption(RdmaChannelOption.RECEIVE_COPY_THRESHOLD, 0),
+                b -> b.option(RdmaChannelOption.MAX_INLINE, 0).option(RdmaChannelOption.SEND_COPY_THRESHOLD, 0))) {
+            await(pair.client.writeAndFlush(pair.client.alloc().buffer().writeLong(42)));
+            assertThat(pair.serverEvents.read(8)[7]).isEqualTo((byte) 42);
+            assertThat(pair.client.metrics().bytesSentInPlace()).isEqualTo(8);
+            assertThat(pair.server.metrics().bytesReceivedInPlace()).isEqualTo(8);
+        }
+    }
+
+    // ---- what arrives
+
+    @ParameterizedTest
+    @ValueSource(ints = { 4096, 65536, 1 << 20 })
+    void anyMixOfMessagesArrivesAsOneStream(int receiveBuffer, @TempDir Path directory) throws Exception {
+        byte[] fileContent = random(70_000, 4);
+        Path file = Files.write(directory.resolve("file"), fileContent);
+        SplittableRandom random = new SplittableRandom(receiveBuffer);
+        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.SO_RCVBUF, receiveBuffer),
+                b -> { })) {
+            ByteBuf expected = Unpooled.buffer();
+            List<ChannelFuture> futures = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                byte[] bytes = random(random.nextInt(10) == 0 ? random.nextInt(50_000) : random.nextInt(600), i);
+                Object msg;
+                switch (random.nextInt(6)) {
+                case 0:
+                    msg = Unpooled.wrappedBuffer(bytes);
+                    break;
+                case 1:
+                    msg = UnpooledByteBufAllocator.DEFAULT.directBuffer().writeBytes(bytes);
+                    break;
+                case 2:
+                    CompositeByteBuf composite = pair.client.alloc().compositeBuffer();
+                    composite.addComponent(true, Unpooled.copiedBuffer(bytes));
+                    composite.addComponent(true, pair.client.alloc().directBuffer().writeBytes(fileContent, 0, 5000));
+                    composite.addComponent(true, Unpooled.EMPTY_BUFFER);
+                    composite.addComponent(true, Unpooled.copiedBuffer(bytes));
+                    msg = composite;
+                    bytes = ByteBufUtil.getBytes(composite);
+                    break;
+                case 3:
+                    int position = random.nextInt(fileContent.length);
+                    int count = random.nextInt(fileContent.length - position);
+                    msg = new DefaultFileRegion(file.toFile(), position, count);
+                    bytes = Arrays.copyOfRange(fileContent, position, position + count);
+                    break;
+                default:
+                    msg = pair.client.alloc().directBuffer().writeBytes(bytes);
+                }
+                expected.writeBytes(bytes);
+                futures.add(random.nextInt(3) == 0 ? pair.client.writeAndFlush(msg) : pair.client.write(msg));
+            }
+            pair.client.flush();
+            byte[] content = new byte[expected.readableBytes()];
+            expected.readBytes(content).release();
+            byte[] received = pair.serverEvents.read(content.length);
+            assertThat(Arrays.mismatch(received, content)).isEqualTo(-1);
+            for (ChannelFuture future : futures) {
+                await(future);
+            }
+        }
+    }
+
+    @Test
+    void applicationMayCollectMoreThanTheReceiveBuffer() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.SO_RCVBUF, 65536),
+                b -> { })) {
+            byte[] content = random(1_000_000, 5);
+            ChannelFuture future = pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content));
+            // The recorder releases nothing before all of it has arrived.
+            await(future);
+            assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+            assertThat(pair.server.metrics().bytesReceivedCopied()).isPositive();
+        }
+    }
+
+    @Test
+    void slowReaderHoldsTheSenderBack() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.SO_RCVBUF, 65536), b -> { })) {
+            byte[] content = random(65536, 6);
+            List<ChannelFuture> futures = new ArrayList<>();
+            while (pair.client.isWritable()) {
+                ByteBuf buf = pair.client.alloc().directBuffer().writeBytes(content);
+                futures.add(pair.client.writeAndFlush(buf));
+                // So that the water mark is seen.
+                await(pair.client.eventLoop().submit(() -> { }));
+            }
+            await(futures.get(0));
+            assertThat(futures.get(futures.size() - 1).isDone()).isFalse();
+            assertThat(pair.serverEvents.hasBytes()).isFalse();
+            pair.server.config().setAutoRead(true);
+            for (ChannelFuture future : futures) {
+                assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+            }
+            for (ChannelFuture future : futures) {
+                await(future);
+            }
+            assertThat(pair.client.isWritable()).isTrue();
+        }
+    }
+
+    @Test
+    void sendBufferSizeBoundsWhatIsInFlight() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group, b -> { }, b -> b.option(ChannelOption.SO_SNDBUF, 1))) {
+            byte[] content = random(500_000, 7);
+            await(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
+            assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+        }
+    }
+
+    // ---- how it ends
+
+    /** Who closes while bytes are in flight. */
+    enum Close { REMOTE, LOCAL, LOCAL_RESET, REMOTE_RESET, NONE }
+
+    @ParameterizedTest
+    @EnumSource
+    void memoryInFlightIsReleasedWhoeverCloses(Close close) throws Exception {
+        List<ByteBuf> bufs = new ArrayList<>();
+        List<ChannelFuture> futures = new ArrayList<>();
+        int linger = close == Close.LOCAL_RESET || close == Close.REMOTE_RESET ? 0 : -1;
+        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.SO_RCVBUF, 65536).childOption(ChannelOption.SO_LINGER, linger),
+                b -> b.option(ChannelOption.SO_LINGER, linger))) {
+            for (int i = 0; i < 20; i++) {
+                ByteBuf registered = pair.client.alloc().directBuffer().writeZero(20_000);
+                ByteBuf foreign = Unpooled.directBuffer().writeZero(20_000);
+                bufs.add(registered);
+                bufs.add(foreign);
+                futures.add(pair.client.write(registered));
+                futures.add(pair.client.writeAndFlush(foreign));
+            }
+            await(futures.get(0));
+            switch (close) {
+            case REMOTE:
+            case REMOTE_RESET:
+                assertThat(pair.server.close().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+                assertThat(pair.client.closeFuture().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+                break;
+            case LOCAL:
+            case LOCAL_RESET:
+                assertThat(pair.client.close().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+                break;
+            default:
+                pair.server.config().setAutoRead(true);
+                pair.serverEvents.read(20 * 40_000);
+            }
+            for (ChannelFuture future : futures) {
+                assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            }
+            if (close == Close.NONE) {
+                assertThat(futures).allMatch(ChannelFuture::isSuccess);
+            } else {
+                assertThat(futures.get(futures.size() - 1).isSuccess()).isFalse();
+            }
+        }
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ConnectedPair.SECONDS);
+        // What the device may still read is kept beyond the close, until the end of the connection.
+        while (bufs.stream().anyMatch(buf -> buf.refCnt() > 0) && System.nanoTime() - deadline < 0) {
+            await(group.next().submit(() -> { }));
+        }
+        assertThat(bufs).allMatch(buf -> buf.refCnt() == 0);
+    }
+
+    @Test
+    void closeDeliversWhatWasFlushedBefore() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            byte[] content = random(50_000, 8);
+            ChannelFuture future = pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content));
+            pair.client.close();
+            await(future);
+            assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+        }
+    }
+
+    @Test
+    void shutdownOfOutputDeliversWhatWasFlushedBeforeAndLeavesInputOpen() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true),
+                b -> { })) {
+            byte[] content = random(50_000, 9);
+            ChannelFuture future = pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content));
+            await(pair.client.shutdownOutput());
+            await(future);
+            assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+            assertThat(pair.serverEvents.next()).isSameAs(ChannelInputShutdownEvent.INSTANCE);
+            assertThat(pair.serverEvents.next()).isSameAs(ChannelInputShutdownReadComplete.INSTANCE);
+            assertThat(pair.server.isInputShutdown()).isTrue();
+            assertThat(pair.client.isOutputShutdown()).isTrue();
+            assertThat(pair.client.writeAndFlush(Unpooled.copyInt(1)).await().isSuccess()).isFalse();
+
+            await(pair.server.writeAndFlush(Unpooled.copyInt(2)));
+            assertThat(pair.clientEvents.read(4)).containsExactly(0, 0, 0, 2);
+        }
+    }
+
+    @Test
+    void resetIsReportedWithThePeersAddress() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group, b -> { }, b -> b.option(ChannelOption.SO_LINGER, 0))) {
+            String client = pair.server.remoteAddress().toString();
+            pair.client.close();
+            assertThat(pair.serverEvents.next()).isInstanceOfSatisfying(IOException.class, e ->
+                    assertThat(e).hasMessageContaining("Connection reset by peer").hasMessageContaining(client));
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+        }
+    }
+
+    @Test
+    void orderlyCloseIsNoException() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            pair.client.close();
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            assertThat(pair.server.writeAndFlush(Unpooled.copyInt(1)).await().cause())
+                    .isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    @Test
+    void buffersOutliveTheConnection() throws Exception {
+        ByteBuf received;
+        byte[] content = random(5000, 10);
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            await(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
+            received = pair.serverEvents.nextBuffer();
+        }
+        try (ConnectedPair other = new ConnectedPair(group)) {
+            // Sent in place from the receive buffer of the connection that is gone.
+            await(other.client.writeAndFlush(received.retain()));
+            assertThat(other.serverEvents.read(content.length)).isEqualTo(content);
+        }
+        assertThat(ByteBufUtil.getBytes(received)).isEqualTo(content);
+        assertThat(received.release()).isTrue();
+    }
+
+    @Test
+    void idleConnectionIsTestedWithKeepAlive() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group, b -> { }, b -> b.option(ChannelOption.SO_KEEPALIVE, true)
+                .option(RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS, 10))) {
+            // Nothing is to be seen of it but that the connection still works.
+            await(pair.client.eventLoop().schedule(() -> { }, 100, TimeUnit.MILLISECONDS));
+            await(pair.client.writeAndFlush(Unpooled.copyInt(3)));
+            assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 3);
+        }
+    }
+
+    private static void await(Future<?> future) throws InterruptedException {
+        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(future.cause()).isNull();
+    }
+
+    private static byte[] random(int length, long seed) {
+        byte[] bytes = new byte[length];
+        new SplittableRandom(seed).nextBytes(bytes);
+        return bytes;
+    }
+}
