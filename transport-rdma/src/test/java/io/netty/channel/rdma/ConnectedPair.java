@@ -71,10 +71,10 @@ final class ConnectedPair implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
-        assertThat(client.close().await(SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(server.close().await(SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(listener.close().await(SECONDS, TimeUnit.SECONDS)).isTrue();
+    public void close() {
+        assertThat(client.close().awaitUninterruptibly(SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(server.close().awaitUninterruptibly(SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(listener.close().awaitUninterruptibly(SECONDS, TimeUnit.SECONDS)).isTrue();
         clientEvents.release();
         serverEvents.release();
     }
