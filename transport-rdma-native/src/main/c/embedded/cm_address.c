@@ -128,7 +128,8 @@ bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b) {
     if (size != other_size || memcmp(bytes, other, size) != 0) {
         return false;
     }
-    return a->sa_family != AF_INET6
+    /* As in the kernel, a scope only tells link-local addresses apart; Java gives ::1 the scope of lo, C does not. */
+    return a->sa_family != AF_INET6 || !IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *) a)->sin6_addr)
             || ((const struct sockaddr_in6 *) a)->sin6_scope_id == ((const struct sockaddr_in6 *) b)->sin6_scope_id;
 }
 
