@@ -61,6 +61,7 @@ struct cq {
     struct bank_watch *banks;
     struct bank_watch *cursor;
     unsigned turn;
+    bool unfinished;
 
     _Alignas(64) pthread_mutex_t lock;
     /* Under `lock`. */
@@ -120,6 +121,7 @@ void cq_scan_remove(struct cq *cq, const struct cq_place *place, const struct qp
 /* Opens the engine's bell. Returns 0 or errno. */
 int cq_engine_open(void);
 int cq_engine_bell(void);
+void cq_engine_ring(void);
 void cq_engine_add(struct cq *cq);
 void cq_engine_remove(struct cq *cq);
 

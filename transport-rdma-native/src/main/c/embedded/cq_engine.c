@@ -68,6 +68,11 @@ static void set_asleep(bool asleep) {
     atomic_exchange(word, (atomic_load(word) + 2) / 2 * 2 + asleep);
 }
 
+void cq_engine_ring(void) {
+    const uint64_t one = 1;
+    (void) !write(bell.fd, &one, sizeof(one));
+}
+
 static void rung(struct engine_source *source, uint32_t events) {
     (void) events;
     uint64_t count;
@@ -82,8 +87,7 @@ static void rung(struct engine_source *source, uint32_t events) {
     set_asleep(true);
     /* What was published before a peer could see the word has not been rung for. */
     if (scan_unpolled()) {
-        count = 1;
-        (void) !write(source->fd, &count, sizeof(count));
+        cq_engine_ring();
     }
 }
 

@@ -47,7 +47,7 @@ struct bank_watch {
     struct group_watch *group[BOARD_GROUPS];
 };
 
-static bool scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
+__attribute__((noinline)) static bool scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
     struct group_watch *group = bank->group[g];
     bool more = false;
     if (group == NULL) {
@@ -78,16 +78,22 @@ static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
             found = true;
             if (scan_group(cq, bank, g)) {
                 bank->seen[g] = tick - 1;
+                cq->unfinished = true;
             }
         }
     }
     return found;
 }
 
+/* All that was announced before the call. What one queue pair has too much of is left to the engine: the caller may sleep. */
 static bool scan_all(struct cq *cq) {
     bool found = false;
+    cq->unfinished = false;
     for (struct bank_watch *bank = cq->banks; bank != NULL; bank = bank->next) {
         found |= scan_bank(cq, bank);
+    }
+    if (cq->unfinished && !engine_is_self()) {
+        cq_engine_ring();
     }
     return found;
 }

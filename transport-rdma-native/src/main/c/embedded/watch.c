@@ -25,6 +25,8 @@
 
 static void make_round(struct engine_timer *timer);
 
+atomic_bool watch_suspended;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct qp *qps;
 static struct cq *cqs;
@@ -108,6 +110,12 @@ static uint64_t visit_cqs(struct cq *list, uint64_t now) {
 static void make_round(struct engine_timer *fired) {
     (void) fired;
     pthread_mutex_lock(&lock);
+    if (atomic_load(&watch_suspended)) {
+        planned_ns = 0;
+        plan(engine_now_ns() + ROUND_NS);
+        pthread_mutex_unlock(&lock);
+        return;
+    }
     struct qp *qp_list = qps;
     struct cq *cq_list = cqs;
     qps = NULL;

@@ -21,8 +21,13 @@
 #ifndef NETTY_RDMA_EMBEDDED_WATCH_H
 #define NETTY_RDMA_EMBEDDED_WATCH_H
 
+#include <stdatomic.h>
+
 struct qp;
 struct cq;
+
+/* For tests: rounds do nothing, so that a wake-up that was lost is not made good by the next round. */
+extern atomic_bool watch_suspended;
 
 /* Cheap if already watched. Any thread; takes only its own innermost lock and the engine's. */
 void watch_qp(struct qp *qp);

@@ -1,0 +1,425 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * A process that lies: malformed messages, memory that is not what it should be, descriptors and acknowledgements that no honest
+ * end would write. Its victim must close the link, fail the one queue pair, and go on.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "embedded/board.h"
+#include "embedded/cq.h"
+#include "embedded/link.h"
+#include "embedded/sealed.h"
+#include "embedded/wire.h"
+#include "pair.h"
+
+struct liar {
+    struct link *link;
+    struct wire_segment *segment;
+    int segment_fd;
+    uint32_t own_qpn, victim_qpn;
+};
+
+static void send_message(struct liar *liar, unsigned type, const void *body, size_t length, int *fds, int nfds) {
+    int error = link_send(liar->link, type, body, length, fds, nfds);
+    CHECK(error == 0 || error == EPIPE);
+}
+
+static void send_board(struct liar *liar) {
+    struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
+    int fds[] = { own_board_fd, cq_engine_bell() };
+    send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
+}
+
+static struct wire_attach attach_of(const struct liar *liar) {
+    return (struct wire_attach) { .src_qpn = liar->own_qpn, .dst_qpn = liar->victim_qpn, .recv_cq_id = 1, .send_cq_id = 1 };
+}
+
+static void send_attach(struct liar *liar) {
+    struct wire_attach attach = attach_of(liar);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+}
+
+/* ---- lies about the messages: the link goes down, the queue pair never meets anybody ---- */
+
+static void board_of_another_length(struct liar *liar) {
+    char body[3] = { 0 };
+    int fds[] = { own_board_fd, cq_engine_bell() };
+    send_message(liar, WIRE_BOARD, body, sizeof(body), fds, 2);
+}
+
+static void board_of_another_version(struct liar *liar) {
+    struct wire_board greeting = { .version = WIRE_VERSION + 1, .size = sizeof(struct board) };
+    int fds[] = { own_board_fd, cq_engine_bell() };
+    send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
+}
+
+static void board_without_descriptors(struct liar *liar) {
+    struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
+    send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), NULL, 0);
+}
+
+static void board_that_can_shrink(struct liar *liar) {
+    struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
+    int fds[] = { memfd_create("unsealed", MFD_CLOEXEC), cq_engine_bell() };
+    CHECK_EQ(ftruncate(fds[0], sizeof(struct board)), 0);
+    send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
+    close(fds[0]);
+}
+
+static void board_with_a_pipe_for_a_bell(struct liar *liar) {
+    struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
+    int ends[2];
+    CHECK_EQ(pipe(ends), 0);
+    int fds[] = { own_board_fd, ends[1] };
+    send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void two_boards(struct liar *liar) {
+    send_board(liar);
+    send_board(liar);
+}
+
+static void attach_before_the_board(struct liar *liar) {
+    send_attach(liar);
+}
+
+static void attach_of_another_length(struct liar *liar) {
+    send_board(liar);
+    send_message(liar, WIRE_ATTACH, liar, 7, &liar->segment_fd, 1);
+}
+
+static void attach_without_memory(struct liar *liar) {
+    struct wire_attach attach = attach_of(liar);
+    send_board(liar);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), NULL, 0);
+}
+
+static void attach_to_no_completion_queue(struct liar *liar) {
+    struct wire_attach attach = attach_of(liar);
+    attach.recv_cq = BOARD_CQS;
+    send_board(liar);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+}
+
+static void attach_with_memory_that_can_shrink(struct liar *liar) {
+    struct wire_attach attach = attach_of(liar);
+    int fd = memfd_create("unsealed", MFD_CLOEXEC);
+    CHECK_EQ(ftruncate(fd, sizeof(struct wire_segment)), 0);
+    send_board(liar);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &fd, 1);
+    close(fd);
+}
+
+static void attach_with_too_little_memory(struct liar *liar) {
+    struct wire_attach attach = attach_of(liar);
+    void *memory;
+    int fd = sealed_create("small", 4096, &memory);
+    send_board(liar);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &fd, 1);
+    close(fd);
+    munmap(memory, 4096);
+}
+
+static void slots_beyond_the_board(struct liar *liar) {
+    struct wire_slots slots = { .src_qpn = liar->own_qpn, .dst_qpn = liar->victim_qpn, .recv_bank = BOARD_BANKS };
+    send_board(liar);
+    send_message(liar, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
+}
+
+static void slots_before_the_board(struct liar *liar) {
+    struct wire_slots slots = { .src_qpn = liar->own_qpn, .dst_qpn = liar->victim_qpn };
+    send_message(liar, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
+}
+
+static void (*const message_lies[])(struct liar *) = {
+    board_of_another_length, board_of_another_version, board_without_descriptors, board_that_can_shrink,
+    board_with_a_pipe_for_a_bell, two_boards, attach_before_the_board, attach_of_another_length, attach_without_memory,
+    attach_to_no_completion_queue, attach_with_memory_that_can_shrink, attach_with_too_little_memory,
+    slots_beyond_the_board, slots_before_the_board,
+};
+#define MESSAGE_LIES ((int) (sizeof(message_lies) / sizeof(message_lies[0])))
+
+/* ---- lies in shared memory: the queue pair fails ---- */
+
+#define WHOLE (WIRE_FIRST | WIRE_LAST)
+
+static const struct wire_desc desc_lies[] = {
+    { .op = 0, .flags = WHOLE, .slab = WIRE_INLINE },
+    { .op = WIRE_RESPONSE, .flags = WHOLE, .slab = WIRE_INLINE },
+    { .op = 200, .flags = WHOLE, .slab = WIRE_INLINE },
+    { .op = WIRE_SEND, .flags = WHOLE, .slab = WIRE_INLINE, .length = WIRE_INLINE_SIZE + 1, .total = WIRE_INLINE_SIZE + 1 },
+    { .op = WIRE_SEND, .flags = WHOLE, .slab = WIRE_REQUEST_SLAB - 1, .length = 2, .total = 2 },
+    { .op = WIRE_SEND, .flags = WHOLE, .slab = 0x80000000u, .length = 8, .total = 8 },
+    { .op = WIRE_SEND, .flags = WHOLE, .slab = 0, .length = 0xffffffffu, .total = 8 },
+    { .op = WIRE_SEND, .flags = WHOLE, .slab = 0, .length = 9, .total = 8 },
+    { .op = WIRE_SEND, .flags = WHOLE, .slab = 0, .length = 8, .total = 9 },
+    { .op = WIRE_SEND, .flags = WIRE_FIRST, .slab = 0, .length = 8, .total = 8 },
+    { .op = WIRE_SEND, .flags = WIRE_FIRST, .slab = 0, .length = 0, .total = 8 },
+    { .op = WIRE_SEND, .flags = WIRE_LAST, .slab = 0, .length = 8, .total = 8 },
+    { .op = WIRE_SEND, .flags = WHOLE, .slab = 0, .length = 8, .total = WIRE_MAX_MESSAGE + 1 },
+    { .op = WIRE_READ, .flags = WHOLE, .slab = WIRE_INLINE, .length = 8, .total = 8 },
+    { .op = WIRE_READ, .flags = WIRE_FIRST, .slab = WIRE_INLINE, .total = 8 },
+    { .op = WIRE_FETCH_ADD, .flags = WIRE_LAST, .slab = WIRE_INLINE, .total = 8 },
+};
+#define DESC_LIES ((int) (sizeof(desc_lies) / sizeof(desc_lies[0])))
+
+static void publish(struct wire_slot *slot, const struct wire_desc *desc, uint32_t sequence) {
+    memcpy(&slot->desc, desc, sizeof(*desc));
+    atomic_store(&slot->desc.sequence, sequence);
+}
+
+static void a_response_to_nothing(struct wire_segment *segment) {
+    struct wire_desc desc = { .op = WIRE_RESPONSE, .flags = WIRE_LAST, .slab = WIRE_INLINE, .length = 8 };
+    publish(&segment->response[0], &desc, 1);
+}
+
+static void an_acknowledgement_of_nothing(struct wire_segment *segment) {
+    atomic_store(&segment->control.stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(1, WIRE_OK));
+}
+
+static void a_refusal_of_nothing(struct wire_segment *segment) {
+    atomic_store(&segment->control.stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(0, WIRE_ACCESS_ERROR));
+}
+
+static void an_unknown_status(struct wire_segment *segment) {
+    atomic_store(&segment->control.stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(0, WIRE_STATUS_LIMIT));
+}
+
+static void a_message_that_changes_its_kind(struct wire_segment *segment) {
+    struct wire_desc desc = { .op = WIRE_SEND, .flags = WIRE_FIRST, .slab = 0, .length = 8, .total = 16 };
+    publish(&segment->request[0], &desc, 1);
+    desc.op = WIRE_WRITE;
+    desc.flags = WIRE_LAST;
+    publish(&segment->request[1], &desc, 2);
+}
+
+static void a_message_that_grows(struct wire_segment *segment) {
+    struct wire_desc desc = { .op = WIRE_SEND, .flags = WIRE_FIRST, .slab = 0, .length = 8, .total = 16 };
+    publish(&segment->request[0], &desc, 1);
+    desc.flags = 0;
+    desc.total = 1 << 20;
+    publish(&segment->request[1], &desc, 2);
+}
+
+static void a_message_within_a_message(struct wire_segment *segment) {
+    struct wire_desc desc = { .op = WIRE_SEND, .flags = WIRE_FIRST, .slab = 0, .length = 8, .total = 16 };
+    publish(&segment->request[0], &desc, 1);
+    publish(&segment->request[1], &desc, 2);
+}
+
+static void an_atomic_within_a_message(struct wire_segment *segment) {
+    struct wire_desc desc = { .op = WIRE_SEND, .flags = WIRE_FIRST, .slab = 0, .length = 8, .total = 16 };
+    publish(&segment->request[0], &desc, 1);
+    desc = (struct wire_desc) { .op = WIRE_CMP_SWAP, .flags = WHOLE, .slab = WIRE_INLINE, .total = 8 };
+    publish(&segment->request[1], &desc, 2);
+}
+
+static void (*const segment_lies[])(struct wire_segment *) = {
+    a_response_to_nothing, an_acknowledgement_of_nothing, a_refusal_of_nothing, an_unknown_status,
+    a_message_that_changes_its_kind, a_message_that_grows, a_message_within_a_message, an_atomic_within_a_message,
+};
+#define SEGMENT_LIES ((int) (sizeof(segment_lies) / sizeof(segment_lies[0])))
+
+/* ---- noise: descriptors and control words that change all the time ---- */
+
+static void make_noise(struct liar *liar) {
+    uint32_t random = liar->victim_qpn;
+    uint8_t *bytes = (uint8_t *) liar->segment;
+    for (int i = 0; i < 200000 && link_is_up(liar->link); i++) {
+        random = random * 1664525 + 1013904223;
+        struct wire_slot *slot = &liar->segment->request[(random >> 8) % 4];
+        struct wire_desc desc = {
+            .op = 1 + (random >> 12) % 7, .flags = random >> 16 & 15, .length = (random >> 20) % 300,
+            .slab = random & 1 ? WIRE_INLINE : random >> 13, .total = (random >> 20) % 600,
+        };
+        publish(slot, &desc, (uint32_t) (slot - liar->segment->request) + 1);
+        bytes[offsetof(struct wire_segment, request) + random % (2 * WIRE_DESC_SIZE)] = (uint8_t) (random >> 24);
+    }
+    link_abort(liar->link);
+}
+
+/* ---- the liar ---- */
+
+#define NOISE 1000
+
+struct errand {
+    int lie; /* -1: go home */
+    uint32_t victim_qpn;
+};
+
+static void open_lie(struct liar *liar, uint32_t own_qpn, uint32_t victim_qpn) {
+    void *memory;
+    liar->own_qpn = own_qpn;
+    liar->victim_qpn = victim_qpn;
+    liar->segment_fd = sealed_create("lie", sizeof(struct wire_segment), &memory);
+    CHECK(liar->segment_fd >= 0);
+    liar->segment = memory;
+    CHECK_EQ(link_connect_qpn(victim_qpn, &liar->link), 0);
+}
+
+static void close_lie(struct liar *liar) {
+    /* The victim hangs up on us, or the errand fails for want of it. */
+    uint64_t end = now_ns() + UINT64_C(60000000000);
+    while (link_is_up(liar->link)) {
+        CHECK(now_ns() < end);
+        poll(NULL, 0, 1);
+    }
+    link_put(liar->link);
+    close(liar->segment_fd);
+    munmap(liar->segment, sizeof(*liar->segment));
+}
+
+static void lie(int socket) {
+    struct end unused; /* opens the provider */
+    end_open(&unused, &defaults);
+    uint32_t own_qpn = link_claim_qpn_block();
+    CHECK(own_qpn != 0);
+    send_all(socket, &own_qpn, sizeof(own_qpn));
+    for (;;) {
+        struct errand errand;
+        receive_all(socket, &errand, sizeof(errand));
+        if (errand.lie < 0) {
+            return;
+        }
+        struct liar liar;
+        open_lie(&liar, own_qpn, errand.victim_qpn);
+        int number = errand.lie;
+        if (number >= NOISE) {
+            send_board(&liar);
+            send_attach(&liar);
+            make_noise(&liar);
+        } else if (number < MESSAGE_LIES) {
+            message_lies[number](&liar);
+        } else {
+            number -= MESSAGE_LIES;
+            if (number < DESC_LIES) {
+                publish(&liar.segment->request[0], &desc_lies[number], 1);
+            } else {
+                segment_lies[number - DESC_LIES](liar.segment);
+            }
+            send_board(&liar);
+            send_attach(&liar);
+        }
+        close_lie(&liar);
+        char done = 1;
+        send_all(socket, &done, 1);
+    }
+}
+
+/* ---- the victim ---- */
+
+static pid_t liar_pid;
+static int liar_socket;
+static uint32_t liar_qpn;
+static struct end bystander_a, bystander_b;
+
+static void suffer(int lie_number, bool attaches) {
+    struct end end;
+    end_open(&end, &defaults);
+    end_to_init(&end);
+    CHECK_EQ(post_recv(&end, 1, 0, 4096), 0);
+    CHECK_EQ(end_to_rtr(&end, liar_qpn), 0);
+    CHECK_EQ(end_to_rts(&end), 0);
+    struct errand errand = { lie_number, end.qp->qp_num };
+    send_all(liar_socket, &errand, sizeof(errand));
+    char done;
+    receive_all(liar_socket, &done, 1);
+    if (attaches) {
+        expect_state(end.qp, IBV_QPS_ERR);
+        expect_wc(end.recv_cq, 1, IBV_WC_WR_FLUSH_ERR);
+        struct ibv_async_event event;
+        do { /* COMM_EST may come first */
+            CHECK_EQ(embedded_ibv_get_async_event(end.context, &event), 0);
+            embedded_ibv_ack_async_event(&event);
+        } while (event.event_type != IBV_EVENT_QP_FATAL);
+    } else {
+        expect_nothing(end.recv_cq);
+        expect_state(end.qp, IBV_QPS_RTS);
+    }
+    end_close(&end);
+    CHECK_EQ(post_recv(&bystander_b, 1, 0, 64), 0);
+    CHECK_EQ(post_send(&bystander_a, 2, IBV_WR_SEND, 0, 0, 64), 0);
+    expect_wc(bystander_b.recv_cq, 1, IBV_WC_SUCCESS);
+    expect_wc(bystander_a.send_cq, 2, IBV_WC_SUCCESS);
+}
+
+static void noise_does_no_harm(void) {
+    for (int i = 0; i < 20; i++) {
+        struct end end;
+        end_open(&end, &defaults);
+        end_to_init(&end);
+        for (uint64_t k = 0; k < 64; k++) {
+            CHECK_EQ(post_recv(&end, k, 4096, 256), 0);
+        }
+        CHECK_EQ(end_to_rtr(&end, liar_qpn), 0);
+        CHECK_EQ(end_to_rts(&end), 0);
+        struct errand errand = { NOISE + i, end.qp->qp_num };
+        send_all(liar_socket, &errand, sizeof(errand));
+        struct pollfd p = { .fd = liar_socket, .events = POLLIN };
+        struct ibv_wc wc;
+        while (poll(&p, 1, 0) == 0) {
+            end.context->ops.poll_cq(end.recv_cq, 1, &wc);
+        }
+        char done;
+        receive_all(liar_socket, &done, 1);
+        for (unsigned k = 0; k < PAIR_BUFFER; k++) {
+            CHECK(end.buffer[k] == 0 || (k >= 4096 && k < 4096 + 256)); /* nothing but what was offered */
+        }
+        end_close(&end);
+    }
+}
+
+static void malformed_messages_end_the_link_only(void) {
+    for (int i = 0; i < MESSAGE_LIES; i++) {
+        suffer(i, false);
+    }
+}
+
+static void forged_descriptors_fail_the_queue_pair_only(void) {
+    for (int i = 0; i < DESC_LIES; i++) {
+        suffer(MESSAGE_LIES + i, true);
+    }
+}
+
+static void forged_answers_fail_the_queue_pair_only(void) {
+    for (int i = 0; i < SEGMENT_LIES; i++) {
+        suffer(MESSAGE_LIES + DESC_LIES + i, true);
+    }
+}
+
+int main(void) {
+    liar_pid = spawn(lie, &liar_socket);
+    receive_all(liar_socket, &liar_qpn, sizeof(liar_qpn));
+    pair_open(&bystander_a, &bystander_b, &defaults);
+    RUN(malformed_messages_end_the_link_only);
+    RUN(forged_descriptors_fail_the_queue_pair_only);
+    RUN(forged_answers_fail_the_queue_pair_only);
+    RUN(noise_does_no_harm);
+    struct errand home = { -1, 0 };
+    send_all(liar_socket, &home, sizeof(home));
+    expect_exit(liar_pid, 0);
+    pair_close(&bystander_a, &bystander_b);
+    return 0;
+}
