@@ -14,6 +14,100 @@
  * under the License.
  */
 /**
- * A Netty transport over RDMA.
+ * A Netty transport over RDMA verbs. To change an application from the epoll transport, use {@link
+ * io.netty.channel.rdma.RdmaIoHandler} for {@code EpollIoHandler}, {@link
+ * io.netty.channel.rdma.RdmaServerSocketChannel} for {@code EpollServerSocketChannel} and {@link
+ * io.netty.channel.rdma.RdmaSocketChannel} for {@code EpollSocketChannel}; handlers stay as they are.
+ *
+ * <h2>Who does what</h2>
+ * <pre>
+ *   RdmaServerSocketChannel      RdmaSocketChannel ─── RdmaReadLoop: what arrived, to the pipeline
+ *            │                     │           │
+ *            └──── RdmaAcceptor ───┤           │
+ *                  RdmaConnector ──┘           │         makes a connection: incoming, outgoing
+ *                                        RdmaConnection  queue pair, protocol, end of the connection
+ *                                         │          │
+ *                        RdmaOutbound, SendRing   RdmaInbound, LandingBuffer
+ *                        what is in flight        what has arrived
+ *                                         │
+ *                        Gatherer, Staging, RegisteredMemory: messages to work requests
+ *
+ *   RdmaIoHandler ── EpollIoHandler: sleeping, timers, wake-ups, TCP channels
+ *        ├── LoopDevice: one loop's completion queues on a device, who owns which queue pair
+ *        └── LoopEvents: one loop's connection manager events, who owns which connection id
+ *
+ *   RdmaByteBufAllocator ── CellCache ── SlabArena ── Slab: registered memory for the application
+ *   DeviceContext: one protection domain for each device, shared by all loops
+ * </pre>
+ * Below are two packages that know nothing of channels: {@code io.netty.channel.rdma.stream}, the byte-stream protocol
+ * (rsockets version 1) as a state machine, and {@code io.netty.channel.rdma.verbs}, the native objects.
+ *
+ * <h2>A turn of the event loop</h2>
+ * A batch of completions is taken from each completion queue; each is noted by its connection, then each connection
+ * that got some does what follows, once: receives are posted again, promises completed, the pipeline reads, control
+ * messages and what had to wait are sent, all in one chain of work requests. If there was nothing, the loop looks for
+ * completions for a while as far as {@link io.netty.channel.rdma.RdmaIoHandlerConfig} allows, then arms the queues
+ * (with another look, which closes the race) and sleeps in epoll, where the completion channels' descriptors wake it
+ * up. While completions keep coming, epoll gets a turn every 20 microseconds.
+ *
+ * <h2>Sending</h2>
+ * Messages stay in the {@link io.netty.channel.ChannelOutboundBuffer} until the device has sent them; a write's promise
+ * tells no less. Bytes in registered memory (of {@link io.netty.channel.rdma.RdmaByteBufAllocator}, or received ones)
+ * are sent in place, short ones inside of the work request, all others are copied once into staging memory: heap
+ * buffers, buffers of other allocators, and file regions. {@link io.netty.channel.rdma.RdmaMetrics} counts which. Work
+ * requests carry numbers; a completion stands for all up to its own.
+ *
+ * <h2>Receiving</h2>
+ * The peer writes into the connection's {@code LandingBuffer}, segment by segment, and nowhere else. The pipeline
+ * gets slices of it; a segment goes back to the peer when the last slice is released, by whatever thread. When the
+ * application holds half of the segments, and for short arrivals anyway, it gets copies. A handler that does not read
+ * holds the peer back, because segments fill up; nothing is buffered elsewhere.
+ *
+ * <h2>Memory in flight</h2>
+ * Netty discards messages when a channel is closed, its output shut down, or a write fails. {@code RdmaOutbound.detach}
+ * comes before each of these and retains what the device may still read, until the work requests are done or the
+ * queue pair is destroyed. Memory is only ever given back by a completion or by the end of the queue pair.
+ *
+ * <h2>The end of a connection</h2>
+ * <table>
+ * <caption>What is said to the peer, and what the application sees</caption>
+ * <tr><th>what happens</th><th>on the wire</th><th>the peer's channel</th></tr>
+ * <tr><td>{@code shutdownOutput()}</td><td>SHUTDOWN, behind the bytes</td><td>end of input</td></tr>
+ * <tr><td>{@code close()}</td><td>DISCONNECT, behind the bytes; then the connection manager's disconnect</td>
+ *     <td>end of input</td></tr>
+ * <tr><td>{@code close()} with {@code SO_LINGER} 0</td><td>the connection manager's disconnect alone</td>
+ *     <td>{@code IOException: Connection reset by peer}, then inactive</td></tr>
+ * <tr><td>the process dies, or the network</td><td>nothing: the device gives up, or the connection manager</td>
+ *     <td>as above</td></tr>
+ * <tr><td>the peer breaks the protocol</td><td>the connection manager's disconnect alone</td><td>reset; here the
+ *     {@link io.netty.channel.rdma.stream.StreamProtocolException} is given to {@code exceptionCaught}</td></tr>
+ * </table>
+ * {@code close()} and {@code shutdownOutput()} wait, at most 3 seconds, for the bytes in flight, so that their promises
+ * say that they were delivered; what could not be sent yet is discarded, as a socket does. On the connection manager's
+ * event the queue pair is stopped and its receives are flushed: only when the last one is back is it known whether the
+ * peer had said goodbye.
+ *
+ * <h2>Connecting</h2>
+ * Address, route, queue pair, request; the connection data of the stream protocol travel in the private data of request
+ * and answer. An incoming request waits in the backlog of the listener until that reads; its channel is then registered
+ * with a loop of its own, to which the connection id migrates, and the registration (with it {@code channelActive}) is
+ * complete when the peer has answered. So, unlike with TCP, a client is connected only when the server has really
+ * taken the connection. A request of something that does not speak the protocol is rejected with a reason, which the
+ * other side finds in its exception.
+ *
+ * <h2>Threads</h2>
+ * Everything of a channel happens on its event loop, as in any Netty transport. The queue pair belongs to the loop's
+ * completion queue, so a connected channel can't be moved to another loop. Any thread may release received buffers,
+ * and allocate.
+ *
+ * <h2>Differences from TCP</h2>
+ * <ul>
+ * <li>Port numbers are a space of their own: TCP port 8080 and RDMA port 8080 have nothing to do with each other.</li>
+ * <li>Each connection has its own registered receive buffer ({@code SO_RCVBUF}, default 1 MiB); with many connections
+ *     make it smaller, and watch the limits of locked and of direct memory.</li>
+ * <li>A write is complete when the peer's device has the bytes, not when a local socket buffer took them; so the water
+ *     marks are higher.</li>
+ * <li>Connect timeouts are exact, but an unreachable address usually fails at once.</li>
+ * </ul>
  */
 package io.netty.channel.rdma;
