@@ -92,6 +92,29 @@ class RdmaStreamIntegrityTest {
         TestTimeouts.await(server.close()).syncUninterruptibly();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {20, 5_000, 70_000, 2_000_000})
+    void everyByteComesBackFromAnotherProcess(int maxWrite) throws Exception {
+        long bytes = Math.min(BYTES, maxWrite * 20_000L);
+        try (PeerProcess server = PeerProcess.server()) {
+            List<Promise<Void>> received = new ArrayList<>();
+            List<Channel> channels = new ArrayList<>();
+            for (int i = 0; i < CONNECTIONS; i++) {
+                Promise<Void> promise = group.next().newPromise();
+                received.add(promise);
+                channels.add(TestTimeouts.await(new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+                        .handler(new Peer(i, maxWrite, bytes, promise)).connect(server.address()))
+                        .syncUninterruptibly().channel());
+            }
+            for (Promise<Void> promise : received) {
+                TestTimeouts.await(promise).syncUninterruptibly();
+            }
+            for (Channel channel : channels) {
+                TestTimeouts.await(channel.close()).syncUninterruptibly();
+            }
+        }
+    }
+
     private static byte value(long position) {
         return (byte) (position * 0x9E3779B97F4A7C15L >>> 56);
     }
