@@ -91,6 +91,15 @@ final class EchoServer implements AutoCloseable {
         channel = TestTimeouts.await(bound).syncUninterruptibly().channel();
     }
 
+    /** Accepts nothing until {@link #resume()}. */
+    void pause() {
+        channel.config().setAutoRead(false);
+    }
+
+    void resume() {
+        channel.config().setAutoRead(true);
+    }
+
     InetSocketAddress address() {
         return (InetSocketAddress) channel.localAddress();
     }

@@ -19,6 +19,8 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -151,6 +153,43 @@ class RdmaConnectFailureTest {
 
             TestTimeouts.await(future);
             assertThat(future.cause()).isInstanceOf(ConnectException.class).hasMessageContaining("reject");
+        }
+    }
+
+    @Test
+    void serverNeverAnswers() throws Exception {
+        try (VerbsPeer silent = VerbsPeer.listen((InetSocketAddress) RdmaSocketTestPermutation.newSocketAddress())) {
+            ChannelFuture future = bootstrap().option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 300)
+                    .connect(silent.localAddress());
+            TestTimeouts.await(future);
+            assertThat(future.cause()).isInstanceOf(ConnectTimeoutException.class).hasMessageContaining("300 ms");
+            TestTimeouts.await(future.channel().closeFuture());
+        }
+    }
+
+    @Test
+    void connectIsCancelled() throws Exception {
+        try (VerbsPeer silent = VerbsPeer.listen((InetSocketAddress) RdmaSocketTestPermutation.newSocketAddress())) {
+            ChannelFuture future = bootstrap().connect(silent.localAddress());
+            silent.awaitRequest();
+            assertThat(future.cancel(true)).isTrue();
+            TestTimeouts.await(future.channel().closeFuture());
+            assertThat(future.isCancelled()).isTrue();
+        }
+    }
+
+    @Test
+    void clientGivesUpBeforeItIsAccepted() throws Exception {
+        try (EchoServer busy = new EchoServer(group)) {
+            busy.pause();
+            ChannelFuture future = bootstrap().option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 300)
+                    .connect(busy.address());
+            TestTimeouts.await(future);
+            assertThat(future.cause()).isInstanceOf(ConnectTimeoutException.class);
+            TestTimeouts.await(future.channel().closeFuture());
+            busy.resume();
+            // The request that nobody waits for any more must not keep the next one from being served.
+            EchoClient.check(group, busy.address());
         }
     }
 

@@ -139,6 +139,11 @@ final class VerbsPeer implements AutoCloseable {
         id.accept(new ConnectionParameters().privateData(privateData));
     }
 
+    /** Leaves the next connect request without an answer until this is closed. */
+    void awaitRequest() throws VerbsException {
+        own(await(ConnectionEventType.CONNECT_REQUEST).id());
+    }
+
     /** Refuses the next connect request. */
     void reject(byte[] privateData) throws VerbsException {
         ConnectionEvent request = await(ConnectionEventType.CONNECT_REQUEST);
