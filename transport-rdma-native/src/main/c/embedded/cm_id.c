@@ -263,7 +263,7 @@ static void fork_child(void) {
             table.entries[i].id->conn = CM_CONN_IDLE;
         }
     }
-    pthread_mutex_init(&cm_lock, NULL);
+    pthread_mutex_unlock(&cm_lock);
 }
 
 __attribute__((constructor(CM_FORK_ORDER))) static void register_fork_handlers(void) {
