@@ -215,6 +215,8 @@ void qp_unlock(struct qp *qp);
 void qp_fail(struct qp *qp, int event);
 /* The peer broke the protocol. */
 void qp_violation(struct qp *qp);
+/* Acknowledgements and responses of the peer, and the completions that they make. */
+void qp_take_results(struct qp *qp);
 /* Returns when to look again, 0 for never. */
 uint64_t qp_round(struct qp *qp, uint64_t now_ns);
 

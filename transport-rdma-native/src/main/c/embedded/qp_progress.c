@@ -107,7 +107,7 @@ static void flush(struct qp *qp) {
     }
 }
 
-static void take_results(struct qp *qp) {
+void qp_take_results(struct qp *qp) {
     qp_take_acks(qp);
     qp_take_responses(qp);
     qp_complete_sends(qp);
@@ -127,7 +127,7 @@ static bool run(struct qp *qp, unsigned work) {
         if (work == QP_WORK_SEND) {
             qp_stage(qp); /* first what somebody waits for */
         }
-        take_results(qp);
+        qp_take_results(qp);
         if ((work & QP_WORK_ALL) != 0) {
             left = qp_execute(qp);
         }

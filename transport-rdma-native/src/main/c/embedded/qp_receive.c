@@ -187,6 +187,11 @@ bool qp_execute(struct qp *qp) {
         return false;
     }
     while (count < BUDGET_DESCS && bytes < BUDGET_BYTES && consumer_ready(requests)) {
+        /* What the peer acknowledged before it sent this message completes before this message does. */
+        qp_take_results(qp);
+        if (qp->failed) {
+            break;
+        }
         struct wire_desc desc;
         const uint8_t *payload;
         if (!consumer_read(requests, &desc, &payload) || is_malformed(qp, &desc)) {
@@ -220,5 +225,5 @@ bool qp_execute(struct qp *qp) {
         wake = WAKE_WORK;
     }
     qp_acknowledge(qp, WIRE_REQUESTS, rnr ? WIRE_RNR : WIRE_OK, wake);
-    return outcome == OUTCOME_DONE && consumer_ready(requests);
+    return outcome == OUTCOME_DONE && !qp->failed && consumer_ready(requests);
 }
