@@ -268,6 +268,23 @@ static void operations_stay_in_order(void) {
     pair_close(&a, &b);
 }
 
+static void a_fenced_send_carries_what_the_read_before_it_fetched(void) {
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    struct address from = end_address(&b);
+    for (uint64_t round = 1; round < 50; round++) {
+        memset(b.buffer, (int) round, 200000);
+        CHECK_EQ(post_recv(&b, round, 1 << 20, 200000), 0);
+        CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_READ, 0, 0, 200000, &from, 0), 0);
+        CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, IBV_SEND_FENCE, 0, 200000), 0);
+        expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, 2, IBV_WC_SUCCESS);
+        expect_wc(b.recv_cq, round, IBV_WC_SUCCESS);
+        CHECK_EQ(memcmp(b.buffer, b.buffer + (1 << 20), 200000), 0);
+    }
+    pair_close(&a, &b);
+}
+
 static void both_directions_work_at_once(void) {
     struct end a, b;
     struct options options = defaults;
@@ -317,6 +334,7 @@ int main(void) {
     RUN(chains_stop_at_the_bad_request);
     RUN(queues_have_the_size_asked_for);
     RUN(operations_stay_in_order);
+    RUN(a_fenced_send_carries_what_the_read_before_it_fetched);
     RUN(both_directions_work_at_once);
     RUN(a_queue_pair_can_be_its_own_peer);
     return 0;

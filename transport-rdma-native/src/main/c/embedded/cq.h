@@ -74,6 +74,7 @@ struct cq {
     uint32_t id; /* never reused in this process */
     atomic_int users; /* queue pairs, twice if for both directions */
     atomic_uint refs;
+    atomic_bool destroyed; /* the word on the board may be another's by now */
     struct channel_member member;
     struct async_source async;
     struct engine_task overflow;
@@ -105,7 +106,7 @@ void cq_rearm(struct cq *cq);
 bool cq_rest(struct cq *cq);
 
 static inline bool cq_is_polled(const struct cq *cq) {
-    return BOARD_CQ_STATE(atomic_load(cq->word)) == BOARD_CQ_POLLED;
+    return !atomic_load(&cq->destroyed) && BOARD_CQ_STATE(atomic_load(cq->word)) == BOARD_CQ_POLLED;
 }
 
 /* Executes what peers have announced, for poll: cheap, skipped if another thread is at it. */

@@ -55,7 +55,7 @@ struct send_wqe {
     uint32_t done;   /* bytes staged; for a READ, bytes received */
     uint32_t end;    /* the stream's position after its last descriptor, once staged */
     uint8_t op;      /* enum wire_op */
-    bool signaled, solicited, inlined;
+    bool signaled, solicited, inlined, fenced;
     bool staged;
     bool answered; /* READ or atomic: the response is complete */
     uint8_t fault; /* enum ibv_wc_status found here; reported when the earlier ones are complete */

@@ -368,6 +368,14 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
 
 static void fail_if_on(struct qp *qp, const void *link) {
     pthread_mutex_lock(&qp->control);
+    for (struct attachment **held = &qp->held, *attachment; (attachment = *held) != NULL;) {
+        if (peer_link(attachment->peer) == link) {
+            *held = attachment->next;
+            free_attachment(attachment);
+        } else {
+            held = &attachment->next;
+        }
+    }
     bool affected = (qp->route != NULL && peer_link(qp->route) == link)
             || (qp->attached != NULL && peer_link(qp->attached->peer) == link);
     pthread_mutex_unlock(&qp->control);

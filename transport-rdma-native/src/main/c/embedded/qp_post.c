@@ -96,6 +96,7 @@ static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct s
     wqe->signaled = qp->sq_sig_all || (wr->send_flags & IBV_SEND_SIGNALED) != 0;
     wqe->solicited = (wr->send_flags & IBV_SEND_SOLICITED) != 0;
     wqe->inlined = (wr->send_flags & IBV_SEND_INLINE) != 0;
+    wqe->fenced = (wr->send_flags & IBV_SEND_FENCE) != 0;
     wqe->staged = wqe->answered = false;
     wqe->fault = 0;
     wqe->done = 0;

@@ -73,7 +73,7 @@ static void watch(struct qp *qp) {
     bool outstanding = !qp->failed && qp_state(qp) == IBV_QPS_RTS && has_outstanding(qp);
     if (!outstanding) {
         qp->stalled_since_ns = 0;
-        atomic_store(&qp->next_round_ns, atomic_load(&qp->unannounced) ? now + ROUND_GAP_NS : 0);
+        atomic_store(&qp->next_round_ns, atomic_load(&qp->unannounced) ? now + MAX_ROUND_GAP_NS / 4 : 0);
         return;
     }
     watch_qp(qp);
@@ -153,10 +153,17 @@ bool qp_progress(struct qp *qp, unsigned work) {
     return left;
 }
 
-void qp_kick(struct qp *qp, unsigned work) {
-    if (qp_progress(qp, work)) {
-        engine_submit(&qp->again);
+/* Submitted while the gate is owned: destroying the queue pair takes the gate and then cancels the task. */
+static void run_all(struct qp *qp, unsigned work) {
+    for (; work != 0; work = gate_leave(&qp->gate)) {
+        if (run(qp, work)) {
+            engine_submit(&qp->again);
+        }
     }
+}
+
+void qp_kick(struct qp *qp, unsigned work) {
+    run_all(qp, gate_enter(&qp->gate, work));
 }
 
 void qp_lock(struct qp *qp) {
@@ -165,13 +172,7 @@ void qp_lock(struct qp *qp) {
 
 void qp_unlock(struct qp *qp) {
     flush(qp);
-    bool left = false;
-    for (unsigned work = gate_leave(&qp->gate); work != 0; work = gate_leave(&qp->gate)) {
-        left |= run(qp, work);
-    }
-    if (left) {
-        engine_submit(&qp->again);
-    }
+    run_all(qp, gate_leave(&qp->gate));
 }
 
 uint64_t qp_round(struct qp *qp, uint64_t now_ns) {

@@ -111,7 +111,7 @@ static bool stage_all(struct qp *qp) {
             return true; /* nothing passes a work request that failed */
         }
         uint32_t reads = qp->attr.max_rd_atomic == 0 ? 1 : qp->attr.max_rd_atomic;
-        if (wqe->op >= WIRE_READ && qp->unanswered >= reads) {
+        if ((wqe->op >= WIRE_READ && qp->unanswered >= reads) || (wqe->fenced && qp->unanswered > 0)) {
             return true; /* the response, not an acknowledgement, lets it go on */
         }
         while (!wqe->staged) {
