@@ -13,7 +13,9 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Completion channels: counted events, arming, acknowledgements, and no lost wake-up under load between two processes. */
+/*
+ * Completion channels: counted events, arming, acknowledgements, and no lost wake-up under load between two processes.
+ */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -222,8 +224,8 @@ static struct options load_options(void) {
 }
 
 /*
- * Receives all messages and sends one back for each WINDOW / 2. Never polls without having armed, always sleeps when empty; only the
- * descriptor wakes it.
+ * Receives all messages and sends one back for each WINDOW / 2. Never polls without having armed, always sleeps when
+ * empty; only the descriptor wakes it.
  */
 static void receive_asleep(int socket) {
     struct end end;

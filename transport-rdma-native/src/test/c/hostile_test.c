@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * A process that lies: malformed messages, memory that is not what it should be, descriptors and acknowledgements that no honest
- * end would write. Its victim must close the link, fail the one queue pair, and go on.
+ * A process that lies: malformed messages, memory that is not what it should be, descriptors and acknowledgements that
+ * no honest end would write. Its victim must close the link, fail the one queue pair, and go on.
  */
 #include <poll.h>
 #include <signal.h>
@@ -51,7 +51,9 @@ static void send_board(struct liar *liar) {
 }
 
 static struct wire_attach attach_of(const struct liar *liar) {
-    return (struct wire_attach) { .src_qpn = liar->own_qpn, .dst_qpn = liar->victim_qpn, .recv_cq_id = 1, .send_cq_id = 1 };
+    return (struct wire_attach) {
+        .src_qpn = liar->own_qpn, .dst_qpn = liar->victim_qpn, .recv_cq_id = 1, .send_cq_id = 1,
+    };
 }
 
 static void send_attach(struct liar *liar) {
@@ -169,7 +171,8 @@ static const struct wire_desc desc_lies[] = {
     { .op = 0, .flags = WHOLE, .slab = WIRE_INLINE },
     { .op = WIRE_RESPONSE, .flags = WHOLE, .slab = WIRE_INLINE },
     { .op = 200, .flags = WHOLE, .slab = WIRE_INLINE },
-    { .op = WIRE_SEND, .flags = WHOLE, .slab = WIRE_INLINE, .length = WIRE_INLINE_SIZE + 1, .total = WIRE_INLINE_SIZE + 1 },
+    { .op = WIRE_SEND, .flags = WHOLE, .slab = WIRE_INLINE, .length = WIRE_INLINE_SIZE + 1,
+      .total = WIRE_INLINE_SIZE + 1 },
     { .op = WIRE_SEND, .flags = WHOLE, .slab = WIRE_REQUEST_SLAB - 1, .length = 2, .total = 2 },
     { .op = WIRE_SEND, .flags = WHOLE, .slab = 0x80000000u, .length = 8, .total = 8 },
     { .op = WIRE_SEND, .flags = WHOLE, .slab = 0, .length = 0xffffffffu, .total = 8 },

@@ -32,7 +32,9 @@ struct options {
     bool sig_all, channel, separate_cqs;
 };
 
-/* Room for 64 requests, all access, everything signaled, one completion queue, time-outs that no loaded machine meets. */
+/*
+ * Room for 64 requests, all access, everything signaled, one completion queue, time-outs that no loaded machine meets.
+ */
 extern const struct options defaults;
 
 struct end {

@@ -131,7 +131,8 @@ static void region_access_flags_and_protection_domain_are_enforced(void) {
         pair_open(&a, &b, &defaults);
         struct ibv_pd *other = embedded_ibv_alloc_pd(b.context);
         CHECK(other != NULL);
-        struct ibv_mr *mr = embedded_ibv_reg_mr(i == 3 ? other : b.pd, b.buffer, 4096, i == 3 ? defaults.access : access[i]);
+        struct ibv_mr *mr = embedded_ibv_reg_mr(i == 3 ? other : b.pd, b.buffer, 4096,
+                                                i == 3 ? defaults.access : access[i]);
         CHECK(mr != NULL);
         struct address to = { b.qp->qp_num, mr->rkey, (uintptr_t) b.buffer };
         CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_WRITE, 0, 0, 8, &to, 0), 0);
@@ -417,8 +418,9 @@ static void creation_checks_its_arguments(void) {
     CHECK(embedded_ibv_reg_mr(a.pd, a.buffer, 4096, IBV_ACCESS_REMOTE_ATOMIC) == NULL && errno == EINVAL);
     CHECK(embedded_ibv_reg_mr(a.pd, a.buffer, 4096, IBV_ACCESS_ON_DEMAND) == NULL && errno == EINVAL);
     CHECK(embedded_ibv_reg_mr(a.pd, (void *) 4096, 4096, 0) == NULL && errno == EFAULT);
-    CHECK(embedded_ibv_reg_mr(a.pd, (void *) (uintptr_t) "read-only", 4, IBV_ACCESS_LOCAL_WRITE) == NULL && errno == EFAULT);
-    struct ibv_mr *mr = embedded_ibv_reg_mr(a.pd, (void *) (uintptr_t) "read-only", 4, IBV_ACCESS_REMOTE_READ);
+    void *constant = (void *) (uintptr_t) "read-only";
+    CHECK(embedded_ibv_reg_mr(a.pd, constant, 4, IBV_ACCESS_LOCAL_WRITE) == NULL && errno == EFAULT);
+    struct ibv_mr *mr = embedded_ibv_reg_mr(a.pd, constant, 4, IBV_ACCESS_REMOTE_READ);
     CHECK(mr != NULL);
     CHECK_EQ(embedded_ibv_dereg_mr(mr), 0);
     CHECK(embedded_ibv_create_cq(a.context, 0, NULL, NULL, 0) == NULL && errno == EINVAL);

@@ -13,7 +13,9 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Many queue pairs on one completion queue, threads at work on the same objects, and creation when resources run out. */
+/*
+ * Many queue pairs on one completion queue, threads at work on the same objects, and creation when resources run out.
+ */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -183,7 +183,9 @@ static void inline_data_may_change_after_the_post_and_needs_no_region(void) {
     }
     struct ibv_sge sge = { (uintptr_t) local, sizeof(local), 0 };
     struct ibv_sge two[2] = { sge, sge };
-    struct ibv_send_wr wr = { .sg_list = two, .num_sge = 2, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_INLINE }, *bad;
+    struct ibv_send_wr wr = {
+        .sg_list = two, .num_sge = 2, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_INLINE,
+    }, *bad;
     CHECK_EQ(a.context->ops.post_send(a.qp, &wr, &bad), EINVAL);
     pair_close(&a, &b);
 }

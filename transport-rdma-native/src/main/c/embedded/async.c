@@ -34,7 +34,7 @@ void async_raise(struct context *context, enum ibv_event_type type, void *elemen
         return; /* the object's state and its completions still tell */
     }
     event->ibv.event_type = type;
-    event->ibv.element.qp = element; /* the members of the union are all pointers but for port_num, which we do not raise */
+    event->ibv.element.qp = element; /* all members of the union are pointers, but for port_num: no such events */
     event->source = source;
     pthread_mutex_lock(&context->lock);
     struct async_event *other = context->first;

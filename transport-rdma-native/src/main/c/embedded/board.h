@@ -14,14 +14,15 @@
  * under the License.
  */
 /*
- * The board: one sealed memory per process that all its peers map. It answers two questions without any shared writable word.
+ * The board: one sealed memory per process that all its peers map. It answers two questions without any shared writable
+ * word.
  *
- * "Must I wake you?": a word per completion queue and one for the engine, written by the owner when it goes to sleep or stops
- * polling. A sender reads it after it has published, and rings at most once per value.
+ * "Must I wake you?": a word per completion queue and one for the engine, written by the owner when it goes to sleep or
+ * stops polling. A sender reads it after it has published, and rings at most once per value.
  *
- * "Who has work for me?": ticks. A sender counts up the tick of the queue pair, then the tick of its group, in its own board. A
- * receiver compares groups with its private copy, so nothing is ever cleared and an idle queue pair costs 1/1024 of a cache line.
- * A bank of ticks belongs to one (peer process, completion queue of that peer).
+ * "Who has work for me?": ticks. A sender counts up the tick of the queue pair, then the tick of its group, in its own
+ * board. A receiver compares groups with its private copy, so nothing is ever cleared and an idle queue pair costs
+ * 1/1024 of a cache line. A bank of ticks belongs to one (peer process, completion queue of that peer).
  */
 #ifndef NETTY_RDMA_EMBEDDED_BOARD_H
 #define NETTY_RDMA_EMBEDDED_BOARD_H
@@ -78,7 +79,10 @@ void board_release_cq(int index);
 int board_claim_bank(void);
 void board_release_bank(int index);
 
-/* Counts up a slot of the own board. Sequentially consistent: reading the peer's word comes after it. The slot has one writer. */
+/*
+ * Counts up a slot of the own board. Sequentially consistent: reading the peer's word comes after it. The slot has one
+ * writer.
+ */
 static inline void board_tick(uint32_t bank, uint32_t slot) {
     _Atomic uint32_t *tick = &own_board->tick[bank][slot];
     atomic_store_explicit(tick, atomic_load_explicit(tick, memory_order_relaxed) + 1, memory_order_release);

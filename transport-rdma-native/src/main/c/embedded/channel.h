@@ -14,8 +14,9 @@
  * under the License.
  */
 /*
- * Completion channels. The descriptor that the application sees is the eventfd that other processes ring, so a sleeper is woken
- * by one hop; what it then finds is decided by embedded_ibv_get_cq_event(), which first executes what the ring announced.
+ * Completion channels. The descriptor that the application sees is the eventfd that other processes ring, so a sleeper
+ * is woken by one hop; what it then finds is decided by embedded_ibv_get_cq_event(), which first executes what the ring
+ * announced.
  *
  * Events are counted per completion queue, not flagged: rsockets arms again without having taken the event before.
  */

@@ -14,10 +14,11 @@
  * under the License.
  */
 /*
- * Completion queues: private memory of the process, so no peer can forge a completion or wedge a queue that it shares with others.
+ * Completion queues: private memory of the process, so no peer can forge a completion or wedge a queue that it shares
+ * with others.
  *
- * cq.c holds entries, arming and overflow; cq_scan.c finds the queue pairs that peers have given work; cq_engine.c does that on the
- * engine for completion queues that nobody polls.
+ * cq.c holds entries, arming and overflow; cq_scan.c finds the queue pairs that peers have given work; cq_engine.c does
+ * that on the engine for completion queues that nobody polls.
  */
 #ifndef NETTY_RDMA_EMBEDDED_CQ_H
 #define NETTY_RDMA_EMBEDDED_CQ_H
@@ -112,7 +113,10 @@ static inline bool cq_is_polled(const struct cq *cq) {
 /* Executes what peers have announced, for poll: cheap, skipped if another thread is at it. */
 void cq_scan_try(struct cq *cq);
 
-/* The same for arming: looks at everything that was announced before the call. Returns true if this thread found anything. */
+/*
+ * The same for arming: looks at everything that was announced before the call. Returns true if this thread found
+ * anything.
+ */
 bool cq_scan(struct cq *cq);
 
 /* Where a peer announces a queue pair. Returns false without memory. */

@@ -14,8 +14,9 @@
  * under the License.
  */
 /*
- * The engine's part of the completion queues: a bell that peers ring, and the execution of what they have announced to completion
- * queues that nobody polls (targets of one-sided operations; applications that sleep, armed, while a message is under way).
+ * The engine's part of the completion queues: a bell that peers ring, and the execution of what they have announced to
+ * completion queues that nobody polls (targets of one-sided operations; applications that sleep, armed, while a message
+ * is under way).
  */
 #include <errno.h>
 #include <string.h>
@@ -30,8 +31,9 @@
 #define MAX_TURN_NS UINT64_C(200000)
 
 /*
- * How long the engine looks for more before it sleeps: about what a wake-up costs. Two engines that move a long message for sleeping
- * applications would otherwise wake each other for each half slab. Not on a single processor, where the peer needs it.
+ * How long the engine looks for more before it sleeps: about what a wake-up costs. Two engines that move a long message
+ * for sleeping applications would otherwise wake each other for each half slab. Not on a single processor, where the
+ * peer needs it.
  */
 #define SPIN_NS UINT64_C(20000)
 

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Finding the queue pairs that peers have given work: compares the peers' ticks (board.h) with private copies. Everything here
- * belongs to the owner of the completion queue's scan gate.
+ * Finding the queue pairs that peers have given work: compares the peers' ticks (board.h) with private copies.
+ * Everything here belongs to the owner of the completion queue's scan gate.
  */
 #include <stdlib.h>
 
@@ -85,7 +85,10 @@ static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
     return found;
 }
 
-/* All that was announced before the call. What one queue pair has too much of is left to the engine: the caller may sleep. */
+/*
+ * All that was announced before the call. What one queue pair has too much of is left to the engine: the caller may
+ * sleep.
+ */
 static bool scan_all(struct cq *cq) {
     bool found = false;
     cq->unfinished = false;

@@ -114,7 +114,9 @@ struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
 int embedded_ibv_close_device(struct ibv_context *ibv) {
     struct context *context = context_of(ibv);
     if (atomic_load(&context->objects) != 0) {
-        /* ibv_close_device(3) succeeds and releases none of them; programs rely on it (perftest leaves queues behind). */
+        /*
+         * ibv_close_device(3) succeeds and releases none of them; programs rely on it (perftest leaves queues behind).
+         */
         return 0;
     }
     close(ibv->async_fd);

@@ -13,7 +13,10 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Read sections: see epoch.h. All four accesses that decide are sequentially consistent, as no fence is visible to ThreadSanitizer. */
+/*
+ * Read sections: see epoch.h. All four accesses that decide are sequentially consistent, as no fence is visible to
+ * ThreadSanitizer.
+ */
 #include "epoch.h"
 
 #include <pthread.h>
@@ -23,7 +26,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* One per thread that ever entered; reused after the thread's end, never freed, so that writers can walk without a lock. */
+/*
+ * One per thread that ever entered; reused after the thread's end, never freed, so that writers can walk without a
+ * lock.
+ */
 struct reader {
     _Alignas(64) _Atomic unsigned long epoch; /* 0 outside a section */
     unsigned depth;

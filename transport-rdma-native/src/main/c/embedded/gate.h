@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * A gate: a lock that is never waited for. Whoever finds it taken leaves its request as bits, and the owner serves them before it
- * goes. So all the work of one object is done by one thread at a time, nothing asked for is lost, and no thread sleeps
- * behind a long copy of another.
+ * A gate: a lock that is never waited for. Whoever finds it taken leaves its request as bits, and the owner serves them
+ * before it goes. So all the work of one object is done by one thread at a time, nothing asked for is lost, and no
+ * thread sleeps behind a long copy of another.
  */
 #ifndef NETTY_RDMA_EMBEDDED_GATE_H
 #define NETTY_RDMA_EMBEDDED_GATE_H

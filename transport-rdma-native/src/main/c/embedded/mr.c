@@ -67,8 +67,8 @@ bool mr_allows(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t
 }
 
 /*
- * A real device pins the pages and so finds out whether they exist and may be written. Here the whole range must be mapped (msync
- * does nothing else), and its ends must be readable or writable; the pages between are not touched.
+ * A real device pins the pages and so finds out whether they exist and may be written. Here the whole range must be
+ * mapped (msync does nothing else), and its ends must be readable or writable; the pages between are not touched.
  */
 static int check_memory(void *addr, size_t length, int access) {
     uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Memory regions, found by key. A key is 32 random bits: it cannot be guessed, and a stale one meets a later region as rarely. The
- * same key serves as lkey and rkey; what a peer may do is decided by the access flags.
+ * Memory regions, found by key. A key is 32 random bits: it cannot be guessed, and a stale one meets a later region as
+ * rarely. The same key serves as lkey and rkey; what a peer may do is decided by the access flags.
  */
 #ifndef NETTY_RDMA_EMBEDDED_MR_H
 #define NETTY_RDMA_EMBEDDED_MR_H
@@ -26,8 +26,8 @@
 #include "pd.h"
 
 /*
- * True if the key names a region of this protection domain that covers the range and has all the flags of `access`. Call it,
- * and use the memory, inside one epoch section: deregistration waits for its end.
+ * True if the key names a region of this protection domain that covers the range and has all the flags of `access`.
+ * Call it, and use the memory, inside one epoch section: deregistration waits for its end.
  */
 bool mr_allows(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access);
 

@@ -206,7 +206,8 @@ static void drop_if_unused(struct process *process, struct remote_cq *cq) {
     free(cq);
 }
 
-bool process_announce(struct process *process, uint32_t index, uint32_t id, int *bell, struct announcement *announcement) {
+bool process_announce(struct process *process, uint32_t index, uint32_t id, int *bell,
+                      struct announcement *announcement) {
     if (index >= BOARD_CQS || (*bell >= 0 && !is_eventfd(*bell))) {
         return false;
     }
@@ -260,7 +261,8 @@ void process_renounce(struct announcement *announcement) {
 
 static void ring_engine(struct process *process) {
     uint64_t word = atomic_load(&process->board->engine.word);
-    if (BOARD_ENGINE_ASLEEP(word) && atomic_load(&process->rung) != word && atomic_exchange(&process->rung, word) != word) {
+    if (BOARD_ENGINE_ASLEEP(word) && atomic_load(&process->rung) != word
+            && atomic_exchange(&process->rung, word) != word) {
         ring(process->bell);
     }
 }

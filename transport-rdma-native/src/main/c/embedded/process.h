@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * What this process knows of another one, however many links lead there: its board, its bells, and which ticks of the own
- * board announce work to which of its completion queues.
+ * What this process knows of another one, however many links lead there: its board, its bells, and which ticks of the
+ * own board announce work to which of its completion queues.
  */
 #ifndef NETTY_RDMA_EMBEDDED_PROCESS_H
 #define NETTY_RDMA_EMBEDDED_PROCESS_H
@@ -42,8 +42,8 @@ struct announcement {
 };
 
 /*
- * The process with this board. *bell is the bell of its engine, set to -1 if it was kept. Returns a reference, or NULL with errno:
- * EPROTO if the descriptors are not what they should be.
+ * The process with this board. *bell is the bell of its engine, set to -1 if it was kept. Returns a reference, or NULL
+ * with errno: EPROTO if the descriptors are not what they should be.
  */
 struct process *process_of_board(int board_fd, int *bell);
 struct process *process_get(struct process *process);
@@ -52,10 +52,11 @@ void process_put(struct process *process);
 const struct board *process_board(const struct process *process);
 
 /*
- * Claims a slot that announces work to the completion queue (index, id). *bell is the descriptor of its channel or -1, set
- * to -1 if it was kept. Returns false without memory or with no bank left.
+ * Claims a slot that announces work to the completion queue (index, id). *bell is the descriptor of its channel or -1,
+ * set to -1 if it was kept. Returns false without memory or with no bank left.
  */
-bool process_announce(struct process *process, uint32_t index, uint32_t id, int *bell, struct announcement *announcement);
+bool process_announce(struct process *process, uint32_t index, uint32_t id, int *bell,
+                      struct announcement *announcement);
 void process_renounce(struct announcement *announcement);
 
 /* Counts up the slot, for who polls; process_signal() must follow. */

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Queue pairs (RC). All transmission, execution and completion of one queue pair is done by the owner of its gate, on whatever
- * thread that is: one that posts or polls, or the engine.
+ * Queue pairs (RC). All transmission, execution and completion of one queue pair is done by the owner of its gate, on
+ * whatever thread that is: one that posts or polls, or the engine.
  *
  *   qp.c           create, query, destroy
  *   qp_table.c     numbers
@@ -132,7 +132,7 @@ struct qp {
     uint32_t staged;  /* first work request not completely staged */
     uint32_t reading; /* first READ or atomic not yet answered, or later */
     uint32_t unanswered;
-    enum wake ack_wake, request_wake; /* what the peer must be told before the gate is left */
+    enum wake request_wake; /* what the peer must be told of before the gate is left */
     bool failed; /* flushing */
     bool peer_gone; /* its process died: what is sent now fails; posted receives stay, as nothing tells a device */
     bool sq_sig_all;

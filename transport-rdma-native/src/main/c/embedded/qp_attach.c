@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Meeting the peer's queue pair: how two ends that know each other's number come to share memory (wire.h). Each end introduces
- * itself when it reaches RTR; an introduction that comes too early is held until then.
+ * Meeting the peer's queue pair: how two ends that know each other's number come to share memory (wire.h). Each end
+ * introduces itself when it reaches RTR; an introduction that comes too early is held until then.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -94,7 +94,10 @@ static int introduce(struct qp *qp) {
     return peer_send(qp->route, WIRE_ATTACH, &attach, sizeof(attach), fds, nfds);
 }
 
-/* Returns 0 also where the peer cannot be reached now: to a verbs program that is lost packets, which end in RETRY_EXC_ERR. */
+/*
+ * Returns 0 also where the peer cannot be reached now: to a verbs program that is lost packets, which end in
+ * RETRY_EXC_ERR.
+ */
 int qp_announce(struct qp *qp) {
     struct link *link;
     int error = link_connect_qpn(qp->attr.dest_qp_num, &link);
@@ -259,7 +262,8 @@ static void hold(struct qp *qp, struct attachment *attachment) {
 
 static bool is_well_formed(const struct wire_attach *message, const struct peer *peer, int nfds) {
     int expected = 1 + ((message->bells & WIRE_RECV_BELL) != 0) + ((message->bells & WIRE_SEND_BELL) != 0);
-    return nfds == expected && message->recv_cq < BOARD_CQS && message->send_cq < BOARD_CQS && peer_process(peer) != NULL;
+    return nfds == expected && message->recv_cq < BOARD_CQS && message->send_cq < BOARD_CQS
+            && peer_process(peer) != NULL;
 }
 
 /* Takes the reference to the peer over. NULL, with errno, if the peer's memory cannot be mapped. */

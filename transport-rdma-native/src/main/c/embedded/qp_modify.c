@@ -107,7 +107,8 @@ static void reset(struct qp *qp) {
     qp_unlock(qp);
 }
 
-static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, const struct ibv_qp_attr *attr, int mask) {
+static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, const struct ibv_qp_attr *attr,
+                  int mask) {
     if (to == IBV_QPS_RESET) {
         reset(qp);
         return 0;
@@ -154,7 +155,10 @@ int embedded_ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mas
     enum ibv_qp_state from = qp_state(qp);
     enum ibv_qp_state to = (mask & IBV_QP_STATE) != 0 ? attr->qp_state : from;
     bool expected = (mask & IBV_QP_CUR_STATE) == 0 || attr->cur_qp_state == from;
-    int error = expected && is_allowed(from, to, mask) && are_valid(attr, mask) ? change(qp, from, to, attr, mask) : EINVAL;
+    int error = EINVAL;
+    if (expected && is_allowed(from, to, mask) && are_valid(attr, mask)) {
+        error = change(qp, from, to, attr, mask);
+    }
     pthread_mutex_unlock(&qp->control);
     if (error == 0 && to == IBV_QPS_RTS) {
         qp_kick(qp, QP_WORK_ALL);

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * The work queues: posting checks what a device checks at once, and copies the request. What needs keys or the peer is found out
- * later and reported by a completion.
+ * The work queues: posting checks what a device checks at once, and copies the request. What needs keys or the peer is
+ * found out later and reported by a completion.
  */
 #include <errno.h>
 #include <stdlib.h>

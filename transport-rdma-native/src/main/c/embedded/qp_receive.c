@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * The responder: executes the peer's requests in order. Whatever a request claims is checked here, against this process's own
- * tables, on a private copy of the descriptor.
+ * The responder: executes the peer's requests in order. Whatever a request claims is checked here, against this
+ * process's own tables, on a private copy of the descriptor.
  */
 #include <string.h>
 

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * READs and atomics at both ends, and the acknowledgements that all streams have in common. The responder puts its answers
- * into its own response stream; an answer that finds no room there waits at the head of the requests.
+ * READs and atomics at both ends, and the acknowledgements that all streams have in common. The responder puts its
+ * answers into its own response stream; an answer that finds no room there waits at the head of the requests.
  */
 #include <string.h>
 

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Queue pair numbers. They are unique on the host, as they alone lead to the peer: taken from blocks that link.c claims for this
- * process. A number rests before it is used again, so that a late message does not meet a newer queue pair.
+ * Queue pair numbers. They are unique on the host, as they alone lead to the peer: taken from blocks that link.c claims
+ * for this process. A number rests before it is used again, so that a late message does not meet a newer queue pair.
  */
 #include <errno.h>
 #include <string.h>
@@ -106,7 +106,10 @@ void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const vo
     pthread_mutex_unlock(&lock);
 }
 
-/* The parent's queue pairs are leaked in the child: it cannot use them, and other threads may have been at work on them. */
+/*
+ * The parent's queue pairs are leaked in the child: it cannot use them, and other threads may have been at work on
+ * them.
+ */
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     memset(buckets, 0, sizeof(buckets));

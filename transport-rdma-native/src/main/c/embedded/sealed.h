@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * Shared memory with one writer: a memfd sealed with F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE. The maker keeps a
- * writable mapping, everybody else can map it read-only (fcntl(2), F_SEAL_FUTURE_WRITE). Without the shrink seal a peer could
- * truncate the file and make the reader die of SIGBUS.
+ * Shared memory with one writer: a memfd sealed with F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE. The maker keeps
+ * a writable mapping, everybody else can map it read-only (fcntl(2), F_SEAL_FUTURE_WRITE). Without the shrink seal a
+ * peer could truncate the file and make the reader die of SIGBUS.
  */
 #ifndef NETTY_RDMA_EMBEDDED_SEALED_H
 #define NETTY_RDMA_EMBEDDED_SEALED_H
@@ -26,7 +26,10 @@
 /* Makes zeroed memory; *address is the writable mapping. Returns the descriptor (CLOEXEC) or -1 with errno. */
 int sealed_create(const char *name, size_t size, void **address);
 
-/* Maps a peer's memory read-only after checking seals and size. Returns NULL with errno. The descriptor stays the caller's. */
+/*
+ * Maps a peer's memory read-only after checking seals and size. Returns NULL with errno. The descriptor stays the
+ * caller's.
+ */
 const void *sealed_map(int fd, size_t size);
 
 #endif

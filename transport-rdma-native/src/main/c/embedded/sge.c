@@ -20,7 +20,10 @@
 #include "mr.h"
 #include "qp.h"
 
-/* The next contiguous piece of at most `length` bytes, or NULL if the local key does not cover it. *length becomes its size. */
+/*
+ * The next contiguous piece of at most `length` bytes, or NULL if the local key does not cover it. *length becomes its
+ * size.
+ */
 static void *next_piece(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
                         uint32_t *length, int access) {
     while (cursor->index < num && cursor->offset == sge[cursor->index].length) {

@@ -46,7 +46,9 @@ struct wire_slot *producer_slot(struct producer *producer) {
 
 uint32_t producer_claim(struct producer *producer, uint32_t length) {
     uint32_t size = (length + LINE - 1) & ~(LINE - 1);
-    /* Not before all is acknowledged: the acknowledgement of a descriptor without payload would move the tail as well. */
+    /*
+     * Not before all is acknowledged: the acknowledgement of a descriptor without payload would move the tail as well.
+     */
     if (producer->prod == producer->acked) {
         producer->slab_head = producer->slab_tail = 0; /* so light traffic touches few pages, and hot ones */
     }

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * One direction of descriptors and payload between two queue pair ends (wire.h): a producer in the own segment, a consumer of the
- * peer's. Both belong to the owner of the queue pair's gate.
+ * One direction of descriptors and payload between two queue pair ends (wire.h): a producer in the own segment, a
+ * consumer of the peer's. Both belong to the owner of the queue pair's gate.
  */
 #ifndef NETTY_RDMA_EMBEDDED_STREAM_H
 #define NETTY_RDMA_EMBEDDED_STREAM_H
@@ -70,8 +70,8 @@ static inline bool consumer_ready(const struct consumer *consumer) {
 }
 
 /*
- * A private copy of the next descriptor, and where its payload is in the peer's memory. Returns false if the payload is not within the
- * slot or slab: what the copy says cannot be changed by the peer any more.
+ * A private copy of the next descriptor, and where its payload is in the peer's memory. Returns false if the payload is
+ * not within the slot or slab: what the copy says cannot be changed by the peer any more.
  */
 bool consumer_read(const struct consumer *consumer, struct wire_desc *desc, const uint8_t **payload);
 

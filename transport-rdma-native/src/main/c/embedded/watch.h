@@ -15,7 +15,8 @@
  */
 /*
  * The rounds of the engine, every millisecond or two while there is anything to look after, never otherwise:
- *   queue pairs with outstanding work requests: retry and RNR timers, and peers who seem to have missed that they have work;
+ *   queue pairs with outstanding work requests: retry and RNR timers, and peers who seem to have missed that they have
+ *   work;
  *   polled completion queues: has the polling stopped?
  */
 #ifndef NETTY_RDMA_EMBEDDED_WATCH_H

@@ -14,15 +14,17 @@
  * under the License.
  */
 /*
- * What two processes of the provider tell each other about queue pairs: three messages on their link, and the layout of the shared
- * memory that goes with them. Everything here is written by one side and read by the other, who trusts none of it.
+ * What two processes of the provider tell each other about queue pairs: three messages on their link, and the layout of
+ * the shared memory that goes with them. Everything here is written by one side and read by the other, who trusts none
+ * of it.
  *
  *   WIRE_BOARD   once a link and direction: the sender's board (board.h) and the bell of its engine
- *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (and their channels' bells) to be signalled
+ *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with their channels' bells) to signal
  *   WIRE_SLOTS   the answer: on which ticks of the answerer's board the receiver finds out about this queue pair
  *
- * A segment has two streams of descriptors, each with its own slab for payload: requests, and responses to the peer's READs and
- * atomics. They are separate because a response must not wait behind requests that the peer cannot take yet (no receive posted).
+ * A segment has two streams of descriptors, each with its own slab for payload: requests, and responses to the peer's
+ * READs and atomics. They are separate because a response must not wait behind requests that the peer cannot take yet
+ * (no receive posted).
  */
 #ifndef NETTY_RDMA_EMBEDDED_WIRE_H
 #define NETTY_RDMA_EMBEDDED_WIRE_H
