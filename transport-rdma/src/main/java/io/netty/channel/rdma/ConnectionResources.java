@@ -16,7 +16,9 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.EventLoop;
+import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConfig;
+import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.Errno;
@@ -25,12 +27,16 @@ import io.netty.channel.rdma.verbs.QueuePairInitAttributes;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /**
- * What a connection takes from its device and event loop: the queue pair, room in a completion queue, and the memory
- * where bytes arrive. All of it or nothing.
+ * What a connection takes from its device and event loop: the queue pair with its receives posted, room in a completion
+ * queue, and the memory where bytes arrive. All of it or nothing.
  */
 final class ConnectionResources {
+    /** The id of all receive work requests; sends are numbered from 0. */
+    static final long RECEIVE = -1;
+
     /** Enough that the peer fills one while others are read, advertised or held by the application. */
     private static final int SEGMENTS = 8;
     /** How many receive buffers the peer may offer us ahead. */
@@ -39,24 +45,26 @@ final class ConnectionResources {
     /** An entry of the peer's target SGL goes inline wherever that is possible. */
     private static final int MIN_INLINE = 16;
 
-    final LoopDevice device;
+    final DeviceContext context;
     final StreamConfig streamConfig;
     final SendRing ring;
     LandingBuffer landing;
     QueuePair queuePair;
+    StreamConnection stream;
     private final ConnectionId id;
     private final int completions;
-    private LoopDevice.LoopQueue queue;
+    private LoopQueue queue;
+    /** {@code null} as long as it is not known to which loop the connection belongs. */
+    private LoopDevice device;
 
-    private ConnectionResources(RdmaIoHandler handler, ConnectionId id, RdmaSocketChannelConfig config)
-            throws Exception {
+    private ConnectionResources(ConnectionId id, RdmaSocketChannelConfig config) throws Exception {
         this.id = id;
         Device verbsDevice = id.device();
         if (verbsDevice == null) {
             throw new IOException("no RDMA device has the address " + id.localAddress());
         }
-        device = handler.device(DeviceContext.of(verbsDevice));
-        int limit = device.context.attributes.maxWorkRequests();
+        context = DeviceContext.of(verbsDevice);
+        int limit = context.attributes.maxWorkRequests();
         int sendDepth = Math.min(config.sendQueueDepth(), limit);
         int receiveDepth = Math.min(config.receiveQueueDepth(), limit);
         streamConfig = new StreamConfig(receiveDepth - CONTROL_SLOTS, sendDepth, CONTROL_SLOTS, SGL_ENTRIES,
@@ -66,15 +74,18 @@ final class ConnectionResources {
     }
 
     /**
-     * @param id           bound to a device; it stays the caller's.
-     * @param segmentFreed see {@link LandingBuffer#create}.
+     * @param id      bound to a device; it stays the caller's.
+     * @param handler of the connection's loop, or {@code null} if that is not known yet: see {@link #attach}.
      */
-    static ConnectionResources create(RdmaIoHandler handler, ConnectionId id, RdmaSocketChannelConfig config,
-                                      EventLoop loop, Runnable segmentFreed) throws Exception {
-        ConnectionResources resources = new ConnectionResources(handler, id, config);
+    static ConnectionResources create(ConnectionId id, RdmaSocketChannelConfig config, RdmaIoHandler handler)
+            throws Exception {
+        ConnectionResources resources = new ConnectionResources(id, config);
         boolean created = false;
         try {
-            resources.create(config, loop, segmentFreed);
+            if (handler != null) {
+                resources.device = handler.device(resources.context);
+            }
+            resources.create(config);
             created = true;
         } finally {
             if (!created) {
@@ -85,29 +96,55 @@ final class ConnectionResources {
         return resources;
     }
 
-    private void create(RdmaSocketChannelConfig config, EventLoop loop, Runnable segmentFreed) throws Exception {
-        landing = LandingBuffer.create(device.context, SEGMENTS, config.getReceiveBufferSize() / SEGMENTS, SGL_ENTRIES,
-                ring.capacity(), loop, segmentFreed);
-        queue = device.reserve(completions);
+    private void create(RdmaSocketChannelConfig config) throws Exception {
+        landing = LandingBuffer.create(context, SEGMENTS, config.getReceiveBufferSize() / SEGMENTS, SGL_ENTRIES,
+                ring.capacity());
+        stream = new StreamConnection(streamConfig, landing, landing);
+        queue = device == null ? LoopQueue.standalone(context, completions) : device.reserve(completions);
         QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
                 .maxSendRequests(streamConfig.sendQueueDepth()).maxReceiveRequests(streamConfig.receiveQueueDepth())
-                .maxSendSges(Math.min(Gatherer.MAX_ELEMENTS, device.context.attributes.maxSges()))
+                .maxSendSges(Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()))
                 .maxInlineData(Math.max(config.maxInline(), MIN_INLINE));
         try {
-            queuePair = id.createQueuePair(device.context.domain, attributes);
+            queuePair = id.createQueuePair(context.domain, attributes);
         } catch (VerbsException e) {
             if (e.errno() != Errno.EINVAL && e.errno() != Errno.ENOMEM) {
                 throw e;
             }
             // The limits depend on each other in ways that no attribute tells: ask for the least.
-            queuePair = id.createQueuePair(device.context.domain, attributes.maxSendSges(2).maxInlineData(0));
+            queuePair = id.createQueuePair(context.domain, attributes.maxSendSges(2).maxInlineData(0));
         }
+        int receives = streamConfig.receiveQueueDepth();
+        if (queuePair.postEmptyReceives(RECEIVE, receives) < receives) {
+            throw queuePair.postException();
+        }
+    }
+
+    /** What to tell the peer, before {@link StreamConnection#establish}. */
+    byte[] localData() {
+        ByteBuffer data = ByteBuffer.allocate(ConnectionData.SIZE);
+        stream.localData(landing.sglAddress(), landing.key()).write(data);
+        return data.array();
+    }
+
+    /** From now on the owner gets the completions. On its loop. */
+    void attach(RdmaIoHandler handler, EventLoop loop, CompletionHandler owner, Runnable segmentFreed)
+            throws Exception {
+        if (device == null) {
+            LoopDevice newDevice = handler.device(context);
+            newDevice.adopt(queue);
+            device = newDevice;
+        }
+        landing.attach(loop, segmentFreed);
+        device.register(queuePair.number(), owner);
     }
 
     /** The first part of the end. From here on the device touches none of the memory. */
     void closeQueuePair() {
         if (queuePair != null) {
-            device.unregister(queuePair.number());
+            if (device != null) {
+                device.unregister(queuePair.number());
+            }
             queuePair.close();
         }
     }
@@ -115,7 +152,11 @@ final class ConnectionResources {
     /** The second part. */
     void release() {
         if (queue != null) {
-            queue.release(completions);
+            if (device != null) {
+                device.release(queue, completions);
+            } else {
+                queue.close();
+            }
         }
         if (landing != null) {
             landing.release();

@@ -54,21 +54,19 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
     private final int sglOffset;
     private final int sglEntries;
     private final Segment[] segments;
-    private final EventLoop loop;
-    private final Runnable segmentFreed;
+    private EventLoop loop;
+    private Runnable segmentFreed;
     private int pinnedSegments;
     private volatile int references = 1;
 
-    private LandingBuffer(CleanableDirectBuffer memory, MemoryRange range, int key, int segmentCount, int segmentLength,
-                          int sglEntries, EventLoop loop, Runnable segmentFreed) {
+    private LandingBuffer(CleanableDirectBuffer memory, MemoryRange range, int key, int segmentCount,
+                          int segmentLength, int sglEntries) {
         super(range.address, key, segmentCount, segmentLength);
-        sglOffset = segmentCount * segmentLength;
-        this.sglEntries = sglEntries;
-        sgl = memory.buffer().duplicate().order(ByteOrder.nativeOrder());
         this.memory = memory;
         this.range = range;
-        this.loop = loop;
-        this.segmentFreed = segmentFreed;
+        this.sglEntries = sglEntries;
+        sglOffset = segmentCount * segmentLength;
+        sgl = memory.buffer().duplicate().order(ByteOrder.nativeOrder());
         segments = new Segment[segmentCount];
         for (int i = 0; i < segmentCount; i++) {
             segments[i] = new Segment(i, memory.buffer());
@@ -81,11 +79,9 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
      * @param segmentLength   a multiple of 8.
      * @param sglEntries      of the target SGL, which lies behind the segments.
      * @param outgoingEntries entries for the peer's target SGL that may be in flight; behind that.
-     * @param segmentFreed    run on the loop when the application has released a segment, so that the peer
-     *         may get it again.
      */
     static LandingBuffer create(DeviceContext device, int segmentCount, int segmentLength, int sglEntries,
-                                int outgoingEntries, EventLoop loop, Runnable segmentFreed) throws VerbsException {
+                                int outgoingEntries) throws VerbsException {
         CleanableDirectBuffer memory = PlatformDependent.allocateDirect(
                 segmentCount * segmentLength + (sglEntries + outgoingEntries) * TargetSgl.ENTRY_SIZE);
         boolean created = false;
@@ -93,8 +89,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             MemoryRange range = new MemoryRange(Buffer.memoryAddress(memory.buffer()), memory.buffer().capacity(),
                     AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
             int key = range.region(device).rkey();
-            LandingBuffer buffer = new LandingBuffer(memory, range, key, segmentCount, segmentLength, sglEntries, loop,
-                    segmentFreed);
+            LandingBuffer buffer = new LandingBuffer(memory, range, key, segmentCount, segmentLength, sglEntries);
             created = true;
             return buffer;
         } finally {
@@ -102,6 +97,17 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
                 memory.clean();
             }
         }
+    }
+
+    /**
+     * Before anything is delivered.
+     *
+     * @param eventLoop       the connection's.
+     * @param onSegmentFreed run on it when the application has released a segment, so that the peer may get it again.
+     */
+    void attach(EventLoop eventLoop, Runnable onSegmentFreed) {
+        loop = eventLoop;
+        segmentFreed = onSegmentFreed;
     }
 
     Segment segment(int index) {

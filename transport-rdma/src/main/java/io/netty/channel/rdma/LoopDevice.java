@@ -17,7 +17,6 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.CompletionChannel;
-import io.netty.channel.rdma.verbs.CompletionQueue;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.collection.IntObjectHashMap;
@@ -26,7 +25,9 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What one event loop has of one device: a completion channel, the completion queues behind it, and who owns which
@@ -41,6 +42,7 @@ final class LoopDevice {
     private final RdmaIoHandler handler;
     private final CompletionChannel channel;
     private final List<LoopQueue> queues = new ArrayList<>();
+    private final Map<LoopQueue, WatchedFd> adopted = new IdentityHashMap<>();
     private final IntObjectMap<CompletionHandler> owners = new IntObjectHashMap<>();
     private final List<CompletionHandler> touched = new ArrayList<>();
     private final WatchedFd completionFd;
@@ -67,7 +69,7 @@ final class LoopDevice {
         }
         int capacity = Math.min(FIRST_QUEUE_CAPACITY << Math.min(queues.size(), 4), MAX_QUEUE_CAPACITY);
         capacity = Math.min(Math.max(capacity, completions), context.attributes.maxCompletions());
-        LoopQueue queue = new LoopQueue(context.device.createCompletionQueue(capacity, channel));
+        LoopQueue queue = LoopQueue.shared(context, capacity, channel);
         queues.add(queue);
         // The new queue is not armed.
         armed = false;
@@ -77,6 +79,31 @@ final class LoopDevice {
                     queue.queue.capacity() + ", the limit of " + context.device + ')');
         }
         return queue;
+    }
+
+    /** From now on the completions of a standalone queue are handled on this loop. */
+    void adopt(LoopQueue queue) throws Exception {
+        CompletionChannel ownChannel = queue.ownChannel;
+        WatchedFd fd = new WatchedFd(handler, ownChannel.fd(), () -> {
+            armed = false;
+            ownChannel.consumeEvents();
+        });
+        fd.watch(handler.epoll());
+        queues.add(queue);
+        adopted.put(queue, fd);
+        armed = false;
+    }
+
+    /** A queue pair does not use the queue any more. */
+    void release(LoopQueue queue, int completions) {
+        WatchedFd fd = adopted.remove(queue);
+        if (fd == null) {
+            queue.release(completions);
+        } else {
+            fd.unwatch();
+            queues.remove(queue);
+            queue.close();
+        }
     }
 
     void register(int queuePairNumber, CompletionHandler owner) {
@@ -95,13 +122,13 @@ final class LoopDevice {
     int poll(WorkCompletions batch) {
         int handled = 0;
         for (int i = 0; i < queues.size(); i++) {
-            CompletionQueue queue = queues.get(i).queue;
+            LoopQueue queue = queues.get(i);
             try {
-                if (queue.poll(batch) > 0) {
+                if (queue.queue.poll(batch) > 0) {
                     handled += dispatch(batch);
                 }
             } catch (VerbsException e) {
-                broken(queues.get(i), e);
+                broken(queue, e);
             }
         }
         return handled;
@@ -115,14 +142,14 @@ final class LoopDevice {
         int handled = 0;
         boolean allArmed = true;
         for (int i = 0; i < queues.size(); i++) {
-            CompletionQueue queue = queues.get(i).queue;
+            LoopQueue queue = queues.get(i);
             try {
-                allArmed &= queue.pollOrArm(batch);
+                allArmed &= queue.queue.pollOrArm(batch);
                 if (batch.size() > 0) {
                     handled += dispatch(batch);
                 }
             } catch (VerbsException e) {
-                broken(queues.get(i), e);
+                broken(queue, e);
             }
         }
         armed = allArmed;
@@ -179,10 +206,9 @@ final class LoopDevice {
 
     /** The completions of a broken queue are lost, so its connections can't go on. */
     private void broken(LoopQueue queue, VerbsException cause) {
-        if (queue.broken) {
+        if (!queue.setBroken()) {
             return;
         }
-        queue.broken = true;
         logger.warn("A completion queue of {} is broken; its connections are closed.", context.device, cause);
         fail(cause);
     }
@@ -208,33 +234,9 @@ final class LoopDevice {
         completionFd.unwatch();
         asyncFd.unwatch();
         for (LoopQueue queue : queues) {
-            queue.queue.close();
+            queue.close();
         }
         queues.clear();
         channel.close();
-    }
-
-    /** A completion queue and how much of it is spoken for. */
-    static final class LoopQueue {
-        final CompletionQueue queue;
-        private int reserved;
-        private boolean broken;
-
-        LoopQueue(CompletionQueue queue) {
-            this.queue = queue;
-        }
-
-        private boolean reserve(int completions) {
-            if (broken || reserved + completions > queue.capacity()) {
-                return false;
-            }
-            reserved += completions;
-            return true;
-        }
-
-        /** Gives the room back, once the queue pair is gone. */
-        void release(int completions) {
-            reserved -= completions;
-        }
     }
 }

@@ -18,9 +18,12 @@ package io.netty.channel.rdma;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -31,17 +34,27 @@ import java.util.concurrent.RejectedExecutionException;
  * then it moves to the channel's event loop, where it gets its queue pair and is accepted. The registration is done
  * when the peer has answered.
  *
+ * <p>If the listener does not read, the request is accepted all the same ({@link #hold()}), so that the peer is
+ * connected and may send, as with a socket. Its queue pair then has a completion queue of its own, since it is not
+ * known yet on which loop the completions will be handled; nobody looks at them before.
+ *
  * <p>On the loop of the channel, except where said.
  */
 final class RdmaAcceptor {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaAcceptor.class);
+
     private final RdmaSocketChannel channel;
     private final RdmaServerSocketChannel listener;
     private final ConnectionData peer;
     /** {@code null} once it belongs to the connection, or is closed. */
     private ConnectionId id;
     private RdmaConnection connection;
-    /** Set on the loop of the listener. */
+    // What happens before the connection exists, on whichever loop the events arrive.
     private volatile IOException lost;
+    private volatile boolean answered;
+    private volatile boolean disconnected;
+    /** Of a connection that was accepted in advance. */
+    private volatile ConnectionResources held;
     private boolean migrating;
     private ChannelPromise promise;
 
@@ -52,9 +65,37 @@ final class RdmaAcceptor {
         this.peer = peer;
     }
 
-    /** Something happened to the request before it was accepted. On the loop of the listener. */
-    void requestLost(ConnectionEvent event) {
-        lost = new IOException("the connection request of " + channel.remote + " was withdrawn: " + event.describe());
+    /** For the time before there is a connection. */
+    void connectionEvent(ConnectionEvent event) {
+        if (event.type() == ConnectionEventType.ESTABLISHED) {
+            answered = true;
+        } else if (event.type() == ConnectionEventType.DISCONNECTED && held != null) {
+            // What it sent before is still to be read.
+            disconnected = true;
+        } else {
+            lost = new IOException("the connection request of " + channel.remote + " was withdrawn: " +
+                    event.describe());
+        }
+    }
+
+    /** Accepts the request before the channel is registered. On the loop of the listener. */
+    void hold() {
+        ConnectionResources resources = null;
+        try {
+            channel.config().setReceiveBufferSize(listener.config().getReceiveBufferSize());
+            resources = ConnectionResources.create(id, channel.config(), null);
+            ConnectionParameters parameters = RdmaConnector.parameters(channel.config(), resources.localData());
+            resources.stream.establish(peer);
+            id.accept(parameters);
+            held = resources;
+        } catch (Throwable t) {
+            // It goes on waiting as a request.
+            logger.debug("{}: could not be accepted in advance", channel, t);
+            if (resources != null) {
+                resources.closeQueuePair();
+                resources.release();
+            }
+        }
     }
 
     /** Accepts the request, and completes the promise when that is done. */
@@ -66,7 +107,9 @@ final class RdmaAcceptor {
                 accept();
                 return;
             }
-            // Only the thread that reads the events of the listener may move the id away.
+            // Only the thread that reads the events of the listener may move the id away. The next event may arrive
+            // here before it is known that it has.
+            channel.handler().events().listen(id, this::connectionEvent);
             migrating = true;
             listener.eventLoop().execute(() -> {
                 Throwable failure = null;
@@ -109,6 +152,10 @@ final class RdmaAcceptor {
             if (lost != null) {
                 throw lost;
             }
+            if (held != null) {
+                adoptHeld();
+                return;
+            }
             connection = RdmaConnection.create(channel, channel.handler(), id);
             ConnectionParameters parameters = RdmaConnector.parameters(channel.config(), connection.localData());
             connection.establish(peer, false);
@@ -116,6 +163,20 @@ final class RdmaAcceptor {
             id = null;
         } catch (Throwable t) {
             fail(t);
+        }
+    }
+
+    private void adoptHeld() throws Exception {
+        ConnectionResources resources = held;
+        held = null;
+        connection = RdmaConnection.create(channel, channel.handler(), id, resources);
+        id = null;
+        connection.established(false);
+        if (answered) {
+            connection.answered();
+        }
+        if (disconnected) {
+            connection.disconnected();
         }
     }
 
@@ -139,9 +200,16 @@ final class RdmaAcceptor {
                 RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
             }
             connection.destroy();
+        } else if (held != null) {
+            held.closeQueuePair();
+            id.close();
+            held.release();
+            held = null;
         } else if (id != null) {
             RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
-            id.close();
+        }
+        if (id != null && channel.handler() != null) {
+            channel.handler().forget(id);
         }
         id = null;
         ChannelPromise registered = promise;
@@ -149,6 +217,11 @@ final class RdmaAcceptor {
         if (registered != null) {
             registered.setFailure(cause);
         }
+    }
+
+    /** The id of the request, as long as it is one. */
+    ConnectionId id() {
+        return id;
     }
 
     /** The channel is closed. On any thread if it was never registered. */

@@ -34,7 +34,6 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -49,8 +48,6 @@ import java.util.concurrent.TimeUnit;
 final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
-    /** Of all receives; sends are numbered from 0. */
-    private static final long RECEIVE = -1;
     private static final long NONE = -1;
     /** How long the end of a connection may take before its resources are released anyway. */
     static final long CLOSE_TIMEOUT_MILLIS = 3_000;
@@ -95,42 +92,50 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private int earlyCount;
     private Future<?> timer;
 
-    private RdmaConnection(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id) throws Exception {
+    private RdmaConnection(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id,
+                           ConnectionResources resources) throws Exception {
         this.channel = channel;
         this.handler = handler;
         this.id = id;
+        this.resources = resources;
         loop = channel.eventLoop();
-        resources = ConnectionResources.create(handler, id, channel.config(), loop, this::segmentFreed);
         queuePair = resources.queuePair;
-        stream = new StreamConnection(resources.streamConfig, resources.landing, resources.landing);
+        stream = resources.stream;
         inbound = new RdmaInbound(channel, resources.landing);
-        outbound = new RdmaOutbound(channel, resources, stream);
+        outbound = new RdmaOutbound(channel, resources);
         keepAlive = new KeepAlive(loop, this::testPeer);
+        receivesPosted = resources.streamConfig.receiveQueueDepth();
+        resources.attach(handler, loop, this, this::segmentFreed);
+        handler.events().listen(id, this);
     }
 
     /**
-     * Creates the queue pair for an id that is bound to a device, with its receives posted. On success it becomes the
-     * listener of the id, and its owner.
+     * Creates the queue pair for an id that is bound to a device. On success the connection becomes the listener of the
+     * id, and its owner.
      */
     static RdmaConnection create(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id) throws Exception {
-        RdmaConnection connection = new RdmaConnection(channel, handler, id);
-        connection.receivesConsumed = connection.resources.streamConfig.receiveQueueDepth();
-        connection.postReceives();
-        if (connection.broken) {
-            connection.resources.closeQueuePair();
-            connection.resources.release();
-            throw connection.failure;
+        return create(channel, handler, id, ConnectionResources.create(id, channel.config(), handler));
+    }
+
+    /** As above, with a queue pair that exists. The resources belong to this class in any case. */
+    static RdmaConnection create(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id,
+                                 ConnectionResources resources) throws Exception {
+        boolean created = false;
+        try {
+            RdmaConnection connection = new RdmaConnection(channel, handler, id, resources);
+            created = true;
+            return connection;
+        } finally {
+            if (!created) {
+                resources.closeQueuePair();
+                resources.release();
+            }
         }
-        connection.resources.device.register(connection.queuePair.number(), connection);
-        handler.events().listen(id, connection);
-        return connection;
     }
 
     /** What to tell the peer. */
-    byte[] localData() throws VerbsException {
-        ByteBuffer data = ByteBuffer.allocate(ConnectionData.SIZE);
-        stream.localData(resources.landing.sglAddress(), resources.landing.key()).write(data);
-        return data.array();
+    byte[] localData() {
+        return resources.localData();
     }
 
     /**
@@ -141,8 +146,19 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
      */
     void establish(ConnectionData peer, boolean peerReady) {
         stream.establish(peer);
+        established(peerReady);
+    }
+
+    /** As above, if the protocol's state was told before. */
+    void established(boolean peerReady) {
         established = true;
         ready = peerReady;
+    }
+
+    /** The peer of an incoming connection has answered. */
+    void answered() {
+        ready = true;
+        completionsDone();
     }
 
     /** The channel is active: lets messages flow. */
@@ -289,7 +305,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     public void completed(WorkCompletions completions, int index) {
         long workRequest = completions.workRequestId(index);
         boolean success = completions.isSuccess(index);
-        if (workRequest == RECEIVE) {
+        if (workRequest == ConnectionResources.RECEIVE) {
             receivesPosted--;
             if (success) {
                 receivesConsumed++;
@@ -358,7 +374,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         if (count > 0 && !broken) {
             receivesConsumed = 0;
             receivesPosted += count;
-            int posted = queuePair.postEmptyReceives(RECEIVE, count);
+            int posted = queuePair.postEmptyReceives(ConnectionResources.RECEIVE, count);
             if (posted < count) {
                 receivesPosted -= count - posted;
                 broken = true;
@@ -391,12 +407,10 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     public void connectionEvent(ConnectionEvent event) {
         switch (event.type()) {
         case ESTABLISHED:
-            ready = true;
-            completionsDone();
+            answered();
             break;
         case DISCONNECTED:
-            // Whether that is the end or a reset, what has arrived will tell: so wait until the receives are flushed.
-            gone(null);
+            disconnected();
             break;
         case REJECTED:
         case UNREACHABLE:
@@ -404,11 +418,17 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
             gone(new IOException("Connection to " + channel.remote + " could not be accepted: " + event.describe()));
             break;
         case DEVICE_REMOVAL:
-            failed(new IOException(resources.device.context.device + " was removed"));
+            failed(new IOException(resources.context.device + " was removed"));
             break;
         default:
             logger.debug("{}: {}", channel, event);
         }
+    }
+
+    /** The peer has disconnected. */
+    void disconnected() {
+        // Whether that is the end or a reset, what has arrived will tell: so wait until the receives are flushed.
+        gone(null);
     }
 
     private void gone(IOException cause) {
@@ -549,11 +569,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         }
         keepAlive.stop();
         resources.closeQueuePair();
-        try {
-            handler.events().remove(id);
-        } catch (Exception e) {
-            logger.debug("{}: no event channel", channel, e);
-        }
+        handler.forget(id);
         id.close();
         outbound.destroy();
         resources.release();

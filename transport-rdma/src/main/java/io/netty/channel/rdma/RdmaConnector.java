@@ -140,11 +140,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         if (connection != null) {
             connection.close(true);
         } else {
-            try {
-                handler.events().remove(id);
-            } catch (Exception ignore) {
-                // There is no event channel to remove it from.
-            }
+            handler.forget(id);
             id.close();
         }
     }

@@ -24,6 +24,7 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.verbs.AsyncEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.internal.StringUtil;
@@ -350,6 +351,13 @@ public final class RdmaIoHandler implements IoHandler {
             events = new LoopEvents(this);
         }
         return events;
+    }
+
+    /** The events of the id are not wanted any more. On the loop. */
+    void forget(ConnectionId id) {
+        if (events != null) {
+            events.remove(id);
+        }
     }
 
     /** What puts work requests together for the connections of this loop. On the loop. */

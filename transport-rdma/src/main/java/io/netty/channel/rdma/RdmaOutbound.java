@@ -61,10 +61,10 @@ final class RdmaOutbound {
     private long completedUntil = -1;
     private VerbsException postFailure;
 
-    RdmaOutbound(RdmaSocketChannel channel, ConnectionResources resources, StreamConnection stream) {
+    RdmaOutbound(RdmaSocketChannel channel, ConnectionResources resources) {
         this.channel = channel;
-        this.stream = stream;
-        device = resources.device.context;
+        stream = resources.stream;
+        device = resources.context;
         queuePair = resources.queuePair;
         landing = resources.landing;
         ring = resources.ring;

@@ -140,8 +140,11 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
                 return;
             }
             RdmaSocketChannel child = new RdmaSocketChannel(this, request, peer);
-            handler().events().listen(request, child.acceptor()::requestLost);
+            handler().events().listen(request, child.acceptor()::connectionEvent);
             backlog.add(child);
+            if (!readPending) {
+                child.acceptor().hold();
+            }
         } catch (StreamProtocolException e) {
             logger.debug("{}: rejected {}", this, request.remoteAddress(), e);
             reject(request, e.getMessage());
@@ -224,10 +227,11 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
     protected void doClose() throws Exception {
         super.doClose();
         for (RdmaSocketChannel child; (child = backlog.poll()) != null;) {
+            handler().forget(child.acceptor().id());
             child.unsafe().closeForcibly();
         }
         if (id != null) {
-            handler().events().remove(id);
+            handler().forget(id);
             id.close();
             id = null;
         }

@@ -89,11 +89,11 @@
  *
  * <h2>Connecting</h2>
  * Address, route, queue pair, request; the connection data of the stream protocol travel in the private data of request
- * and answer. An incoming request waits in the backlog of the listener until that reads; its channel is then registered
- * with a loop of its own, to which the connection id migrates, and the registration (with it {@code channelActive}) is
- * complete when the peer has answered. So, unlike with TCP, a client is connected only when the server has really
- * taken the connection. A request of something that does not speak the protocol is rejected with a reason, which the
- * other side finds in its exception.
+ * and answer. An incoming request becomes a channel that waits in the backlog of the listener until that reads; it is
+ * then registered with a loop of its own, to which the connection id migrates, and the registration (with it {@code
+ * channelActive}) is complete when the peer has answered. If the listener does not read, the connection is made
+ * nevertheless, so that a client can connect and send, as with TCP; a full backlog rejects. A request of something that
+ * does not speak the protocol is rejected too, each with a reason that the other side finds in its exception.
  *
  * <h2>Threads</h2>
  * Everything of a channel happens on its event loop, as in any Netty transport. The queue pair belongs to the loop's

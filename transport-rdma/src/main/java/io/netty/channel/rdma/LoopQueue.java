@@ -1,0 +1,85 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.verbs.CompletionChannel;
+import io.netty.channel.rdma.verbs.CompletionQueue;
+import io.netty.channel.rdma.verbs.VerbsException;
+
+/**
+ * A completion queue and how much of it is spoken for. Usually many connections of one loop share it; one that is
+ * accepted before it is known to which loop it will belong has one of its own, with a completion channel of its own.
+ */
+final class LoopQueue {
+    final CompletionQueue queue;
+    /** {@code null} if the loop's is used. */
+    final CompletionChannel ownChannel;
+    private int reserved;
+    private boolean broken;
+
+    private LoopQueue(CompletionQueue queue, CompletionChannel ownChannel) {
+        this.queue = queue;
+        this.ownChannel = ownChannel;
+    }
+
+    static LoopQueue shared(DeviceContext device, int capacity, CompletionChannel channel) throws VerbsException {
+        return new LoopQueue(device.device.createCompletionQueue(capacity, channel), null);
+    }
+
+    static LoopQueue standalone(DeviceContext device, int capacity) throws VerbsException {
+        CompletionChannel channel = device.device.createCompletionChannel();
+        boolean created = false;
+        try {
+            LoopQueue queue = new LoopQueue(device.device.createCompletionQueue(capacity, channel), channel);
+            // Nobody else gets room in it.
+            queue.reserved = queue.queue.capacity();
+            created = true;
+            return queue;
+        } finally {
+            if (!created) {
+                channel.close();
+            }
+        }
+    }
+
+    /** Sets room for so many completions aside. Returns false if there is not enough. */
+    boolean reserve(int completions) {
+        if (broken || reserved + completions > queue.capacity()) {
+            return false;
+        }
+        reserved += completions;
+        return true;
+    }
+
+    /** Gives the room back, once the queue pair is gone. */
+    void release(int completions) {
+        reserved -= completions;
+    }
+
+    /** Returns false if that is known already. */
+    boolean setBroken() {
+        boolean first = !broken;
+        broken = true;
+        return first;
+    }
+
+    void close() {
+        queue.close();
+        if (ownChannel != null) {
+            ownChannel.close();
+        }
+    }
+}
