@@ -136,7 +136,8 @@ static void answer(struct qp *qp) {
         .send_bank = qp->to_send_cq.bank,
         .send_slot = qp->to_send_cq.slot,
     };
-    if (peer_send(qp->attached->peer, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0) != 0) {
+    int error = peer_send(qp->attached->peer, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
+    if (error != 0 && error != EPIPE) { /* if the link is down, on_down() is about to come here */
         qp_fail(qp, IBV_EVENT_QP_FATAL);
     }
 }
