@@ -25,6 +25,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.Promise;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /**
@@ -60,28 +62,47 @@ class RdmaStreamIntegrityTest {
     @ParameterizedTest
     @ValueSource(ints = {20, 300, 5_000, 70_000, 2_000_000})
     void everyByteArrivesOnceAndInOrder(int maxWrite) throws InterruptedException {
+        exchange(maxWrite, Math.min(BYTES, maxWrite * 20_000L), Map.of());
+    }
+
+    /** Queues and buffers are full most of the time. */
+    @ParameterizedTest
+    @ValueSource(ints = {20, 5_000, 70_000})
+    void tinyQueuesAndBuffers(int maxWrite) throws InterruptedException {
+        exchange(maxWrite, Math.min(BYTES, maxWrite * 5_000L) / 5, Map.of(RdmaChannelOption.SEND_QUEUE_DEPTH, 16,
+                RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16, ChannelOption.SO_RCVBUF, 4096,
+                RdmaChannelOption.RECEIVE_COPY_THRESHOLD, 0, RdmaChannelOption.SEND_COPY_THRESHOLD, 0,
+                RdmaChannelOption.MAX_INLINE, 16));
+    }
+
+    private static void exchange(int maxWrite, long bytes, Map<ChannelOption<Integer>, Integer> options)
+            throws InterruptedException {
         List<Promise<Void>> received = new ArrayList<>();
         List<Channel> channels = new ArrayList<>();
-        long bytes = Math.min(BYTES, maxWrite * 20_000L);
         for (int i = 0; i < 2 * CONNECTIONS; i++) {
             received.add(group.next().newPromise());
         }
         List<Promise<Void>> accepted = new ArrayList<>(received.subList(CONNECTIONS, 2 * CONNECTIONS));
-        Channel server = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
-                .childHandler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel ch) {
-                        Promise<Void> promise;
-                        synchronized (accepted) {
-                            promise = accepted.remove(0);
-                        }
-                        ch.pipeline().addLast(new Peer(accepted.size(), maxWrite, bytes, promise));
-                    }
-                }).bind(RdmaSocketTestPermutation.newSocketAddress()).sync().channel();
+        ServerBootstrap serverBootstrap = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class);
+        Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class);
+        options.forEach((option, value) -> {
+            serverBootstrap.childOption(option, value);
+            bootstrap.option(option, value);
+        });
+        serverBootstrap.childHandler(new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(Channel ch) {
+                synchronized (accepted) {
+                    Promise<Void> promise = accepted.remove(0);
+                    ch.pipeline().addLast(new Peer(accepted.size(), maxWrite, bytes, promise));
+                }
+            }
+        });
+        Channel server = TestTimeouts.await(serverBootstrap.bind(RdmaSocketTestPermutation.newSocketAddress()))
+                .syncUninterruptibly().channel();
         for (int i = 0; i < CONNECTIONS; i++) {
-            channels.add(TestTimeouts.await(new Bootstrap().group(group).channel(RdmaSocketChannel.class)
-                    .handler(new Peer(100 + i, maxWrite, bytes, received.get(i))).connect(server.localAddress()))
-                    .syncUninterruptibly().channel());
+            channels.add(TestTimeouts.await(bootstrap.clone().handler(new Peer(100 + i, maxWrite, bytes,
+                    received.get(i))).connect(server.localAddress())).syncUninterruptibly().channel());
         }
         for (Promise<Void> promise : received) {
             TestTimeouts.await(promise).syncUninterruptibly();
