@@ -160,12 +160,8 @@ final class VerbsPeer implements AutoCloseable {
         return out.array();
     }
 
-    long bufferAddress() {
+    private long bufferAddress() {
         return memory.memoryAddress() + SGL_ENTRIES * TargetSgl.ENTRY_SIZE;
-    }
-
-    int bufferLength() {
-        return BUFFER_LENGTH;
     }
 
     /** RDMA WRITE WITH IMMEDIATE of so many bytes; returns the status of its completion. */
