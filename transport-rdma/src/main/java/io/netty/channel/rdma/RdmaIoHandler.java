@@ -144,6 +144,10 @@ public final class RdmaIoHandler implements IoHandler {
         int handled = pollCompletions();
         if (handled == 0 && context.canBlock()) {
             handled = spin(context);
+            if (handled == 0 && busyPoll) {
+                // Where there are fewer cores than polling threads, the one that is waited for may have none.
+                Thread.yield();
+            }
             if (handled == 0 && !busyPoll && context.canBlock()) {
                 handled = pollOrArm();
                 if (handled == 0) {
