@@ -48,4 +48,5 @@ shift
 [ "$install" = no ] || "$ROOT/scripts/packages" install build
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
 build example-servers
-exec "$JAVA_HOME/bin/java" -cp "$ROOT/example-servers/target/classes:$ROOT/example-servers/target/lib/*" "$main" "$@"
+exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED \
+    -cp "$ROOT/example-servers/target/classes:$ROOT/example-servers/target/lib/*" "$main" "$@"

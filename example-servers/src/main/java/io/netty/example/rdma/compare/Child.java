@@ -32,7 +32,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class Child implements AutoCloseable {
     /** The same for all that is compared. A fixed heap and the serial collector leave the second core to the peer. */
-    private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC");
+    private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC",
+            "--enable-native-access=ALL-UNNAMED");
     private static final int MAX_SECONDS = 300;
     private static final ScheduledExecutorService WATCHDOG = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "watchdog");
