@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "embedded/cq.h"
 #include "embedded/watch.h"
 #include "pair.h"
 
@@ -196,6 +197,38 @@ static void destroying_a_queue_waits_for_acknowledgement(void) {
     pair_close(&a, &b);
 }
 
+static void destroying_a_queue_keeps_the_wake_up_of_another(void) {
+    struct end a, b, c, d;
+    struct options options = defaults;
+    options.channel = true;
+    pair_open_nonblocking(&a, &b, &options);
+    struct end shared = b;
+    shared.send_cq = shared.recv_cq = embedded_ibv_create_cq(b.context, 16, &b, b.channel, 0);
+    CHECK(shared.recv_cq != NULL);
+    end_open_on(&c, &shared, &options);
+    end_open_on(&d, &a, &options);
+    end_connect(&c, d.qp->qp_num);
+    end_connect(&d, c.qp->qp_num);
+    atomic_store(&watch_suspended, true); /* else it would be found a moment later */
+    CHECK_EVENTUALLY(BOARD_ENGINE_ASLEEP(atomic_load(&own_board->engine.word)) && !is_readable(cq_engine_bell()));
+
+    CHECK_EQ(post_recv(&c, 0, 0, 8), 0);
+    CHECK_EQ(arm(shared.recv_cq, 0), 0);
+    struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+    CHECK_EQ(embedded_ibv_modify_qp(c.qp, &attr, IBV_QP_STATE), 0); /* an event that nobody takes */
+    CHECK_EQ(post_recv(&b, 1, 0, 8), 0);
+    CHECK_EQ(arm(b.recv_cq, 0), 0);
+    CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, 0, 0, 8), 0);
+    CHECK_EQ(embedded_ibv_destroy_qp(c.qp), 0);
+    CHECK_EQ(embedded_ibv_destroy_cq(shared.recv_cq), 0);
+    expect_event(&b, b.recv_cq);
+    expect_wc(b.recv_cq, 1, IBV_WC_SUCCESS);
+
+    atomic_store(&watch_suspended, false);
+    CHECK_EQ(embedded_ibv_destroy_qp(d.qp), 0);
+    pair_close(&a, &b);
+}
+
 /* ---- a million messages, the receiver asleep in between ---- */
 
 /* Opens an end with all its receives posted, and connects it with the one at the other end of the socket. */
@@ -333,5 +366,6 @@ int main(void) {
     RUN(solicited_only_wakes_for_solicited_messages_and_errors);
     RUN(send_completions_wake_as_well);
     RUN(destroying_a_queue_waits_for_acknowledgement);
+    RUN(destroying_a_queue_keeps_the_wake_up_of_another);
     return 0;
 }

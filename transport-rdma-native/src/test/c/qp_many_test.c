@@ -35,6 +35,17 @@
 
 static struct end ends[2][MANY];
 
+static int count_fds(void) {
+    int count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    CHECK(directory != NULL);
+    while (readdir(directory) != NULL) {
+        count++;
+    }
+    closedir(directory);
+    return count;
+}
+
 static void open_many(int side, const struct options *options, int count) {
     end_open(&ends[side][0], options);
     for (int i = 1; i < count; i++) {
@@ -53,8 +64,10 @@ static void each_of_many_queue_pairs_is_heard(void) {
     struct options options = defaults;
     options.cqe = 4 * MANY;
     options.send_wr = options.recv_wr = 4;
+    options.channel = true; /* its descriptor goes along with each introduction */
     open_many(0, &options, MANY);
     open_many(1, &options, MANY);
+    int before = count_fds();
     for (int i = 0; i < MANY; i++) {
         end_connect(&ends[0][i], ends[1][i].qp->qp_num);
         end_connect(&ends[1][i], ends[0][i].qp->qp_num);
@@ -77,6 +90,7 @@ static void each_of_many_queue_pairs_is_heard(void) {
         }
         expect_nothing(ends[1][0].recv_cq);
     }
+    CHECK(count_fds() - before <= 2 * MANY / 128 + 8); /* links, one for each block of numbers */
     close_many(0, MANY);
     close_many(1, MANY);
 }
@@ -176,17 +190,6 @@ static void threads_share_queues_while_others_come_and_go(void) {
 }
 
 /* ---- resources ---- */
-
-static int count_fds(void) {
-    int count = 0;
-    DIR *directory = opendir("/proc/self/fd");
-    CHECK(directory != NULL);
-    while (readdir(directory) != NULL) {
-        count++;
-    }
-    closedir(directory);
-    return count;
-}
 
 static void limit_fds(int more) {
     struct rlimit limit = { .rlim_max = 0 };

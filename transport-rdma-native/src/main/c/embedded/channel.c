@@ -108,6 +108,36 @@ void channel_join(struct channel *channel, struct cq *cq) {
     pthread_mutex_unlock(&channel->members_lock);
 }
 
+/* Executes what has arrived for the armed completion queues; a ring covers all of them. */
+static void collect(struct channel *channel) {
+    pthread_mutex_lock(&channel->members_lock);
+    for (struct cq *cq = channel->members; cq != NULL; cq = cq->member.next_member) {
+        cq_rearm(cq);
+    }
+    pthread_mutex_unlock(&channel->members_lock);
+}
+
+/* Returns true if this emptied the descriptor. With the lock. */
+static bool forget_pending(struct channel *channel, struct cq *cq) {
+    if (cq->member.pending == 0) {
+        return false;
+    }
+    struct cq **link = &channel->first;
+    while (*link != cq) {
+        link = &(*link)->member.next_ready;
+    }
+    *link = cq->member.next_ready;
+    if (*link == NULL) {
+        channel->last = link;
+    }
+    cq->member.pending = 0;
+    if (channel->first != NULL) {
+        return false;
+    }
+    empty(channel);
+    return true;
+}
+
 void channel_part(struct channel *channel, struct cq *cq) {
     pthread_mutex_lock(&channel->members_lock);
     struct cq **link = &channel->members;
@@ -118,21 +148,14 @@ void channel_part(struct channel *channel, struct cq *cq) {
     pthread_mutex_unlock(&channel->members_lock);
 
     pthread_mutex_lock(&channel->lock);
-    if (cq->member.pending != 0) {
-        link = &channel->first;
-        while (*link != cq) {
-            link = &(*link)->member.next_ready;
-        }
-        *link = cq->member.next_ready;
-        if (*link == NULL) {
-            channel->last = link;
-        }
-        cq->member.pending = 0;
-        if (channel->first == NULL) {
-            empty(channel);
-        }
+    bool emptied = forget_pending(channel, cq);
+    pthread_mutex_unlock(&channel->lock);
+    if (emptied) {
+        collect(channel); /* a peer's ring for another one may have gone with ours */
     }
+
     /* ibv_destroy_cq(3): waits for the acknowledgement of every event that was delivered. */
+    pthread_mutex_lock(&channel->lock);
     while (cq->member.completed != cq->member.delivered) {
         pthread_cond_wait(&channel->acknowledged, &channel->lock);
     }
@@ -140,15 +163,6 @@ void channel_part(struct channel *channel, struct cq *cq) {
 
     pthread_mutex_lock(&channel->members_lock);
     channel->ibv.refcnt--;
-    pthread_mutex_unlock(&channel->members_lock);
-}
-
-/* Executes what has arrived for the armed completion queues; a ring covers all of them. */
-static void collect(struct channel *channel) {
-    pthread_mutex_lock(&channel->members_lock);
-    for (struct cq *cq = channel->members; cq != NULL; cq = cq->member.next_member) {
-        cq_rearm(cq);
-    }
     pthread_mutex_unlock(&channel->members_lock);
 }
 
@@ -190,14 +204,12 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
             return -1;
         }
         pthread_mutex_lock(&channel->lock);
-        channel->rung = false;
+        empty(channel); /* of a ring since the read as well, which would be found without an event */
         channel->collectors++;
         pthread_mutex_unlock(&channel->lock);
         collect(channel);
         pthread_mutex_lock(&channel->lock);
-        if (--channel->collectors == 0 && channel->first != NULL && !channel->rung) {
-            ring(channel); /* for whoever waits beside this thread, if it does not take them all */
-        }
+        channel->collectors--; /* this thread takes an event now, and rings if that leaves some */
         pthread_mutex_unlock(&channel->lock);
     }
 }

@@ -30,16 +30,21 @@
 /* Introductions held for a queue pair that is not ready: its peer's, and room for a few from ends that are mistaken. */
 #define MAX_HELD 4
 
+static void close_bells(struct attachment *attachment) {
+    int *bells[] = { &attachment->recv_bell, &attachment->send_bell };
+    for (int i = 0; i < 2; i++) {
+        if (*bells[i] >= 0) {
+            close(*bells[i]);
+            *bells[i] = -1;
+        }
+    }
+}
+
 static void free_attachment(struct attachment *attachment) {
     if (attachment->segment != NULL) {
         munmap((void *) attachment->segment, sizeof(*attachment->segment));
     }
-    if (attachment->recv_bell >= 0) {
-        close(attachment->recv_bell);
-    }
-    if (attachment->send_bell >= 0) {
-        close(attachment->send_bell);
-    }
+    close_bells(attachment);
     peer_put(attachment->peer);
     free(attachment);
 }
@@ -156,7 +161,9 @@ static bool claim_announcements(struct qp *qp, struct attachment *a) {
 
 static void attach(struct qp *qp, struct attachment *attachment) {
     qp->attached = attachment;
-    if (!claim_announcements(qp, attachment)) {
+    bool claimed = claim_announcements(qp, attachment);
+    close_bells(attachment); /* the first queue pair's are kept for all: one for each would use up the descriptors */
+    if (!claimed) {
         qp_fail(qp, IBV_EVENT_QP_FATAL);
         return;
     }
