@@ -362,6 +362,29 @@ static void liars_are_cut_off_and_nobody_else_notices(void) {
     link_unbind_port(port);
 }
 
+static void a_message_without_room_for_its_descriptors_is_lost_and_the_link_stays(void) {
+    struct link_port *port;
+    struct link *link;
+    CHECK_EQ(link_bind_port(PS, 22, &port), 0);
+    CHECK_EQ(link_connect_port(PS, 22, false, &link), 0);
+    int echoed = get(&echoes);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
+    struct rlimit limit, none;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    none = limit;
+    none.rlim_cur = 0;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int fds[] = { STDERR_FILENO };
+    CHECK_EQ(link_send(link, WITH_FDS, NULL, 0, fds, 1), 0);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 2);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    CHECK_EQ(__atomic_load_n(&held_fd, __ATOMIC_SEQ_CST), -1);
+    link_put(link);
+    link_unbind_port(port);
+}
+
 static void descriptors_that_nobody_asked_for_are_closed(void) {
     struct link_port *port;
     CHECK_EQ(link_bind_port(PS, 21, &port), 0);
@@ -455,6 +478,7 @@ int main(void) {
     RUN(a_forked_child_does_not_keep_links_of_its_parent_alive);
     RUN(a_peer_that_does_not_read_is_cut_off_without_blocking);
     RUN(liars_are_cut_off_and_nobody_else_notices);
+    RUN(a_message_without_room_for_its_descriptors_is_lost_and_the_link_stays);
     RUN(descriptors_that_nobody_asked_for_are_closed);
     RUN(the_messages_before_a_death_are_delivered);
     RUN(accepting_goes_on_after_descriptors_ran_out);

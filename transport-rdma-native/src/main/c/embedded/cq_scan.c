@@ -208,8 +208,9 @@ void cq_scan_remove(struct cq *cq, const struct cq_place *place, const struct qp
     while (*link != NULL && ((*link)->process != place->process || (*link)->bank != place->bank)) {
         link = &(*link)->next;
     }
-    if (*link != NULL) {
-        struct qp **entry = &(*link)->group[place->slot / BOARD_GROUP_SLOTS]->qp[place->slot % BOARD_GROUP_SLOTS];
+    struct group_watch *group = *link == NULL ? NULL : (*link)->group[place->slot / BOARD_GROUP_SLOTS];
+    if (group != NULL) { /* else there was no memory to add it */
+        struct qp **entry = &group->qp[place->slot % BOARD_GROUP_SLOTS];
         if (*entry == qp) { /* else the peer has given the slot to another one */
             *entry = NULL;
             if (--(*link)->users == 0) {

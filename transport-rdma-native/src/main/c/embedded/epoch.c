@@ -47,6 +47,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_key;
 
 static void release(void *reader) {
+    self = NULL; /* destructors that run after this one may enter again */
     atomic_store(&((struct reader *) reader)->taken, false);
 }
 

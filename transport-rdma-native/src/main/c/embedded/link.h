@@ -52,8 +52,8 @@ enum link_message {
 
 /*
  * Handles one message. `body` is a private copy, aligned for any type. `fds` are CLOEXEC; the handler sets an entry to
- * -1 to keep it, the rest is closed after the return. There may be fewer than were sent if this process has run out of
- * descriptors. Returns false if the message is malformed: the link is then closed, as by a peer's death.
+ * -1 to keep it, the rest is closed after the return. A message whose descriptors this process has no room for is lost.
+ * Returns false if the message is malformed: the link is then closed, as by a peer's death.
  */
 typedef bool (*link_handler)(struct link *link, const void *body, size_t length, int *fds, int nfds);
 

@@ -261,8 +261,10 @@ static bool receive_one(struct link *link, bool *again) {
     }
     int fds[LINK_MAX_FDS];
     int nfds = take_fds(&message, fds);
+    /* Cut off before our limit: this process has run out of descriptors. That costs one queue pair, not all. */
+    bool lost = (message.msg_flags & MSG_CTRUNC) != 0 && nfds < LINK_MAX_FDS;
     bool valid = n >= (ssize_t) sizeof(packet.header) && !(message.msg_flags & MSG_TRUNC) && link_is_up(link)
-            && dispatch(link, &packet.header, packet.body, (size_t) n - sizeof(packet.header), fds, nfds);
+            && (lost || dispatch(link, &packet.header, packet.body, (size_t) n - sizeof(packet.header), fds, nfds));
     for (int i = 0; i < nfds; i++) {
         if (fds[i] >= 0) {
             close(fds[i]);

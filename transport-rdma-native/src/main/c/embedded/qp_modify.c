@@ -42,7 +42,7 @@ static const struct transition transitions[] = {
     (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
 static bool is_allowed(enum ibv_qp_state from, enum ibv_qp_state to, int mask) {
-    if (to == IBV_QPS_RESET || to == IBV_QPS_ERR) {
+    if (to == IBV_QPS_RESET || (to == IBV_QPS_ERR && from != IBV_QPS_RESET)) {
         return (mask & ~ANY_TIME) == 0;
     }
     for (size_t i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++) {
