@@ -33,6 +33,7 @@ import java.nio.channels.UnresolvedAddressException;
 abstract class AbstractRdmaChannel extends AbstractChannel {
     private IoRegistration registration;
     private RdmaIoHandler handler;
+    private volatile EventLoop home;
     private volatile boolean open = true;
     volatile boolean active;
     volatile InetSocketAddress local;
@@ -45,7 +46,9 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
 
     @Override
     protected final boolean isCompatible(EventLoop loop) {
-        return loop instanceof IoEventLoop && ((IoEventLoop) loop).isCompatible(RdmaIoHandle.class);
+        // Once bound or connected, completions and events go to the loop that it was registered with then.
+        return loop instanceof IoEventLoop && ((IoEventLoop) loop).isCompatible(RdmaIoHandle.class) &&
+                (home == null || home == loop || !isBoundToHandler());
     }
 
     @Override
@@ -58,18 +61,16 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
             // What the future gives is a wrapper that counts registrations: cancelling the handler's own object would
             // not.
             registration = (IoRegistration) future.getNow();
-            RdmaIoHandler newHandler = registration.attachment();
-            if (handler != null && handler != newHandler && isBoundToHandler()) {
-                promise.setFailure(new IllegalStateException("an RDMA channel can't move to another event loop once " +
-                        "it is bound or connected: its completions go to the first one"));
-                return;
-            }
-            handler = newHandler;
+            handler = registration.attachment();
+            home = eventLoop();
             registered(promise);
         });
     }
 
-    /** Whether native objects of this channel belong to the handler that it was registered with. */
+    /**
+     * Whether native objects of this channel belong to the handler that it was registered with. On its loop, or after
+     * it was deregistered.
+     */
     abstract boolean isBoundToHandler();
 
     /** The registration succeeded. Must complete the promise. */
@@ -108,6 +109,15 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
                     clearReadPending();
                 }
             });
+        }
+    }
+
+    final void onLoop(Runnable task) {
+        EventLoop loop = eventLoop();
+        if (loop.inEventLoop()) {
+            task.run();
+        } else {
+            loop.execute(task);
         }
     }
 

@@ -152,7 +152,8 @@ final class LoopDevice {
                 broken(queue, e);
             }
         }
-        armed = allArmed;
+        // What was handled may have closed an adopted queue, so that another one was passed over.
+        armed = allArmed && handled == 0;
         return handled;
     }
 

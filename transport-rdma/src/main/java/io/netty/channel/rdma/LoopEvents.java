@@ -32,6 +32,9 @@ final class LoopEvents {
         void connectionEvent(ConnectionEvent event);
     }
 
+    /** So many at a time, so that a flood of connection requests does not keep the loop from everything else. */
+    private static final int MAX_EVENTS = 64;
+
     private final RdmaIoHandler handler;
     private final EventChannel channel;
     private final WatchedFd fd;
@@ -57,9 +60,13 @@ final class LoopEvents {
         listeners.remove(id);
     }
 
-    /** Handles all events that are there. */
+    /** Handles events. If there are more, the descriptor stays readable. */
     void process() throws VerbsException {
-        for (ConnectionEvent event; (event = channel.nextEvent()) != null;) {
+        for (int i = 0; i < MAX_EVENTS; i++) {
+            ConnectionEvent event = channel.nextEvent();
+            if (event == null) {
+                break;
+            }
             Listener listener = listeners.get(event.listener() != null ? event.listener() : event.id());
             if (listener == null) {
                 if (event.listener() != null) {

@@ -139,8 +139,8 @@ final class RdmaAcceptor {
             });
         } catch (RejectedExecutionException e) {
             // The loop of the channel has just ended: nobody else closes the id any more.
-            id.close();
-            promise.tryFailure(e);
+            migrating = false;
+            fail(e);
         }
     }
 
@@ -208,14 +208,17 @@ final class RdmaAcceptor {
         } else if (id != null) {
             RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
         }
-        if (id != null && channel.handler() != null) {
-            channel.handler().forget(id);
+        if (id != null) {
+            if (channel.handler() != null) {
+                channel.handler().forget(id);
+            }
+            listener.forget(id);
         }
         id = null;
         ChannelPromise registered = promise;
         promise = null;
         if (registered != null) {
-            registered.setFailure(cause);
+            registered.tryFailure(cause);
         }
     }
 

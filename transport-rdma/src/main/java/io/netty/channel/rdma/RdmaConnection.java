@@ -199,12 +199,15 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
 
     /** Posts the control messages that are due, and data, in one chain. */
     private void pump(ChannelOutboundBuffer messages) throws Exception {
+        // Credits must not be granted before the receives that stand for them are posted.
+        postReceives();
         if (!ready || broken) {
             stalled |= messages != null;
             return;
         }
         Gatherer gatherer = handler.gatherer();
         if (!gatherer.begin(outbound)) {
+            stalled |= messages != null;
             loop.execute(this::pumpAll);
             return;
         }
@@ -235,21 +238,14 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
                 channel.flushAgain();
             }
             pump(null);
-        } catch (StreamProtocolException e) {
-            violated(e);
         } catch (Exception e) {
-            fail(e instanceof IOException ? (IOException) e : new IOException(e));
+            failed(e);
         }
     }
 
     /** Whether a close should wait for bytes in flight. */
     boolean isSending() {
         return !broken && outbound.isInFlight();
-    }
-
-    /** The messages are about to be discarded. */
-    void detachOutput() {
-        outbound.detach();
     }
 
     void shutdownOutput() {
@@ -282,7 +278,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         try {
             event = stream.receive(immediate, length);
         } catch (StreamProtocolException e) {
-            violated(e);
+            fail(e);
             return;
         }
         switch (event) {
@@ -310,7 +306,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
             if (success) {
                 receivesConsumed++;
                 if (!completions.hasImmediate(index)) {
-                    violated(new StreamProtocolException("the peer sent a message without immediate data"));
+                    fail(new StreamProtocolException("the peer sent a message without immediate data"));
                 } else if (established) {
                     // A message proves that the peer is there, even if the connection manager's event is yet to come.
                     ready = true;
@@ -472,9 +468,10 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         if (closed) {
             advanceClose();
         } else if (!started) {
-            channel.acceptor().fail(failure == null ? resetByPeer(null) : failure);
-        } else if (inbound.isEnded() && failure == null && !outbound.isInFlight()) {
-            // An orderly end. What waits to be sent fails.
+            channel.notEstablished(failure == null ? resetByPeer(null) : failure);
+        } else if (inbound.isEnded() && !outbound.isInFlight() &&
+                (failure == null || stream.state() == StreamState.DISCONNECTED)) {
+            // An orderly end, even if a last credit did not reach the peer. What waits to be sent fails.
             if (stalled) {
                 channel.flushAgain();
             }
@@ -490,10 +487,6 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
                 detail + ')'));
     }
 
-    private void violated(StreamProtocolException e) {
-        fail(e);
-    }
-
     /** The connection can't go on, whatever the peer does. */
     private void fail(IOException cause) {
         if (failure == null) {
@@ -504,7 +497,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         disconnect();
         if (first && !closed) {
             // Not from here, since this may be in the middle of anything.
-            loop.execute(started ? () -> channel.connectionLost(failure) : () -> channel.acceptor().fail(failure));
+            loop.execute(started ? () -> channel.connectionLost(failure) : () -> channel.notEstablished(failure));
         }
     }
 

@@ -38,6 +38,7 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.util.ArrayDeque;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * A {@link ServerSocketChannel} over RDMA. It reads {@link RdmaSocketChannel}s, whose connections are accepted when
@@ -149,19 +150,29 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
             logger.debug("{}: rejected {}", this, request.remoteAddress(), e);
             reject(request, e.getMessage());
             return;
-        } catch (Exception e) {
+        } catch (Throwable t) {
             request.close();
-            pipeline().fireExceptionCaught(e);
+            pipeline().fireExceptionCaught(t);
             return;
         }
         readBacklog();
+    }
+
+    /** A request was closed before its id was moved, or came to a connection. Any thread. */
+    void forget(ConnectionId request) {
+        try {
+            onLoop(() -> handler().forget(request));
+        } catch (RejectedExecutionException e) {
+            logger.debug("{}: the event loop has ended", this, e);
+        }
     }
 
     /** Refuses a connection request and tells the peer why. */
     static void reject(ConnectionId request, String reason) {
         try {
             request.reject(Rejection.data(reason));
-        } catch (VerbsException e) {
+        } catch (VerbsException | IllegalStateException e) {
+            // Already gone, for example with the event loop of the listener.
             logger.debug("Could not reject {}", request, e);
         } finally {
             request.close();

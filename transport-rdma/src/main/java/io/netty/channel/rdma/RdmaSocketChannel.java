@@ -23,7 +23,6 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.DefaultFileRegion;
-import io.netty.channel.EventLoop;
 import io.netty.channel.FileRegion;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.rdma.stream.ConnectionData;
@@ -35,6 +34,7 @@ import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
@@ -130,7 +130,11 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     @Override
     void registered(ChannelPromise promise) {
-        if (acceptor == null || connection != null) {
+        if (connection != null) {
+            promise.setSuccess();
+            // What arrived while the channel was not registered.
+            eventLoop().execute(this::readable);
+        } else if (acceptor == null) {
             promise.setSuccess();
         } else {
             acceptor.start(promise);
@@ -189,10 +193,22 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         ((SocketUnsafe) unsafe()).connectFailed(cause);
     }
 
+    /** The connection broke before it was of use. */
+    void notEstablished(IOException cause) {
+        if (connection != null) {
+            connectionLost(cause);
+        } else if (acceptor != null) {
+            acceptor.fail(cause);
+        } else {
+            connectFailed(cause);
+        }
+    }
+
     // ---- output
 
     @Override
-    protected Object filterOutboundMessage(Object msg) {
+    protected Object filterOutboundMessage(Object msg) throws IOException {
+        ((SocketUnsafe) unsafe()).checkNotEnding();
         if (msg instanceof ByteBuf || msg instanceof FileRegion) {
             return msg;
         }
@@ -294,15 +310,6 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             }
         }));
         return promise;
-    }
-
-    private void onLoop(Runnable task) {
-        EventLoop loop = eventLoop();
-        if (loop.inEventLoop()) {
-            task.run();
-        } else {
-            loop.execute(task);
-        }
     }
 
     @Override
@@ -441,6 +448,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
                 close(voidPromise());
             }
             newConnection.start();
+            flush0();
         }
 
         void connectFailed(Throwable cause) {
@@ -470,11 +478,24 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
         @Override
         protected void flush0() {
-            super.flush0();
+            // As with epoll, what is flushed while connecting waits for that.
+            if (connector == null) {
+                super.flush0();
+            }
         }
 
         boolean isClosing() {
             return parkedClose != null;
+        }
+
+        /** The end was asked for, and waits for what was flushed before: nothing may get in between. */
+        void checkNotEnding() throws IOException {
+            if (parkedClose != null) {
+                throw new ClosedChannelException();
+            }
+            if (parkedShutdown != null) {
+                throw new ChannelOutputShutdownException("Channel output shutdown");
+            }
         }
 
         void shutdownInput(ChannelPromise promise) {
@@ -489,7 +510,13 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         }
 
         void shutdownOutputWhenSent(ChannelPromise promise) {
-            if (connection != null && connection.isSending() && !outputShutdown && parkedShutdown == null) {
+            Runnable first = parkedShutdown;
+            if (first != null) {
+                parkedShutdown = () -> {
+                    first.run();
+                    shutdownOutput(promise);
+                };
+            } else if (connection != null && connection.isSending() && !outputShutdown) {
                 parkedShutdown = () -> shutdownOutput(promise);
             } else {
                 shutdownOutput(promise);
@@ -548,7 +575,9 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
                 readable();
                 return;
             }
-            pipeline().fireExceptionCaught(cause);
+            if (parkedClose == null) {
+                pipeline().fireExceptionCaught(cause);
+            }
             advanceClose();
             if (!config.isAutoClose()) {
                 connection.inbound().end();

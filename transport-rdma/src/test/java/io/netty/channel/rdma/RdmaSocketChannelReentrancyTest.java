@@ -1,0 +1,148 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.ChannelOutputShutdownException;
+import io.netty.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What may be called when: from inside of other calls, before the connection is made, and after its end was asked for.
+ */
+class RdmaSocketChannelReentrancyTest {
+    private static EventLoopGroup group;
+
+    @BeforeAll
+    static void startLoops() {
+        // One loop, so that channels meet on it.
+        group = new RdmaEventLoopGroup(1);
+    }
+
+    @AfterAll
+    static void stopLoops() throws InterruptedException {
+        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
+                .isTrue();
+    }
+
+    @Test
+    void listenerOfOneChannelsFlushMayFlushAnother() throws Exception {
+        try (ConnectedPair one = new ConnectedPair(group); ConnectedPair other = new ConnectedPair(group)) {
+            // An empty message is complete as soon as it is looked at, in the middle of the flush.
+            one.client.write(Unpooled.EMPTY_BUFFER).addListener(future ->
+                    other.client.writeAndFlush(Unpooled.copyInt(7)));
+            one.client.flush();
+            assertThat(other.serverEvents.read(4)).containsExactly(0, 0, 0, 7);
+        }
+    }
+
+    @Test
+    void bytesFlushedWhileConnectingAreSentOnceConnected() throws Exception {
+        ConnectedPair.Recorder serverEvents = new ConnectedPair.Recorder();
+        Channel listener = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+                .childHandler(serverEvents).bind(ConnectedPair.address()).sync().channel();
+        try {
+            AtomicReference<ChannelFuture> write = new AtomicReference<>();
+            Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+                    .handler(new ChannelInboundHandlerAdapter());
+            Channel client = bootstrap.register().sync().channel();
+            await(client.eventLoop().submit(() -> {
+                client.connect(listener.localAddress());
+                write.set(client.writeAndFlush(Unpooled.copyInt(8)));
+            }));
+            await(write.get());
+            assertThat(serverEvents.read(4)).containsExactly(0, 0, 0, 8);
+            await(client.close());
+        } finally {
+            await(listener.close());
+        }
+    }
+
+    @Test
+    void nothingIsAcceptedAfterCloseWhileTheRestIsSent() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            AtomicReference<ChannelFuture> early = new AtomicReference<>();
+            AtomicReference<ChannelFuture> late = new AtomicReference<>();
+            await(pair.client.eventLoop().submit(() -> {
+                early.set(pair.client.writeAndFlush(Unpooled.copyInt(1)));
+                pair.client.close();
+                late.set(pair.client.writeAndFlush(Unpooled.copyInt(2)));
+            }));
+            await(early.get());
+            assertThat(late.get().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(late.get().cause()).isInstanceOf(ClosedChannelException.class);
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 1);
+            assertThat(pair.serverEvents.hasBytes()).isFalse();
+        }
+    }
+
+    @Test
+    void nothingIsAcceptedAfterShutdownOfOutputWhileTheRestIsSent() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group,
+                b -> b.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true), b -> { })) {
+            AtomicReference<ChannelFuture> first = new AtomicReference<>();
+            AtomicReference<ChannelFuture> second = new AtomicReference<>();
+            AtomicReference<ChannelFuture> late = new AtomicReference<>();
+            await(pair.client.eventLoop().submit(() -> {
+                pair.client.writeAndFlush(Unpooled.copyInt(1));
+                first.set(pair.client.shutdownOutput());
+                late.set(pair.client.writeAndFlush(Unpooled.copyInt(2)));
+                second.set(pair.client.shutdownOutput());
+            }));
+            await(first.get());
+            assertThat(late.get().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(late.get().cause()).isInstanceOf(ChannelOutputShutdownException.class);
+            assertThat(second.get().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 1);
+        }
+    }
+
+    @Test
+    void connectedChannelRefusesAnotherLoopAndStaysUsable() throws Exception {
+        EventLoopGroup others = new RdmaEventLoopGroup(1);
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            await(pair.client.deregister());
+            assertThat(others.register(pair.client).await().cause()).isInstanceOf(IllegalStateException.class);
+            assertThat(pair.client.isOpen()).isTrue();
+            await(group.register(pair.client));
+            await(pair.client.writeAndFlush(Unpooled.copyInt(9)));
+            assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 9);
+        } finally {
+            others.shutdownGracefully(0, 5, TimeUnit.SECONDS);
+        }
+    }
+
+    private static void await(Future<?> future) throws InterruptedException {
+        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(future.cause()).isNull();
+    }
+}
