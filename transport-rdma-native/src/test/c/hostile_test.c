@@ -28,6 +28,7 @@
 #include "embedded/board.h"
 #include "embedded/cq.h"
 #include "embedded/link.h"
+#include "embedded/process.h"
 #include "embedded/sealed.h"
 #include "embedded/wire.h"
 #include "pair.h"
@@ -412,6 +413,23 @@ static void forged_answers_fail_the_queue_pair_only(void) {
     }
 }
 
+static void a_board_shown_by_another_process_does_not_take_over_the_bells(void) {
+    int bells[3];
+    for (int i = 0; i < 3; i++) {
+        bells[i] = eventfd(0, EFD_CLOEXEC);
+        CHECK(bells[i] >= 0);
+    }
+    struct process *thief = process_of_board(1, own_board_fd, &bells[0]);
+    struct process *owner = process_of_board(2, own_board_fd, &bells[1]);
+    CHECK(thief != NULL && owner != NULL && thief != owner);
+    CHECK(process_of_board(2, own_board_fd, &bells[2]) == owner); /* over another link */
+    CHECK(bells[0] == -1 && bells[1] == -1 && bells[2] >= 0);
+    close(bells[2]);
+    process_put(thief);
+    process_put(owner);
+    process_put(owner);
+}
+
 int main(void) {
     liar_pid = spawn(lie, &liar_socket);
     receive_all(liar_socket, &liar_qpn, sizeof(liar_qpn));
@@ -419,6 +437,7 @@ int main(void) {
     RUN(malformed_messages_end_the_link_only);
     RUN(forged_descriptors_fail_the_queue_pair_only);
     RUN(forged_answers_fail_the_queue_pair_only);
+    RUN(a_board_shown_by_another_process_does_not_take_over_the_bells);
     RUN(noise_does_no_harm);
     struct errand home = { -1, 0 };
     send_all(liar_socket, &home, sizeof(home));

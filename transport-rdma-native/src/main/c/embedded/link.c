@@ -71,6 +71,10 @@ bool link_is_up(struct link *link) {
     return __atomic_load_n(&link->up, __ATOMIC_ACQUIRE);
 }
 
+pid_t link_peer_pid(const struct link *link) {
+    return link->peer_pid;
+}
+
 /* ---- references ---- */
 
 struct link *link_get(struct link *link) {
@@ -163,23 +167,28 @@ static void on_idle(struct engine_timer *timer) {
     }
 }
 
-static bool peer_is_same_user(int fd) {
+static bool peer_is_same_user(int fd, pid_t *pid) {
     struct ucred peer;
     socklen_t size = sizeof(peer);
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid()) {
+        return false;
+    }
+    *pid = peer.pid;
+    return true;
 }
 
 /*
  * Takes the descriptor over, also on failure. With table.lock held: nothing can go down before it is complete. On
  * success *result, if asked for, carries a reference.
  */
-static int open_link(int fd, const struct link_name *name, struct link **result) {
+static int open_link(int fd, pid_t peer_pid, const struct link_name *name, struct link **result) {
     struct link *link = calloc(1, sizeof(*link));
     if (link == NULL) {
         close(fd);
         return ENOMEM;
     }
     link->source.fd = fd;
+    link->peer_pid = peer_pid;
     link->source.ready = link_on_ready;
     link->hello_timer.fire = on_hello_timeout;
     link->idle_timer.fire = on_idle;
@@ -241,6 +250,7 @@ static struct link_name block_name(uint32_t block) {
 
 static int connect_name(const struct link_name *name, bool fresh, struct link **result) {
     int err;
+    pid_t peer_pid;
     pthread_mutex_lock(&table.lock);
     for (struct link *link = table.links; link != NULL; link = link->next) {
         if (link->named && link_is_up(link) && strcmp(link->name.text, name->text) == 0) {
@@ -260,11 +270,11 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
     } else if (connect(fd, (struct sockaddr *) &address, size) != 0) {
         err = errno;
         close(fd);
-    } else if (!peer_is_same_user(fd)) {
+    } else if (!peer_is_same_user(fd, &peer_pid)) {
         err = ECONNREFUSED; /* somebody else took our name: to us nobody is there */
         close(fd);
     } else {
-        err = open_link(fd, name, result);
+        err = open_link(fd, peer_pid, name, result);
     }
     pthread_mutex_unlock(&table.lock);
     return err;
@@ -289,8 +299,9 @@ static void on_accept_ready(struct engine_source *source, uint32_t events) {
         pthread_mutex_lock(&table.lock);
         int fd = accept4(source->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         int err = fd < 0 ? errno : 0;
-        if (fd >= 0 && peer_is_same_user(fd)) {
-            open_link(fd, NULL, NULL);
+        pid_t peer_pid;
+        if (fd >= 0 && peer_is_same_user(fd, &peer_pid)) {
+            open_link(fd, peer_pid, NULL, NULL);
         } else if (fd >= 0) {
             close(fd);
         }

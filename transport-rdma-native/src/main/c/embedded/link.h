@@ -37,6 +37,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct link;
 
@@ -107,6 +108,9 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
 void link_abort(struct link *link);
 
 bool link_is_up(struct link *link);
+
+/* The peer's process as the kernel vouches for it (unix(7), SO_PEERCRED); 0 if its pid namespace is not visible here. */
+pid_t link_peer_pid(const struct link *link);
 
 /*
  * Whoever expects messages on a link, or wants to learn of its peer's death, keeps a reference: the side that connected

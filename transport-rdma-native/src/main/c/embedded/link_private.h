@@ -58,6 +58,7 @@ struct link {
     struct link *next, **previous; /* table.links */
     struct link_name name;         /* where it leads; empty for accepted links */
     bool named;                    /* found by name, under table.lock */
+    pid_t peer_pid;
     bool greeted;                  /* engine thread only */
     bool up;                       /* atomic */
     int references;                /* atomic; 1 to 2 only under table.lock */

@@ -134,7 +134,7 @@ bool peer_received_board(struct peer *peer, const void *body, size_t length, int
     if (greeting.version != WIRE_VERSION || greeting.size != sizeof(struct board)) {
         return false;
     }
-    struct process *process = process_of_board(fds[0], &fds[1]);
+    struct process *process = process_of_board(link_peer_pid(peer->link), fds[0], &fds[1]);
     atomic_store_explicit(&peer->process, process, memory_order_release);
     return process != NULL; /* without memory for it, nothing that follows on this link could be handled */
 }

@@ -47,6 +47,7 @@ struct remote_cq {
 
 struct process {
     struct process *next;
+    pid_t pid;
     dev_t device; /* with the inode: the identity of the board */
     ino_t inode;
     unsigned refs; /* under processes_lock */
@@ -81,7 +82,11 @@ static void ring(int bell) {
     }
 }
 
-static struct process *create(int board_fd, int *bell, const struct stat *status) {
+static bool is(const struct process *process, pid_t pid, const struct stat *status) {
+    return process->pid == pid && process->device == status->st_dev && process->inode == status->st_ino;
+}
+
+static struct process *create(pid_t pid, int board_fd, int *bell, const struct stat *status) {
     struct process *process = calloc(1, sizeof(*process));
     if (process == NULL) {
         errno = ENOMEM;
@@ -94,6 +99,7 @@ static struct process *create(int board_fd, int *bell, const struct stat *status
         errno = error;
         return NULL;
     }
+    process->pid = pid;
     process->device = status->st_dev;
     process->inode = status->st_ino;
     process->bell = *bell;
@@ -104,7 +110,7 @@ static struct process *create(int board_fd, int *bell, const struct stat *status
     return process;
 }
 
-struct process *process_of_board(int board_fd, int *bell) {
+struct process *process_of_board(pid_t pid, int board_fd, int *bell) {
     struct stat status;
     if (fstat(board_fd, &status) != 0) {
         return NULL;
@@ -115,11 +121,11 @@ struct process *process_of_board(int board_fd, int *bell) {
     }
     pthread_mutex_lock(&processes_lock);
     struct process *process = processes;
-    while (process != NULL && (process->device != status.st_dev || process->inode != status.st_ino)) {
+    while (process != NULL && !is(process, pid, &status)) {
         process = process->next;
     }
     if (process == NULL) {
-        process = create(board_fd, bell, &status);
+        process = create(pid, board_fd, bell, &status);
     }
     if (process != NULL) {
         process->refs++;
