@@ -40,7 +40,7 @@
 
 /*
  * F(return type, name, arguments): one line per function, with exactly the signature of the public symbol.
- * ibv_query_port has the signature of the exported symbol: it fills the older, shorter struct (see T3 in docs).
+ * ibv_query_port has the signature of the exported symbol: it fills the older, shorter struct (verbs.h: _compat_ibv_port_attr).
  */
 #define VERBS_API_IBVERBS(F)                                                                                          \
     F(struct ibv_device **, ibv_get_device_list, (int *num_devices))                                                  \

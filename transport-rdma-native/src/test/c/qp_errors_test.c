@@ -271,6 +271,27 @@ static void missing_receive_waits_or_fails_as_rnr_retry_says(void) {
     }
 }
 
+static void each_message_has_its_own_rnr_retries(void) {
+    struct end a, b;
+    struct options options = defaults;
+    options.rnr_retry = 2;
+    options.min_rnr_timer = 31; /* 491 ms: together longer than one message waits here, shorter than all */
+    pair_open(&a, &b, &options);
+    uint64_t start = now_ns();
+    for (uint64_t i = 0; i < 8; i++) {
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+    }
+    for (uint64_t i = 0; i < 8; i++) {
+        while (now_ns() - start < (i + 1) * 150000000) {
+            expect_nothing(a.send_cq);
+        }
+        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+    }
+    pair_close(&a, &b);
+}
+
 static void a_peer_that_never_attaches_times_out(void) {
     struct end a, b;
     struct options options = defaults;
@@ -449,6 +470,7 @@ int main(void) {
     RUN(a_message_longer_than_the_receive_fails_both_ends);
     RUN(misaligned_atomic_is_an_invalid_request);
     RUN(missing_receive_waits_or_fails_as_rnr_retry_says);
+    RUN(each_message_has_its_own_rnr_retries);
     RUN(a_peer_that_never_attaches_times_out);
     RUN(a_number_that_nobody_has_times_out);
     RUN(a_peer_in_error_times_out);

@@ -71,6 +71,15 @@ int cm_open_device(void) {
     return err;
 }
 
+/* Another thread may have held the lock. */
+static void fork_child(void) {
+    pthread_mutex_init(&device.lock, NULL);
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
+}
+
 void cm_attach_device(struct cm_id *id) {
     id->id.verbs = device.context;
     id->id.pd = device.pd;

@@ -117,8 +117,9 @@ bool cq_rest(struct cq *cq) {
     if (atomic_exchange(&cq->polled, false)) {
         return false;
     }
-    if (atomic_compare_exchange_strong(cq->word, &word, BOARD_CQ_SAME(word, BOARD_CQ_IDLE))) {
-        cq_scan(cq);
+    if (atomic_compare_exchange_strong(cq->word, &word, BOARD_CQ_SAME(word, BOARD_CQ_IDLE))
+            && cq_scan(cq)) {
+        cq_engine_ring(); /* one look does not do all that there may be */
     }
     return true;
 }

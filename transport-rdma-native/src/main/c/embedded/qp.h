@@ -141,6 +141,7 @@ struct qp {
 
     /* Timers, advanced by QP_WORK_WATCH. */
     uint64_t stalled_since_ns, rnr_since_ns;
+    uint32_t rnr_at; /* the descriptor that is not taken, while rnr_since_ns is not 0 */
     uint32_t watched_progress;
     uint64_t round_gap_ns;
     _Atomic uint64_t next_round_ns; /* 0: nothing to watch */

@@ -236,7 +236,9 @@ void qp_complete_sends(struct qp *qp) {
         qp_fail_send(qp, refused_as(status));
     } else if (qp->attr.rnr_retry == 0) {
         qp_fail_send(qp, IBV_WC_RNR_RETRY_EXC_ERR);
-    } else if (qp->rnr_since_ns == 0) {
+    } else if (qp->rnr_since_ns == 0 || qp->rnr_at != qp->out.acked) {
+        /* Each message has all its retries; the word may go from one not ready to the next. */
         qp->rnr_since_ns = engine_now_ns();
+        qp->rnr_at = qp->out.acked;
     }
 }
