@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.unix.Buffer;
 import io.netty.util.internal.CleanableDirectBuffer;
 
 import java.nio.ByteBuffer;
@@ -50,7 +49,7 @@ final class Cell implements CleanableDirectBuffer {
         order = -1;
         this.unpooled = unpooled;
         buffer = unpooled.buffer();
-        address = Buffer.memoryAddress(buffer);
+        address = DirectMemory.address(buffer);
     }
 
     boolean isPooled() {

@@ -20,7 +20,6 @@ import io.netty.channel.rdma.stream.LandingArea;
 import io.netty.channel.rdma.stream.TargetSgl;
 import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.VerbsException;
-import io.netty.channel.unix.Buffer;
 import io.netty.util.internal.CleanableDirectBuffer;
 import io.netty.util.internal.PlatformDependent;
 
@@ -86,7 +85,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
                 segmentCount * segmentLength + (sglEntries + outgoingEntries) * TargetSgl.ENTRY_SIZE);
         boolean created = false;
         try {
-            MemoryRange range = new MemoryRange(Buffer.memoryAddress(memory.buffer()), memory.buffer().capacity(),
+            MemoryRange range = new MemoryRange(DirectMemory.address(memory.buffer()), memory.buffer().capacity(),
                     AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
             int key = range.region(device).rkey();
             LandingBuffer buffer = new LandingBuffer(memory, range, key, segmentCount, segmentLength, sglEntries);

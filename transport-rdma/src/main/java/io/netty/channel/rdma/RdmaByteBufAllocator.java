@@ -82,6 +82,38 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
         arena = new SlabArena(slabOrder, maxPinnedMemory);
     }
 
+    // The inherited methods give heap buffers where direct memory can't be freed reliably. Slabs never are.
+
+    @Override
+    public ByteBuf buffer() {
+        return directBuffer();
+    }
+
+    @Override
+    public ByteBuf buffer(int initialCapacity) {
+        return directBuffer(initialCapacity);
+    }
+
+    @Override
+    public ByteBuf buffer(int initialCapacity, int maxCapacity) {
+        return directBuffer(initialCapacity, maxCapacity);
+    }
+
+    @Override
+    public ByteBuf ioBuffer() {
+        return directBuffer();
+    }
+
+    @Override
+    public ByteBuf ioBuffer(int initialCapacity) {
+        return directBuffer(initialCapacity);
+    }
+
+    @Override
+    public ByteBuf ioBuffer(int initialCapacity, int maxCapacity) {
+        return directBuffer(initialCapacity, maxCapacity);
+    }
+
     @Override
     protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
         return fallback.heapBuffer(initialCapacity, maxCapacity);

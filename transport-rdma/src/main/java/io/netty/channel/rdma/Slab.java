@@ -16,7 +16,6 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.verbs.AccessFlags;
-import io.netty.channel.unix.Buffer;
 import io.netty.util.internal.CleanableDirectBuffer;
 import io.netty.util.internal.PlatformDependent;
 
@@ -45,7 +44,7 @@ final class Slab {
         CleanableDirectBuffer direct = PlatformDependent.allocateDirect(1 << order);
         memory = direct.buffer();
         // The slab lives as long as the process: cells of it may be in use anywhere, so nothing ever calls clean().
-        range = new MemoryRange(Buffer.memoryAddress(memory), 1 << order, AccessFlags.LOCAL_WRITE, direct);
+        range = new MemoryRange(DirectMemory.address(memory), 1 << order, AccessFlags.LOCAL_WRITE, direct);
         largestFree = new byte[2 << order - MIN_ORDER];
         int nodeOrder = order;
         for (int node = 1; node < largestFree.length; node++) {

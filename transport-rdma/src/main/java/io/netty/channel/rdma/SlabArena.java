@@ -76,6 +76,11 @@ final class SlabArena {
                     "-XX:MaxDirectMemorySize, or lower -Dio.netty.rdma.maxPinnedMemory to silence this.",
                     1L << slabOrder, pinnedBytes, e);
             return null;
+        } catch (UnsatisfiedLinkError e) {
+            exhausted = true;
+            logger.warn("Without Netty's native library there is no registered memory: buffers are taken from an " +
+                    "ordinary allocator.", e);
+            return null;
         }
         slabs = Arrays.copyOf(slabs, slabs.length + 1);
         slabs[slabs.length - 1] = slab;
