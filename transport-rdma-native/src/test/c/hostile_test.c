@@ -271,6 +271,7 @@ static void make_noise(struct liar *liar) {
 struct errand {
     int lie; /* -1: go home */
     uint32_t victim_qpn;
+    uint32_t claimed_qpn; /* 0: the liar's own */
 };
 
 static void open_lie(struct liar *liar, uint32_t own_qpn, uint32_t victim_qpn) {
@@ -308,7 +309,7 @@ static void lie(int socket) {
             return;
         }
         struct liar liar;
-        open_lie(&liar, own_qpn, errand.victim_qpn);
+        open_lie(&liar, errand.claimed_qpn != 0 ? errand.claimed_qpn : own_qpn, errand.victim_qpn);
         int number = errand.lie;
         if (number >= NOISE) {
             send_board(&liar);
@@ -346,7 +347,7 @@ static void suffer(int lie_number, bool attaches) {
     CHECK_EQ(post_recv(&end, 1, 0, 4096), 0);
     CHECK_EQ(end_to_rtr(&end, liar_qpn), 0);
     CHECK_EQ(end_to_rts(&end), 0);
-    struct errand errand = { lie_number, end.qp->qp_num };
+    struct errand errand = { lie_number, end.qp->qp_num, 0 };
     send_all(liar_socket, &errand, sizeof(errand));
     char done;
     receive_all(liar_socket, &done, 1);
@@ -379,7 +380,7 @@ static void noise_does_no_harm(void) {
         }
         CHECK_EQ(end_to_rtr(&end, liar_qpn), 0);
         CHECK_EQ(end_to_rts(&end), 0);
-        struct errand errand = { NOISE + i, end.qp->qp_num };
+        struct errand errand = { NOISE + i, end.qp->qp_num, 0 };
         send_all(liar_socket, &errand, sizeof(errand));
         struct pollfd p = { .fd = liar_socket, .events = POLLIN };
         struct ibv_wc wc;
@@ -430,6 +431,26 @@ static void a_board_shown_by_another_process_does_not_take_over_the_bells(void) 
     process_put(owner);
 }
 
+static void a_stranger_does_not_take_the_place_of_the_peer(void) {
+    struct end a, b;
+    end_open(&a, &defaults);
+    end_open(&b, &defaults);
+    end_to_init(&a);
+    CHECK_EQ(post_recv(&a, 1, 0, 64), 0);
+    CHECK_EQ(end_to_rtr(&a, b.qp->qp_num), 0);
+    struct errand errand = { NOISE, a.qp->qp_num, b.qp->qp_num };
+    send_all(liar_socket, &errand, sizeof(errand));
+    char done;
+    receive_all(liar_socket, &done, 1);
+    CHECK_EQ(end_to_rts(&a), 0);
+    end_connect(&b, a.qp->qp_num);
+    CHECK_EQ(post_send(&b, 2, IBV_WR_SEND, 0, 0, 64), 0);
+    expect_wc(b.send_cq, 2, IBV_WC_SUCCESS);
+    expect_wc(a.recv_cq, 1, IBV_WC_SUCCESS);
+    end_close(&a);
+    end_close(&b);
+}
+
 int main(void) {
     liar_pid = spawn(lie, &liar_socket);
     receive_all(liar_socket, &liar_qpn, sizeof(liar_qpn));
@@ -438,8 +459,9 @@ int main(void) {
     RUN(forged_descriptors_fail_the_queue_pair_only);
     RUN(forged_answers_fail_the_queue_pair_only);
     RUN(a_board_shown_by_another_process_does_not_take_over_the_bells);
+    RUN(a_stranger_does_not_take_the_place_of_the_peer);
     RUN(noise_does_no_harm);
-    struct errand home = { -1, 0 };
+    struct errand home = { -1, 0, 0 };
     send_all(liar_socket, &home, sizeof(home));
     expect_exit(liar_pid, 0);
     pair_close(&bystander_a, &bystander_b);

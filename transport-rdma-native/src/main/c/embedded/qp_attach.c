@@ -174,10 +174,16 @@ static void attach(struct qp *qp, struct attachment *attachment) {
     answer(qp);
 }
 
+/* Anybody can claim to be the peer; our introduction went to the process that has bound the name of its number. */
+static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
+    return a->src_qpn == qp->attr.dest_qp_num
+            && (qp->route == NULL || link_peer_pid(peer_link(qp->route)) == link_peer_pid(peer_link(a->peer)));
+}
+
 void qp_bind(struct qp *qp) {
     enum ibv_qp_state state = qp_state(qp);
     struct attachment **link = &qp->held;
-    while (*link != NULL && (*link)->src_qpn != qp->attr.dest_qp_num) {
+    while (*link != NULL && !is_from_peer(qp, *link)) {
         link = &(*link)->next;
     }
     struct attachment *attachment = *link;
@@ -257,7 +263,9 @@ static void hold(struct qp *qp, struct attachment *attachment) {
     struct attachment **link = &qp->held;
     while (*link != NULL) {
         struct attachment *other = *link;
-        if (other->src_qpn == attachment->src_qpn || ++count == MAX_HELD) {
+        bool same = other->src_qpn == attachment->src_qpn
+                && link_peer_pid(peer_link(other->peer)) == link_peer_pid(peer_link(attachment->peer));
+        if (same || ++count == MAX_HELD) {
             *link = other->next;
             free_attachment(other);
         } else {
