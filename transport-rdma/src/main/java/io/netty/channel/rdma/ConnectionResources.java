@@ -63,6 +63,7 @@ final class ConnectionResources {
         if (verbsDevice == null) {
             throw new IOException("no RDMA device has the address " + id.localAddress());
         }
+        Staging.reserve();
         context = DeviceContext.of(verbsDevice);
         int limit = context.attributes.maxWorkRequests();
         int sendDepth = Math.min(config.sendQueueDepth(), limit);

@@ -100,21 +100,6 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
     }
 
     @Override
-    public ByteBuf ioBuffer() {
-        return directBuffer();
-    }
-
-    @Override
-    public ByteBuf ioBuffer(int initialCapacity) {
-        return directBuffer(initialCapacity);
-    }
-
-    @Override
-    public ByteBuf ioBuffer(int initialCapacity, int maxCapacity) {
-        return directBuffer(initialCapacity, maxCapacity);
-    }
-
-    @Override
     protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
         return fallback.heapBuffer(initialCapacity, maxCapacity);
     }
@@ -147,6 +132,11 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
             return null;
         }
         return new CellByteBuf(this, cell, initialCapacity, maxCapacity);
+    }
+
+    /** Makes sure that there is some registered memory; returns false if there can't be. */
+    boolean reserve() {
+        return arena.reserve();
     }
 
     /** Leak detection for a buffer that is not from here. */

@@ -27,10 +27,13 @@ import java.util.Arrays;
 final class SlabArena {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(SlabArena.class);
 
+    private static final long RETRY_NANOS = 1_000_000_000;
+
     private final int slabOrder;
     private final long maxBytes;
     private Slab[] slabs = new Slab[0];
-    private boolean exhausted;
+    private boolean failed;
+    private long retryNanos;
     private volatile long pinnedBytes;
     private volatile long usedBytes;
 
@@ -62,30 +65,40 @@ final class SlabArena {
     }
 
     private Slab grow() {
-        if (exhausted || pinnedBytes + (1L << slabOrder) > maxBytes) {
+        if (pinnedBytes + (1L << slabOrder) > maxBytes || failed && System.nanoTime() - retryNanos < 0) {
             return null;
         }
         Slab slab;
         try {
             slab = new Slab(slabOrder);
-            RegisteredMemory.add(slab.range);
         } catch (OutOfMemoryError e) {
-            exhausted = true;
-            logger.warn("No direct memory for another registered slab of {} bytes (of {} so far): buffers are taken " +
-                    "from an ordinary allocator from now on, and copied when they are sent. Raise " +
-                    "-XX:MaxDirectMemorySize, or lower -Dio.netty.rdma.maxPinnedMemory to silence this.",
-                    1L << slabOrder, pinnedBytes, e);
+            fail("No direct memory for another registered slab: raise -XX:MaxDirectMemorySize, or lower " +
+                    "-Dio.netty.rdma.maxPinnedMemory.", e);
             return null;
         } catch (UnsatisfiedLinkError e) {
-            exhausted = true;
-            logger.warn("Without Netty's native library there is no registered memory: buffers are taken from an " +
-                    "ordinary allocator.", e);
+            fail("There is no registered memory without Netty's native library.", e);
             return null;
         }
+        RegisteredMemory.add(slab.range);
         slabs = Arrays.copyOf(slabs, slabs.length + 1);
         slabs[slabs.length - 1] = slab;
         pinnedBytes += 1L << slabOrder;
         return slab;
+    }
+
+    /** Somebody else may give memory back, so it is tried again, but not with each allocation: a failure is slow. */
+    private void fail(String message, Error cause) {
+        retryNanos = System.nanoTime() + RETRY_NANOS;
+        if (!failed) {
+            failed = true;
+            logger.warn("{} So far there are {} bytes. Further buffers are taken from an ordinary allocator, and " +
+                    "copied when they are sent.", message, pinnedBytes, cause);
+        }
+    }
+
+    /** Makes sure that there is at least one slab; returns false if there is no memory for it. */
+    synchronized boolean reserve() {
+        return slabs.length > 0 || grow() != null;
     }
 
     synchronized void free(Slab slab, int offset, int order) {

@@ -18,6 +18,8 @@ package io.netty.channel.rdma;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.SystemPropertyUtil;
 
+import java.io.IOException;
+
 /**
  * Registered memory of one event loop for bytes that can't be sent in place: each is copied here once, and stays
  * until the device has sent it.
@@ -39,6 +41,17 @@ final class Staging {
             Math.max(SystemPropertyUtil.getLong("io.netty.rdma.maxStagingMemory", 64 << 20), 16 << 20));
 
     private ByteBuf shared;
+
+    /**
+     * Makes sure that there is some, before the first connection may need it.
+     *
+     * @throws IOException if there is no memory for it.
+     */
+    static void reserve() throws IOException {
+        if (!POOL.reserve()) {
+            throw new IOException("no direct memory to send from: raise -XX:MaxDirectMemorySize");
+        }
+    }
 
     /**
      * A buffer with some room for (a part of) a piece of this length, to be appended to and retained for the work
@@ -71,10 +84,5 @@ final class Staging {
             shared.release();
             shared = null;
         }
-    }
-
-    /** For tests: the pool that all loops share. */
-    static RdmaByteBufAllocator pool() {
-        return POOL;
     }
 }

@@ -100,6 +100,15 @@
  * completion queue, so a connected channel can't be moved to another loop. Any thread may release received buffers,
  * and allocate.
  *
+ * <h2>System properties</h2>
+ * <ul>
+ * <li>{@code io.netty.rdma.maxPinnedMemory}: bytes that {@link io.netty.channel.rdma.RdmaByteBufAllocator#DEFAULT} may
+ *     register; default half of the maximum direct memory</li>
+ * <li>{@code io.netty.rdma.maxStagingMemory}: bytes, for the process, of registered memory for bytes that can't be sent
+ *     in place; default 64 MiB, at least 16 MiB</li>
+ * <li>{@code io.netty.rdma.provider}: see {@link io.netty.channel.rdma.verbs.Verbs}</li>
+ * </ul>
+ *
  * <h2>Differences from TCP</h2>
  * <ul>
  * <li>Port numbers are a space of their own: TCP port 8080 and RDMA port 8080 have nothing to do with each other.</li>
