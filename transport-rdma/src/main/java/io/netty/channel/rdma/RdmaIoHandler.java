@@ -289,6 +289,8 @@ public final class RdmaIoHandler implements IoHandler {
     public void destroy() {
         HANDLERS.remove(this);
         try {
+            // A loop that is shut down without a quiet period may end without having called this.
+            prepareToDestroy();
             finishConnections();
             for (LoopDevice device : devices) {
                 device.destroy();

@@ -529,6 +529,10 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
                 if (!promise.isVoid()) {
                     closeFuture().addListener(future -> promise.trySuccess());
                 }
+                if (handler().isShuttingDown()) {
+                    // The loop may end before the bytes arrive.
+                    closeNow();
+                }
                 return;
             }
             if (isOpen() && connection != null && connection.isSending() && config.getSoLinger() != 0 &&
