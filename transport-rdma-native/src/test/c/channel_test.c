@@ -229,6 +229,50 @@ static void destroying_a_queue_keeps_the_wake_up_of_another(void) {
     pair_close(&a, &b);
 }
 
+#define TAKERS 4
+#define EVENTS 20000
+
+static atomic_int taken;
+static atomic_bool stop;
+
+static void *take_events(void *argument) {
+    struct end *end = argument;
+    do {
+        struct ibv_cq *cq;
+        void *context;
+        CHECK_EQ(embedded_ibv_get_cq_event(end->channel, &cq, &context), 0);
+        embedded_ibv_ack_cq_events(cq, 1);
+        atomic_fetch_add(&taken, 1);
+    } while (!atomic_load(&stop));
+    return NULL;
+}
+
+static void threads_that_block_on_one_channel_take_each_event_once(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open(&a, &b, &options);
+    pthread_t threads[TAKERS];
+    for (int i = 0; i < TAKERS; i++) {
+        CHECK_EQ(pthread_create(&threads[i], NULL, take_events, &b), 0);
+    }
+    for (int i = 0; i < EVENTS + TAKERS; i++) {
+        if (i == EVENTS) {
+            CHECK_EVENTUALLY(atomic_load(&taken) == EVENTS);
+            atomic_store(&stop, true); /* one more for each */
+        }
+        CHECK_EQ(post_recv(&b, (uint64_t) i, 0, 8), 0);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        CHECK_EQ(post_send(&a, (uint64_t) i, IBV_WR_SEND, 0, 0, 8), 0);
+        expect_wc(b.recv_cq, (uint64_t) i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, (uint64_t) i, IBV_WC_SUCCESS);
+    }
+    for (int i = 0; i < TAKERS; i++) {
+        CHECK_EQ(pthread_join(threads[i], NULL), 0);
+    }
+    CHECK_EQ(atomic_load(&taken), EVENTS + TAKERS);
+    pair_close(&a, &b);
+}
+
 /* ---- a million messages, the receiver asleep in between ---- */
 
 /* Opens an end with all its receives posted, and connects it with the one at the other end of the socket. */
@@ -367,5 +411,6 @@ int main(void) {
     RUN(send_completions_wake_as_well);
     RUN(destroying_a_queue_waits_for_acknowledgement);
     RUN(destroying_a_queue_keeps_the_wake_up_of_another);
+    RUN(threads_that_block_on_one_channel_take_each_event_once);
     return 0;
 }
