@@ -72,7 +72,7 @@ static void ring(struct channel *channel) {
 static void empty(struct channel *channel) {
     uint64_t count;
     const struct iovec to = { .iov_base = &count, .iov_len = sizeof(count) };
-    if (preadv2(channel->ibv.fd, &to, 1, -1, RWF_NOWAIT) < 0 && errno == EOPNOTSUPP) {
+    if (preadv2(channel->ibv.fd, &to, 1, -1, RWF_NOWAIT) < 0 && errno != EAGAIN) {
         struct pollfd fd = { .fd = channel->ibv.fd, .events = POLLIN };
         if (poll(&fd, 1, 0) == 1) {
             (void) !read(channel->ibv.fd, &count, sizeof(count));
