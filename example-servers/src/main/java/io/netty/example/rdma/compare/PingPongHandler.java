@@ -37,8 +37,10 @@ final class PingPongHandler extends ChannelInboundHandlerAdapter {
     private ByteBuf message;
     private int awaitedBytes;
     private long sentNanos;
-    private long warmNanos;
+    private long startNanos;
     private long endNanos;
+    private int warmUps;
+    private boolean warm;
 
     PingPongHandler(int messageBytes, Plan plan, Promise<RoundTrips> result) {
         this.messageBytes = messageBytes;
@@ -50,8 +52,7 @@ final class PingPongHandler extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext ctx) {
         message = ctx.alloc().directBuffer(messageBytes, messageBytes).setZero(0, messageBytes)
                 .writerIndex(messageBytes);
-        warmNanos = System.nanoTime() + plan.pingPongWarmUpNanos(messageBytes);
-        endNanos = warmNanos + plan.pingPongNanos();
+        startNanos = System.nanoTime();
         send(ctx);
     }
 
@@ -73,10 +74,12 @@ final class PingPongHandler extends ChannelInboundHandlerAdapter {
         if (awaitedBytes < 0) {
             result.tryFailure(new IllegalStateException("the echo is longer than the message"));
             ctx.close();
+        } else if (!warm) {
+            warm = isWarm(now - startNanos);
+            endNanos = now + plan.pingPongNanos();
+            send(ctx);
         } else if (now - endNanos < 0 || histogram.getTotalCount() < MIN_ROUND_TRIPS) {
-            if (now - warmNanos >= 0) {
-                histogram.recordValue(now - sentNanos);
-            }
+            histogram.recordValue(now - sentNanos);
             send(ctx);
         } else {
             result.trySuccess(new RoundTrips(messageBytes, histogram.getTotalCount(),
@@ -84,6 +87,12 @@ final class PingPongHandler extends ChannelInboundHandlerAdapter {
                     histogram.getValueAtPercentile(99.9)));
             ctx.close();
         }
+    }
+
+    private boolean isWarm(long nanos) {
+        warmUps++;
+        return nanos >= plan.pingPongMaxWarmUpNanos(messageBytes)
+                || nanos >= plan.pingPongWarmUpNanos(messageBytes) && warmUps >= plan.pingPongWarmUp(messageBytes);
     }
 
     @Override

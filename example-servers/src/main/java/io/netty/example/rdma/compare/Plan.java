@@ -53,10 +53,23 @@ enum Plan {
         return rounds;
     }
 
-    /** The first size has to wait for the compilers of both virtual machines. */
+    /** Round trips before those that count. The first size waits for the compilers of both virtual machines. */
+    int pingPongWarmUp(int messageBytes) {
+        return isFirst(messageBytes) ? 20_000 : 0;
+    }
+
+    /** At least so long is warmed up, */
     long pingPongWarmUpNanos(int messageBytes) {
-        boolean first = messageBytes == MESSAGE_BYTES.get(0);
-        return TimeUnit.MILLISECONDS.toNanos(first ? firstWarmUpMillis : warmUpMillis);
+        return TimeUnit.MILLISECONDS.toNanos(isFirst(messageBytes) ? firstWarmUpMillis : warmUpMillis);
+    }
+
+    /** and no longer than this, however few round trips it takes. */
+    long pingPongMaxWarmUpNanos(int messageBytes) {
+        return 5 * pingPongWarmUpNanos(messageBytes);
+    }
+
+    private static boolean isFirst(int messageBytes) {
+        return messageBytes == MESSAGE_BYTES.get(0);
     }
 
     long pingPongNanos() {
