@@ -159,6 +159,41 @@ static void send_completions_wake_as_well(void) {
     pair_close(&a, &b);
 }
 
+/* The receiver is likely to answer, which rings as well; see cq_owe_ring(). */
+static void an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open_nonblocking(&a, &b, &options);
+    CHECK_EQ(post_recv(&b, 0, 0, 8), 0);
+    expect_nothing(b.recv_cq);
+    atomic_store(&watch_suspended, true); /* else it would be found a moment later */
+    CHECK_EQ(arm(a.send_cq, 0), 0);
+    CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
+    expect_wc(b.recv_cq, 0, IBV_WC_SUCCESS);
+    CHECK(!is_readable(a.channel->fd));
+    expect_nothing(b.recv_cq);
+    expect_event(&a, a.send_cq);
+    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
+    atomic_store(&watch_suspended, false);
+    pair_close(&a, &b);
+}
+
+static void an_acknowledgement_rings_even_if_the_receiver_never_polls_again(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open_nonblocking(&a, &b, &options);
+    for (uint64_t i = 0; i < 8; i++) {
+        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        expect_nothing(b.recv_cq);
+        CHECK_EQ(arm(a.send_cq, 0), 0);
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_event(&a, a.send_cq);
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+    }
+    pair_close(&a, &b);
+}
+
 struct destroyer {
     struct ibv_cq *cq;
     atomic_bool done;
@@ -409,6 +444,8 @@ int main(void) {
     RUN(events_are_counted);
     RUN(solicited_only_wakes_for_solicited_messages_and_errors);
     RUN(send_completions_wake_as_well);
+    RUN(an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer);
+    RUN(an_acknowledgement_rings_even_if_the_receiver_never_polls_again);
     RUN(destroying_a_queue_waits_for_acknowledgement);
     RUN(destroying_a_queue_keeps_the_wake_up_of_another);
     RUN(threads_that_block_on_one_channel_take_each_event_once);

@@ -71,6 +71,28 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
     return &cq->ibv;
 }
 
+void cq_owe_ring(struct cq *cq, struct qp *qp) {
+    if (atomic_exchange(&qp->owes_ring, true)) {
+        return;
+    }
+    qp_get(qp);
+    qp->next_owing = atomic_load(&cq->owing);
+    while (!atomic_compare_exchange_weak(&cq->owing, &qp->next_owing, qp)) {
+    }
+}
+
+static void ring_owed(struct cq *cq) {
+    if (atomic_load_explicit(&cq->owing, memory_order_relaxed) == NULL) {
+        return;
+    }
+    for (struct qp *qp = atomic_exchange(&cq->owing, NULL), *following; qp != NULL; qp = following) {
+        following = qp->next_owing;
+        atomic_store(&qp->owes_ring, false);
+        qp_kick(qp, QP_WORK_RING);
+        qp_put(qp);
+    }
+}
+
 int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
     struct cq *cq = cq_of(ibv);
     if (atomic_load(&cq->users) != 0) {
@@ -79,6 +101,7 @@ int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
     atomic_store(&cq->destroyed, true);
     cq_engine_remove(cq);
     engine_task_cancel(&cq->overflow);
+    ring_owed(cq);
     if (ibv->channel != NULL) {
         channel_part(channel_of(ibv->channel), cq);
     }
@@ -117,6 +140,7 @@ bool cq_rest(struct cq *cq) {
     if (atomic_exchange(&cq->polled, false)) {
         return false;
     }
+    ring_owed(cq);
     if (atomic_compare_exchange_strong(cq->word, &word, BOARD_CQ_SAME(word, BOARD_CQ_IDLE))
             && cq_scan(cq)) {
         cq_engine_ring(); /* one look does not do all that there may be */
@@ -134,6 +158,7 @@ int cq_poll(struct ibv_cq *ibv, int entries, struct ibv_wc *wc) {
         say_polled(cq, word);
     }
     if (atomic_load_explicit(&cq->count, memory_order_acquire) == 0) {
+        ring_owed(cq);
         cq_scan_try(cq);
         if (atomic_load_explicit(&cq->count, memory_order_acquire) == 0) {
             return 0;
@@ -158,6 +183,7 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     if (ibv->channel == NULL) {
         return 0; /* as a device: armed, with nobody to tell */
     }
+    ring_owed(cq);
     cq_scan_try(cq); /* what is here already needs no event: the caller polls after arming */
     enum cq_arm arm = solicited_only ? CQ_ARMED_SOLICITED : CQ_ARMED;
     pthread_mutex_lock(&cq->lock);

@@ -55,6 +55,7 @@ struct cq {
     /* Read at each poll. */
     _Alignas(64) _Atomic uint32_t count;
     atomic_bool polled; /* since the last look of watch.c */
+    struct qp *_Atomic owing; /* queue pairs whose peer waits for a ring: see cq_owe_ring() */
     _Atomic uint64_t *word; /* on the board */
     struct gate scan;
     /* Under `scan`. */
@@ -96,6 +97,14 @@ int cq_req_notify(struct ibv_cq *cq, int solicited_only);
 
 /* Appends a completion. `solicited`: it wakes a solicited-only arm; errors always do. */
 void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
+
+/*
+ * Rings the peer's send completion queue, for an acknowledgement, when the completions that are here now were polled and
+ * the next poll finds none. By then the application has often answered the message, which rang already: one wake-up of the
+ * peer instead of two, and no system call before the answer. Nothing depends on it: the peer's engine looks at
+ * what it has outstanding every now and then.
+ */
+void cq_owe_ring(struct cq *cq, struct qp *qp);
 
 /* Removes the completions of a queue pair that goes away. */
 void cq_purge(struct cq *cq, const struct qp *qp);

@@ -273,11 +273,22 @@ static void ring_engine(struct process *process) {
     }
 }
 
-void process_signal(const struct announcement *announcement, enum wake wake) {
+static uint64_t cq_word(const struct remote_cq *cq) {
+    return atomic_load(&cq->process->board->cq[cq->index].word);
+}
+
+uint64_t process_sleeper(const struct announcement *announcement) {
+    uint64_t word = cq_word(announcement->cq);
+    return BOARD_CQ_STATE(word) == BOARD_CQ_POLLED ? 0 : word;
+}
+
+bool process_still_sleeps(const struct announcement *announcement, uint64_t word) {
+    return cq_word(announcement->cq) == word;
+}
+
+void process_ring(const struct announcement *announcement, enum wake wake) {
     struct remote_cq *cq = announcement->cq;
-    const struct board *board = cq->process->board;
-    board_tick(announcement->bank, announcement->slot);
-    uint64_t word = atomic_load(&board->cq[cq->index].word);
+    uint64_t word = cq_word(cq);
     enum board_cq_state state = BOARD_CQ_STATE(word);
     if (state == BOARD_CQ_POLLED) {
         return;

@@ -61,13 +61,26 @@ bool process_announce(struct process *process, uint32_t index, uint32_t id, int 
                       struct announcement *announcement);
 void process_renounce(struct announcement *announcement);
 
-/* Counts up the slot, for who polls; process_signal() must follow. */
+/* Counts up the slot, for who polls; process_signal() or process_ring() must follow. */
 static inline void process_hint(const struct announcement *announcement) {
     board_tick(announcement->bank, announcement->slot);
 }
 
+/*
+ * After the slot was counted up: 0 if that was enough, or the word of the completion queue, whose owner sleeps. As long as
+ * the word stays, a ring is due; who changed it to sleep again has looked at the slot since (board.h).
+ */
+uint64_t process_sleeper(const struct announcement *announcement);
+bool process_still_sleeps(const struct announcement *announcement, uint64_t word);
+
+/* Rings whoever sleeps. */
+void process_ring(const struct announcement *announcement, enum wake wake);
+
 /* Counts up the slot and rings whoever sleeps. */
-void process_signal(const struct announcement *announcement, enum wake wake);
+static inline void process_signal(const struct announcement *announcement, enum wake wake) {
+    board_tick(announcement->bank, announcement->slot);
+    process_ring(announcement, wake);
+}
 
 /* Rings the engine in any case: it seems not to know that it has work. */
 void process_nudge(struct process *process);

@@ -106,6 +106,7 @@ enum qp_work {
     QP_WORK_WATCH = 4,     /* the round of the engine */
     QP_WORK_PEER_DOWN = 8, /* the peer's process died */
     QP_WORK_FATAL = 16,    /* a completion queue overflowed */
+    QP_WORK_RING = 32,     /* the ring that cq_owe_ring() put off */
 };
 
 struct qp {
@@ -147,6 +148,9 @@ struct qp {
     _Atomic uint64_t next_round_ns; /* 0: nothing to watch */
     atomic_bool watched;
     struct qp *next_watched; /* watch.c */
+    atomic_bool owes_ring;
+    struct qp *next_owing; /* cq.c */
+    uint64_t sleeper;      /* process_sleeper() at the latest acknowledgement; the gate's owner */
 
     pthread_mutex_t control; /* modify, destroy, attach messages; taken before gates */
     atomic_bool destroyed;

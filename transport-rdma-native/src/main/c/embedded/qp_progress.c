@@ -37,6 +37,12 @@ static bool has_outstanding(struct qp *qp) {
     return qp->sq.done != atomic_load(&qp->sq.head);
 }
 
+static void ring_sleeper(struct qp *qp) {
+    if (process_still_sleeps(&qp->to_send_cq, qp->sleeper)) {
+        process_ring(&qp->to_send_cq, WAKE_EVENT);
+    }
+}
+
 void qp_fail(struct qp *qp, int event) {
     if (qp->failed) {
         return;
@@ -46,6 +52,9 @@ void qp_fail(struct qp *qp, int event) {
     qp->ibv.state = IBV_QPS_ERR;
     if (qp->segment != NULL) {
         atomic_store(&qp->segment->control.dead, 1);
+    }
+    if (qp->to_send_cq.cq != NULL && atomic_load(&qp->owes_ring)) {
+        ring_sleeper(qp);
     }
     if (event >= 0) {
         async_raise(qp->context, (enum ibv_event_type) event, &qp->ibv, &qp->async);
@@ -123,6 +132,9 @@ static bool run(struct qp *qp, unsigned work) {
         qp_fail(qp, IBV_EVENT_QP_FATAL);
     }
     if (is_connected(qp)) {
+        if ((work & QP_WORK_RING) != 0) {
+            ring_sleeper(qp);
+        }
         epoch_enter();
         if (work == QP_WORK_SEND) {
             qp_stage(qp); /* first what somebody waits for */

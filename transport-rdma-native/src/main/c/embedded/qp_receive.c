@@ -173,6 +173,27 @@ static void note_established(struct qp *qp) {
     }
 }
 
+static bool makes_completion(const struct wire_desc *desc) {
+    return (desc->flags & WIRE_LAST) != 0 && desc->op != WIRE_WRITE && desc->op < WIRE_READ;
+}
+
+/*
+ * Acknowledges requests of which the peer waits for the last one to complete. If the application is about to look at a
+ * message among them, its answer will most likely wake the peer soon.
+ */
+static void acknowledge_awaited(struct qp *qp, bool message) {
+    if (!message || !cq_is_polled(qp->recv_cq)) {
+        qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_EVENT);
+        return;
+    }
+    qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_NONE);
+    process_hint(&qp->to_send_cq);
+    qp->sleeper = process_sleeper(&qp->to_send_cq);
+    if (qp->sleeper != 0) {
+        cq_owe_ring(qp->recv_cq, qp);
+    }
+}
+
 bool qp_execute(struct qp *qp) {
     struct consumer *requests = &qp->requests;
     struct wire_segment *own = qp->segment;
@@ -180,6 +201,7 @@ bool qp_execute(struct qp *qp) {
     enum outcome outcome = OUTCOME_DONE;
     uint32_t bytes = 0;
     int count = 0;
+    bool message = false;
     if (qp->failed || !consumer_ready(requests)) {
         return false;
     }
@@ -210,6 +232,7 @@ bool qp_execute(struct qp *qp) {
         if ((desc.flags & WIRE_ACK) != 0) {
             wake = WAKE_EVENT;
         }
+        message |= makes_completion(&desc);
         if (desc.slab != WIRE_INLINE) {
             /* So that the peer refills the slab meanwhile. */
             atomic_store_explicit(&own->control.stream[WIRE_REQUESTS].ack,
@@ -221,9 +244,12 @@ bool qp_execute(struct qp *qp) {
         return false;
     }
     bool rnr = outcome == OUTCOME_BLOCKED && atomic_load_explicit(&qp->waiting_for_receive, memory_order_relaxed);
-    if (rnr && wake == WAKE_NONE) {
-        wake = WAKE_WORK;
+    if (rnr) {
+        qp_acknowledge(qp, WIRE_REQUESTS, WIRE_RNR, wake == WAKE_NONE ? WAKE_WORK : wake);
+    } else if (wake == WAKE_NONE) {
+        qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_NONE);
+    } else {
+        acknowledge_awaited(qp, message);
     }
-    qp_acknowledge(qp, WIRE_REQUESTS, rnr ? WIRE_RNR : WIRE_OK, wake);
     return outcome == OUTCOME_DONE && !qp->failed && consumer_ready(requests);
 }
