@@ -135,6 +135,7 @@ struct qp {
     uint32_t unanswered;
     enum wake request_wake; /* what the peer must be told of before the gate is left */
     bool failed; /* flushing */
+    bool faulted; /* a work request failed here; nothing is staged after it */
     bool peer_gone; /* its process died: what is sent now fails; posted receives stay, as nothing tells a device */
     bool sq_sig_all;
     struct ibv_qp_cap cap;

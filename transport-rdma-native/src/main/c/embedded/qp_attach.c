@@ -71,7 +71,7 @@ int qp_open_segment(struct qp *qp) {
     qp->unanswered = 0;
     qp->inbound = (struct inbound) { 0 };
     qp->stalled_since_ns = qp->rnr_since_ns = 0;
-    qp->peer_gone = false;
+    qp->peer_gone = qp->faulted = false;
     atomic_store(&qp->waiting_for_receive, false);
     return 0;
 }
@@ -174,9 +174,12 @@ static void attach(struct qp *qp, struct attachment *attachment) {
     answer(qp);
 }
 
-/* Anybody can claim to be the peer; our introduction went to the process that has bound the name of its number. */
+/*
+ * Anybody can claim to be the peer; our introduction went to the process that has bound the name of its number. One
+ * that is dead already was reset after it introduced itself, and will come again.
+ */
 static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
-    return a->src_qpn == qp->attr.dest_qp_num
+    return a->src_qpn == qp->attr.dest_qp_num && atomic_load(&a->segment->control.dead) == 0
             && (qp->route == NULL || link_peer_pid(peer_link(qp->route)) == link_peer_pid(peer_link(a->peer)));
 }
 

@@ -197,6 +197,7 @@ static bool take_response(struct qp *qp) {
     }
     if (wqe->fault == 0 && !sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, payload, desc.length)) {
         wqe->fault = IBV_WC_LOC_PROT_ERR; /* reported in its turn, by qp_complete_sends() */
+        qp->faulted = true;
     }
     wqe->done += desc.length;
     if ((desc.flags & WIRE_LAST) != 0) {

@@ -107,8 +107,8 @@ static bool stage_all(struct qp *qp) {
     uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
     while (qp->staged != head) {
         struct send_wqe *wqe = work_queue_at(&qp->sq, qp->staged);
-        if (wqe->fault != 0) {
-            return true; /* nothing passes a work request that failed */
+        if (qp->faulted) {
+            return true;
         }
         uint32_t reads = qp->attr.max_rd_atomic == 0 ? 1 : qp->attr.max_rd_atomic;
         if ((wqe->op >= WIRE_READ && qp->unanswered >= reads) || (wqe->fenced && qp->unanswered > 0)) {
@@ -121,6 +121,7 @@ static bool stage_all(struct qp *qp) {
             }
             if (outcome != OUTCOME_DONE) {
                 wqe->fault = IBV_WC_LOC_PROT_ERR;
+                qp->faulted = true;
                 return true;
             }
         }
