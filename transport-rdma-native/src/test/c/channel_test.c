@@ -103,6 +103,24 @@ static void an_armed_queue_gets_one_event(void) {
     pair_close(&a, &b);
 }
 
+/* Each peer holds it, and may write to it. The descriptor blocks, as the application has not said otherwise. */
+static void a_full_descriptor_stops_nobody(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open(&a, &b, &options);
+    const uint64_t most = UINT64_MAX - 1;
+    for (uint64_t i = 0; i < 3; i++) {
+        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        CHECK_EQ(write(b.channel->fd, &most, sizeof(most)), sizeof(most));
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_event(&b, b.recv_cq);
+        CHECK(!is_readable(b.channel->fd));
+    }
+    pair_close(&a, &b);
+}
+
 static void events_are_counted(void) {
     struct end a, b;
     struct options options = with_channel();
@@ -441,6 +459,7 @@ static void no_wake_up_is_lost_in_a_million_messages(void) {
 int main(void) {
     RUN(no_wake_up_is_lost_in_a_million_messages);
     RUN(an_armed_queue_gets_one_event);
+    RUN(a_full_descriptor_stops_nobody);
     RUN(events_are_counted);
     RUN(solicited_only_wakes_for_solicited_messages_and_errors);
     RUN(send_completions_wake_as_well);

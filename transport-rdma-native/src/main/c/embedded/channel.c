@@ -17,12 +17,11 @@
 #include "channel.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
+#include "bell.h"
 #include "cq.h"
 
 struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *context) {
@@ -60,24 +59,12 @@ int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
 }
 
 static void ring(struct channel *channel) {
-    const uint64_t one = 1;
     channel->rung = true;
-    (void) !write(channel->ibv.fd, &one, sizeof(one));
+    bell_ring(channel->ibv.fd);
 }
 
-/*
- * Never blocks, although the descriptor may and another thread or process may read it at any time: preadv2(2), RWF_NOWAIT.
- * Kernels before 5.8 do not know that for an eventfd.
- */
 static void empty(struct channel *channel) {
-    uint64_t count;
-    const struct iovec to = { .iov_base = &count, .iov_len = sizeof(count) };
-    if (preadv2(channel->ibv.fd, &to, 1, -1, RWF_NOWAIT) < 0 && errno != EAGAIN) {
-        struct pollfd fd = { .fd = channel->ibv.fd, .events = POLLIN };
-        if (poll(&fd, 1, 0) == 1) {
-            (void) !read(channel->ibv.fd, &count, sizeof(count));
-        }
-    }
+    bell_empty(channel->ibv.fd);
     channel->rung = false;
 }
 

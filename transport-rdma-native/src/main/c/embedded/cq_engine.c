@@ -24,6 +24,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "bell.h"
 #include "cq.h"
 #include "engine.h"
 
@@ -71,14 +72,12 @@ static void set_asleep(bool asleep) {
 }
 
 void cq_engine_ring(void) {
-    const uint64_t one = 1;
-    (void) !write(bell.fd, &one, sizeof(one));
+    bell_ring(bell.fd);
 }
 
 static void rung(struct engine_source *source, uint32_t events) {
     (void) events;
-    uint64_t count;
-    (void) !read(source->fd, &count, sizeof(count));
+    bell_empty(source->fd);
     set_asleep(false);
     uint64_t start = engine_now_ns(), now = start, idle_since = start;
     do {

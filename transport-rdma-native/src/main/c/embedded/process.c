@@ -17,7 +17,6 @@
 #include "process.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bell.h"
 #include "sealed.h"
 
 struct tick_bank {
@@ -71,15 +71,6 @@ static bool is_eventfd(int fd) {
     }
     target[length] = 0;
     return strstr(target, "[eventfd]") != NULL;
-}
-
-/* A bell that somebody has filled up must not stop the ringer. */
-static void ring(int bell) {
-    struct pollfd fd = { .fd = bell, .events = POLLOUT };
-    const uint64_t one = 1;
-    if (poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT) != 0) {
-        (void) !write(bell, &one, sizeof(one));
-    }
 }
 
 static bool is(const struct process *process, pid_t pid, const struct stat *status) {
@@ -269,7 +260,7 @@ static void ring_engine(struct process *process) {
     uint64_t word = atomic_load(&process->board->engine.word);
     if (BOARD_ENGINE_ASLEEP(word) && atomic_load(&process->rung) != word
             && atomic_exchange(&process->rung, word) != word) {
-        ring(process->bell);
+        bell_ring(process->bell);
     }
 }
 
@@ -298,12 +289,12 @@ void process_ring(const struct announcement *announcement, enum wake wake) {
     if (!event || cq->bell < 0) {
         ring_engine(cq->process);
     } else if (atomic_load(&cq->rung) != word && atomic_exchange(&cq->rung, word) != word) {
-        ring(cq->bell);
+        bell_ring(cq->bell);
     }
 }
 
 void process_nudge(struct process *process) {
-    ring(process->bell);
+    bell_ring(process->bell);
 }
 
 /* The parent's peers are not the child's; their memory is not mapped there (sealed.c). */
