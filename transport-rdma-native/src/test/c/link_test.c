@@ -385,6 +385,46 @@ static void a_message_without_room_for_its_descriptors_is_lost_and_the_link_stay
     link_unbind_port(port);
 }
 
+/* Only of its own links: others, here this process, are accepted meanwhile. */
+static void a_process_that_connects_without_end_is_cut_off(void) {
+    struct link_port *port;
+    CHECK_EQ(link_bind_port(PS, 25, &port), 0);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        alarm(120);
+        int count = 0;
+        char greeting[64];
+        int first = raw_connect(25), last = first;
+        while (recv(last, greeting, sizeof(greeting), 0) == 16) {
+            CHECK_EQ(send(last, hello, sizeof(hello), 0), sizeof(hello));
+            CHECK(++count < 100000);
+            last = raw_connect(25);
+        }
+        CHECK_EQ(count, 512);
+        bool served;
+        close(first);
+        do { /* when the other side has noticed */
+            close(last);
+            last = raw_connect(25);
+            served = recv(last, greeting, sizeof(greeting), 0) == 16;
+        } while (!served);
+        _exit(0);
+    }
+    int status;
+    struct link *link = NULL;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        CHECK_EQ(link_connect_port(PS, 25, true, &link), 0);
+        int echoed = get(&echoes);
+        CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+        CHECK_EVENTUALLY(get(&echoes) > echoed);
+        link_abort(link);
+        link_put(link);
+    }
+    CHECK_EQ(status, 0);
+    link_unbind_port(port);
+}
+
 static void descriptors_that_nobody_asked_for_are_closed(void) {
     struct link_port *port;
     CHECK_EQ(link_bind_port(PS, 21, &port), 0);
@@ -480,6 +520,7 @@ int main(void) {
     RUN(liars_are_cut_off_and_nobody_else_notices);
     RUN(a_message_without_room_for_its_descriptors_is_lost_and_the_link_stays);
     RUN(descriptors_that_nobody_asked_for_are_closed);
+    RUN(a_process_that_connects_without_end_is_cut_off);
     RUN(the_messages_before_a_death_are_delivered);
     RUN(accepting_goes_on_after_descriptors_ran_out);
     return 0;

@@ -34,10 +34,16 @@
 #include <unistd.h>
 
 #define MS 1000000ull
-#define HELLO_TIMEOUT_NS (10000 * MS) /* a connection that never greets */
+#define HELLO_TIMEOUT_NS (5000 * MS)  /* a connection that never greets */
 #define IDLE_TIMEOUT_NS (5000 * MS)   /* a link that nobody refers to */
 #define ACCEPT_RETRY_NS (50 * MS)     /* out of descriptors */
 #define ACCEPTS_PER_TURN 64
+
+/*
+ * From one process: it could use up our descriptors. An honest one makes a link for each block of our queue pair numbers
+ * that it meets (at least 40 for 10,000 queue pairs, 256 for DEVICE_MAX_QP), and one for each of our ports.
+ */
+#define MAX_ACCEPTED_LINKS 512
 #define MAX_DOWN_HANDLERS 4
 
 #define QPN_BLOCK_BITS 8
@@ -292,6 +298,15 @@ int link_connect_port(int port_space, uint16_t port, bool fresh, struct link **l
 
 /* ---- being reachable ---- */
 
+/* With table.lock. Processes whose number is not visible here count as one. */
+static bool may_accept_from(pid_t peer_pid) {
+    int count = 0;
+    for (const struct link *link = table.links; link != NULL; link = link->next) {
+        count += link->peer_pid == peer_pid && link->name.text[0] == 0;
+    }
+    return count < MAX_ACCEPTED_LINKS;
+}
+
 static void on_accept_ready(struct engine_source *source, uint32_t events) {
     (void) events;
     struct link_port *port = container(source, struct link_port, source);
@@ -300,7 +315,7 @@ static void on_accept_ready(struct engine_source *source, uint32_t events) {
         int fd = accept4(source->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         int err = fd < 0 ? errno : 0;
         pid_t peer_pid;
-        if (fd >= 0 && peer_is_same_user(fd, &peer_pid)) {
+        if (fd >= 0 && peer_is_same_user(fd, &peer_pid) && may_accept_from(peer_pid)) {
             open_link(fd, peer_pid, NULL, NULL);
         } else if (fd >= 0) {
             close(fd);
