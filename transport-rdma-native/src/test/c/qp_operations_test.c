@@ -15,9 +15,14 @@
  */
 /* Each operation between two queue pairs of one process: data, completions, order. */
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "check.h"
+#include "embedded/engine.h"
+#include "embedded/qp.h"
 #include "pair.h"
 
 static void fill(char *at, size_t length, unsigned seed) {
@@ -311,6 +316,65 @@ static void both_directions_work_at_once(void) {
     pair_close(&a, &b);
 }
 
+static atomic_bool engine_may_go, peer_may_stop;
+
+static void hold_engine(struct engine_task *task) {
+    (void) task;
+    while (!atomic_load(&engine_may_go)) {
+        sched_yield();
+    }
+}
+
+/* A peer that is faster than any copy: acknowledges what it sees without looking at it. */
+static void *acknowledge(void *qp) {
+    const struct qp *peer = qp;
+    const struct wire_slot *ring = peer->attached->segment->request;
+    for (uint32_t count = 0; !atomic_load(&peer_may_stop);) {
+        if (atomic_load(&ring[count % WIRE_REQUEST_SLOTS].desc.sequence) == count + 1) {
+            count++;
+            atomic_store(&peer->segment->control.stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(count, WIRE_OK));
+        }
+    }
+    return NULL;
+}
+
+static void a_post_does_not_last_until_all_is_sent(void) {
+    enum { COUNT = 60 };
+    static struct engine_task task = { .run = hold_engine };
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    struct qp *sender = qp_of(a.qp), *peer = qp_of(b.qp);
+    CHECK_EVENTUALLY(atomic_load(&sender->peek) != NULL && atomic_load(&peer->peek) != NULL);
+    struct address to = end_address(&b);
+    struct ibv_sge sge = { (uintptr_t) a.buffer, PAIR_BUFFER, a.mr->lkey };
+    struct ibv_send_wr wr[COUNT], *bad;
+    for (int i = 0; i < COUNT; i++) {
+        wr[i] = (struct ibv_send_wr) {
+            .wr_id = (uint64_t) i, .next = i + 1 < COUNT ? &wr[i + 1] : NULL, .sg_list = &sge, .num_sge = 1,
+            .opcode = IBV_WR_RDMA_WRITE,
+        };
+        wr[i].wr.rdma.remote_addr = to.buffer;
+        wr[i].wr.rdma.rkey = to.rkey;
+    }
+    engine_submit(&task); /* it would go on at once */
+    qp_lock(peer);
+    pthread_t thread;
+    CHECK_EQ(pthread_create(&thread, NULL, acknowledge, peer), 0);
+    CHECK_EQ(a.context->ops.post_send(a.qp, wr, &bad), 0);
+    qp_lock(sender);
+    uint32_t sent = sender->staged;
+    qp_unlock(sender);
+    atomic_store(&engine_may_go, true);
+    CHECK(sent <= 2);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+    }
+    atomic_store(&peer_may_stop, true);
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+    qp_unlock(peer);
+    pair_close(&a, &b);
+}
+
 static void a_queue_pair_can_be_its_own_peer(void) {
     struct end a;
     end_open(&a, &defaults);
@@ -338,6 +402,7 @@ int main(void) {
     RUN(operations_stay_in_order);
     RUN(a_fenced_send_carries_what_the_read_before_it_fetched);
     RUN(both_directions_work_at_once);
+    RUN(a_post_does_not_last_until_all_is_sent);
     RUN(a_queue_pair_can_be_its_own_peer);
     return 0;
 }

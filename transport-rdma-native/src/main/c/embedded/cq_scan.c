@@ -107,11 +107,32 @@ static void leave(struct cq *cq) {
     }
 }
 
+static struct bank_watch *find_bank(struct cq *cq, struct process *process, uint32_t number) {
+    struct bank_watch *bank = cq->banks;
+    while (bank != NULL && (bank->process != process || bank->bank != number)) {
+        bank = bank->next;
+    }
+    return bank;
+}
+
+/* What is left over need not be announced by a tick, and another queue pair may be the hot one by the next call. */
+static void look_again(struct cq *cq, const struct qp *qp) {
+    const struct cq_place *place = cq == qp->recv_cq ? &qp->heard_on_recv_cq : &qp->heard_on_send_cq;
+    struct bank_watch *bank = find_bank(cq, place->process, place->bank);
+    unsigned g = place->slot / BOARD_GROUP_SLOTS;
+    if (bank != NULL && bank->group[g] != NULL) { /* else the peer had given the slot to another one, which has gone */
+        bank->group[g]->seen[place->slot % BOARD_GROUP_SLOTS]--;
+        bank->seen[g]--;
+    }
+}
+
 void cq_scan_try(struct cq *cq) {
     if (!gate_try(&cq->scan)) {
         return;
     }
-    if (cq->hot == NULL || !qp_has_work(cq->hot) || qp_progress(cq->hot, QP_WORK_ALL)
+    struct qp *hot = cq->hot;
+    bool left = false;
+    if (hot == NULL || !qp_has_work(hot) || (left = qp_progress(hot, QP_WORK_ALL))
             || atomic_load_explicit(&cq->count, memory_order_relaxed) == 0 || ++cq->turn % HOT_TURNS == 0) {
         struct bank_watch *bank = cq->cursor;
         for (int i = 0; i < BANKS_PER_POLL; i++) {
@@ -126,6 +147,9 @@ void cq_scan_try(struct cq *cq) {
         }
         cq->cursor = bank;
     }
+    if (left) {
+        look_again(cq, hot);
+    }
     leave(cq);
 }
 
@@ -136,14 +160,6 @@ bool cq_scan(struct cq *cq) {
     bool found = scan_all(cq);
     leave(cq);
     return found;
-}
-
-static struct bank_watch *find_bank(struct cq *cq, struct process *process, uint32_t number) {
-    struct bank_watch *bank = cq->banks;
-    while (bank != NULL && (bank->process != process || bank->bank != number)) {
-        bank = bank->next;
-    }
-    return bank;
 }
 
 static struct bank_watch *add_bank(struct cq *cq, struct process *process, uint32_t number) {

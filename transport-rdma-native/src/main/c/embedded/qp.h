@@ -237,7 +237,7 @@ static inline bool qp_has_work(const struct qp *qp) {
 }
 
 /* qp_send.c */
-void qp_stage(struct qp *qp);
+bool qp_stage(struct qp *qp); /* returns true if some was left over */
 bool qp_take_acks(struct qp *qp); /* true if there was anything new */
 void qp_complete_sends(struct qp *qp);
 /* The oldest work request gets the status, the others are flushed. */

@@ -137,13 +137,13 @@ static bool run(struct qp *qp, unsigned work) {
         }
         epoch_enter();
         if (work == QP_WORK_SEND) {
-            qp_stage(qp); /* first what somebody waits for */
+            left = qp_stage(qp); /* first what somebody waits for */
         }
         qp_take_results(qp);
         if ((work & QP_WORK_ALL) != 0) {
-            left = qp_execute(qp);
+            left |= qp_execute(qp);
         }
-        qp_stage(qp);
+        left |= qp_stage(qp);
         epoch_leave();
     }
     /* After the above, as the peer's memory outlives it: what it had acknowledged has succeeded. */

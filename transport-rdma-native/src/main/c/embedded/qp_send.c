@@ -18,6 +18,12 @@
 
 #include "qp.h"
 
+/*
+ * One call does about this, descriptors included, and no more: a peer that acknowledges as fast as we copy must not keep
+ * a post or a poll until all that is queued has gone. Many times what is in the slab, so that streaming does not notice.
+ */
+#define BUDGET_BYTES (2u << 20)
+
 /* Pieces small enough that the peer copies one while we copy the next, even in a message of moderate size. */
 static uint32_t piece(uint32_t total, uint32_t left) {
     uint32_t size = total <= WIRE_CHUNK ? WIRE_CHUNK / 2 : WIRE_CHUNK;
@@ -102,8 +108,8 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     return OUTCOME_DONE;
 }
 
-/* Stages what there is room for; false if it stopped for want of it. */
-static bool stage_all(struct qp *qp) {
+/* Stages what there is room for, and counts it; false if it stopped for want of room. */
+static bool stage_all(struct qp *qp, uint32_t *bytes) {
     uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
     while (qp->staged != head) {
         struct send_wqe *wqe = work_queue_at(&qp->sq, qp->staged);
@@ -115,7 +121,9 @@ static bool stage_all(struct qp *qp) {
             return true; /* the response, not an acknowledgement, lets it go on */
         }
         while (!wqe->staged) {
+            uint32_t before = wqe->done;
             enum outcome outcome = stage_one(qp, wqe);
+            *bytes += WIRE_DESC_SIZE + wqe->done - before;
             if (outcome == OUTCOME_BLOCKED) {
                 return false;
             }
@@ -130,18 +138,32 @@ static bool stage_all(struct qp *qp) {
     return true;
 }
 
-void qp_stage(struct qp *qp) {
+/* Whether the peer, by the time it was told what we want, had acknowledged that: then it does not wake us. */
+static bool has_what_it_wanted(const struct qp *qp) {
+    uint32_t want = atomic_load(&qp->segment->control.stream[WIRE_REQUESTS].want);
+    uint64_t ack = atomic_load(&qp->attached->segment->control.stream[WIRE_REQUESTS].ack);
+    return (int32_t) (WIRE_ACK_COUNT(ack) - want) >= 0;
+}
+
+bool qp_stage(struct qp *qp) {
+    bool left = false;
+    uint32_t bytes = 0;
     if (qp->failed || qp_state(qp) != IBV_QPS_RTS) {
-        return;
+        return false;
     }
-    while (!stage_all(qp)) {
+    while (!stage_all(qp, &bytes)) {
         qp_want(qp, WIRE_REQUESTS);
+        if (bytes >= BUDGET_BYTES) {
+            left = has_what_it_wanted(qp); /* else its acknowledgement makes the next call */
+            break;
+        }
         if (!qp_take_acks(qp)) {
             break;
         }
     }
     tell(qp);
     qp_complete_sends(qp);
+    return left;
 }
 
 bool qp_take_acks(struct qp *qp) {
