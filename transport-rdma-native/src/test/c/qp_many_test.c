@@ -23,6 +23,8 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "embedded/engine.h"
+#include "embedded/qp.h"
 #include "pair.h"
 
 /* ---- many ---- */
@@ -90,7 +92,7 @@ static void each_of_many_queue_pairs_is_heard(void) {
         }
         expect_nothing(ends[1][0].recv_cq);
     }
-    CHECK(count_fds() - before <= 2 * MANY / 128 + 8); /* links, one for each block of numbers */
+    CHECK_EVENTUALLY(count_fds() - before <= 2 * MANY / 128 + 8); /* links, one for each block of numbers */
     close_many(0, MANY);
     close_many(1, MANY);
 }
@@ -259,8 +261,64 @@ static void creation_unwinds_when_descriptors_run_out(void) {
     CHECK_EVENTUALLY(count_fds() <= before + 3); /* a block of numbers, and its link, now and then */
 }
 
+static uint64_t introduce_gap(struct qp *qp) {
+    pthread_mutex_lock(&qp->control);
+    uint64_t gap = qp->introduce_gap_ns;
+    pthread_mutex_unlock(&qp->control);
+    return gap;
+}
+
+static bool holds_introduction(struct qp *qp) {
+    pthread_mutex_lock(&qp->control);
+    bool held = qp->held != NULL;
+    pthread_mutex_unlock(&qp->control);
+    return held;
+}
+
+static bool has_segment_fd(struct qp *qp) {
+    pthread_mutex_lock(&qp->control);
+    bool has = qp->segment_fd >= 0;
+    pthread_mutex_unlock(&qp->control);
+    return has;
+}
+
+static void an_introduction_that_finds_no_descriptor_is_repeated(void) {
+    struct end a, b, scout;
+    end_open(&a, &defaults);
+    end_open(&b, &defaults);
+    end_open(&scout, &defaults);
+    end_to_init(&a);
+    end_to_init(&b);
+    end_to_init(&scout);
+    CHECK_EQ(end_to_rtr(&scout, b.qp->qp_num), 0); /* so that there is a link */
+    CHECK_EVENTUALLY(holds_introduction(qp_of(b.qp)));
+    end_close(&scout);
+    struct qp *late = qp_of(b.qp), *early = qp_of(a.qp);
+    pthread_mutex_lock(&late->control);
+    qp_drop_held(late);
+    pthread_mutex_unlock(&late->control);
+    engine_quiesce();
+    limit_fds(1); /* for the sender's */
+    CHECK_EQ(end_to_rtr(&a, b.qp->qp_num), 0);
+    uint64_t first_gap = introduce_gap(early);
+    CHECK_EVENTUALLY(introduce_gap(early) > first_gap);
+    CHECK(!holds_introduction(late));
+    limit_fds(-1);
+    CHECK_EQ(end_to_rts(&a), 0);
+    end_connect(&b, a.qp->qp_num);
+    CHECK_EQ(post_recv(&b, 1, 0, 8), 0);
+    CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, 0, 0, 8), 0);
+    expect_wc(a.send_cq, 2, IBV_WC_SUCCESS);
+    expect_wc(b.recv_cq, 1, IBV_WC_SUCCESS);
+    CHECK_EVENTUALLY(!has_segment_fd(early) && !has_segment_fd(late));
+    CHECK(!holds_introduction(early) && !holds_introduction(late));
+    end_close(&a);
+    end_close(&b);
+}
+
 int main(void) {
     RUN(creation_unwinds_when_descriptors_run_out);
+    RUN(an_introduction_that_finds_no_descriptor_is_repeated);
     RUN(each_of_many_queue_pairs_is_heard);
     RUN(threads_share_queues_while_others_come_and_go);
     return 0;

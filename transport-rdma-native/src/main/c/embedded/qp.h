@@ -156,8 +156,9 @@ struct qp {
     pthread_mutex_t control; /* modify, destroy, attach messages; taken before gates */
     atomic_bool destroyed;
     struct peer *route; /* the link that leads to the peer's number, from RTR on; under control */
-    int segment_fd;     /* until it is sent */
-    atomic_bool unannounced; /* the peer's process could not be reached yet */
+    int segment_fd;     /* until the peer has it */
+    uint64_t introduce_gap_ns;
+    _Atomic uint64_t introduce_at_ns; /* when to introduce this end again; 0: the peer has answered */
     struct attachment *held;
     struct cq_place heard_on_recv_cq, heard_on_send_cq; /* where the peer announces itself */
     struct engine_task again; /* unfinished work found outside of a poll */
@@ -203,7 +204,8 @@ static inline void qp_polled(struct qp *qp, bool send, uint32_t end) {
 /* qp_attach.c */
 /* All with control. */
 int qp_open_segment(struct qp *qp); /* entering RTR */
-int qp_announce(struct qp *qp);     /* introduces this end to the peer, or leaves that to the engine's rounds */
+int qp_announce(struct qp *qp);     /* introduces this end to the peer; the engine's rounds repeat it */
+void qp_announce_again(struct qp *qp);
 void qp_bind(struct qp *qp);        /* takes up an introduction of the peer, if there is one */
 void qp_detach(struct qp *qp);      /* back to before qp_open_segment(); the gate must be owned */
 void qp_drop_held(struct qp *qp);

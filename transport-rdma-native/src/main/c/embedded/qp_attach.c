@@ -15,7 +15,8 @@
  */
 /*
  * Meeting the peer's queue pair: how two ends that know each other's number come to share memory (wire.h). Each end
- * introduces itself when it reaches RTR; an introduction that comes too early is held until then.
+ * introduces itself when it reaches RTR; an introduction that comes too early is held until then. One that got lost,
+ * because the receiver was out of descriptors or memory, is repeated until it is answered.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,6 +30,14 @@
 
 /* Introductions held for a queue pair that is not ready: its peer's, and room for a few from ends that are mistaken. */
 #define MAX_HELD 4
+
+#define FIRST_INTRODUCE_GAP_NS UINT64_C(16000000)
+#define MAX_INTRODUCE_GAP_NS UINT64_C(2000000000) /* there may be very many whose peer takes its time */
+
+/* Each costs a descriptor until it is answered: a burst of more must not use up what the repetition insures against. */
+#define MAX_REPEATED 256
+
+static atomic_int repeated; /* introductions that will be */
 
 static void close_bells(struct attachment *attachment) {
     int *bells[] = { &attachment->recv_bell, &attachment->send_bell };
@@ -99,11 +108,18 @@ static int introduce(struct qp *qp) {
     return peer_send(qp->route, WIRE_ATTACH, &attach, sizeof(attach), fds, nfds);
 }
 
-/*
- * Returns 0 also where the peer cannot be reached now: to a verbs program that is lost packets, which end in
- * RETRY_EXC_ERR.
- */
-int qp_announce(struct qp *qp) {
+/* The descriptor goes, so that a connection costs none. */
+static void conclude_introduction(struct qp *qp) {
+    if (atomic_exchange(&qp->introduce_at_ns, 0) != 0) {
+        atomic_fetch_sub(&repeated, 1);
+    }
+    if (qp->segment_fd >= 0) {
+        close(qp->segment_fd);
+        qp->segment_fd = -1;
+    }
+}
+
+static int reach(struct qp *qp) {
     struct link *link;
     int error = link_connect_qpn(qp->attr.dest_qp_num, &link);
     if (error == 0) {
@@ -118,17 +134,43 @@ int qp_announce(struct qp *qp) {
             qp->route = NULL;
         }
     }
-    if (error == ECONNREFUSED || error == EAGAIN || error == EPIPE) {
-        atomic_store(&qp->unannounced, true);
-        watch_qp(qp);
+    return error;
+}
+
+/*
+ * Returns 0 also where the peer cannot be reached now: to a verbs program that is lost packets, which end in
+ * RETRY_EXC_ERR.
+ */
+int qp_announce(struct qp *qp) {
+    int error = reach(qp);
+    if (error != 0 && error != ECONNREFUSED && error != EAGAIN && error != EPIPE) {
+        return error;
+    }
+    if (error == 0 && atomic_load(&repeated) >= MAX_REPEATED) {
+        conclude_introduction(qp);
         return 0;
     }
-    if (error == 0) {
-        close(qp->segment_fd);
-        qp->segment_fd = -1;
-        atomic_store(&qp->unannounced, false);
+    atomic_fetch_add(&repeated, 1);
+    qp->introduce_gap_ns = FIRST_INTRODUCE_GAP_NS;
+    atomic_store(&qp->introduce_at_ns, engine_now_ns() + qp->introduce_gap_ns);
+    watch_qp(qp);
+    return 0;
+}
+
+void qp_announce_again(struct qp *qp) {
+    if (qp_state(qp) == IBV_QPS_ERR || (qp->route != NULL && !link_is_up(peer_link(qp->route)))) {
+        conclude_introduction(qp);
+        return;
     }
-    return error;
+    if (qp->route == NULL) {
+        reach(qp);
+    } else {
+        introduce(qp);
+    }
+    if (qp->introduce_gap_ns < MAX_INTRODUCE_GAP_NS) {
+        qp->introduce_gap_ns *= 2;
+    }
+    atomic_store(&qp->introduce_at_ns, engine_now_ns() + qp->introduce_gap_ns);
 }
 
 /* Tells the peer on which of our ticks it finds out about us. */
@@ -204,15 +246,11 @@ void qp_bind(struct qp *qp) {
 
 void qp_detach(struct qp *qp) {
     atomic_store(&qp->peek, NULL);
-    atomic_store(&qp->unannounced, false);
+    conclude_introduction(qp);
     if (qp->segment != NULL) {
         atomic_store(&qp->segment->control.dead, 1);
         munmap(qp->segment, sizeof(*qp->segment));
         qp->segment = NULL;
-    }
-    if (qp->segment_fd >= 0) {
-        close(qp->segment_fd);
-        qp->segment_fd = -1;
     }
     if (qp->attached != NULL) {
         if (qp->to_send_cq.cq != NULL && qp->to_send_cq.cq != qp->to_recv_cq.cq) {
@@ -261,14 +299,22 @@ static bool on_board(struct link *link, const void *body, size_t length, int *fd
     return valid;
 }
 
+static bool is_same_end(const struct attachment *a, const struct attachment *b) {
+    return a->src_qpn == b->src_qpn && link_peer_pid(peer_link(a->peer)) == link_peer_pid(peer_link(b->peer));
+}
+
+/* Our answer to the first one is on its way. A peer that was reset meanwhile has marked what we are attached to. */
+static bool is_repeated(const struct qp *qp, const struct attachment *attachment) {
+    return qp->attached != NULL && is_same_end(qp->attached, attachment)
+            && atomic_load(&qp->attached->segment->control.dead) == 0;
+}
+
 static void hold(struct qp *qp, struct attachment *attachment) {
     int count = 0;
     struct attachment **link = &qp->held;
     while (*link != NULL) {
         struct attachment *other = *link;
-        bool same = other->src_qpn == attachment->src_qpn
-                && link_peer_pid(peer_link(other->peer)) == link_peer_pid(peer_link(attachment->peer));
-        if (same || ++count == MAX_HELD) {
+        if (is_same_end(other, attachment) || ++count == MAX_HELD) {
             *link = other->next;
             free_attachment(other);
         } else {
@@ -341,7 +387,7 @@ static bool on_attach(struct link *link, const void *body, size_t length, int *f
     bool honest = attachment != NULL || errno != EPROTO; /* out of memory or mappings: as if the wire had lost it */
     if (attachment != NULL) {
         pthread_mutex_lock(&qp->control);
-        if (atomic_load(&qp->destroyed)) {
+        if (atomic_load(&qp->destroyed) || is_repeated(qp, attachment)) {
             free_attachment(attachment);
         } else {
             hold(qp, attachment);
@@ -371,6 +417,7 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
         pthread_mutex_lock(&qp->control);
         if (!atomic_load(&qp->destroyed) && qp->route == peer && qp->attr.dest_qp_num == message.src_qpn) {
             struct process *process = peer_process(peer);
+            conclude_introduction(qp);
             qp_unhear(qp);
             bool added = hear(qp, qp->recv_cq, &qp->heard_on_recv_cq, process, message.recv_bank, message.recv_slot);
             if (added && qp->send_cq != qp->recv_cq) {

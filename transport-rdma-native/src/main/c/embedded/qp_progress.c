@@ -81,8 +81,12 @@ static void watch(struct qp *qp) {
     uint64_t now = engine_now_ns();
     bool outstanding = !qp->failed && qp_state(qp) == IBV_QPS_RTS && has_outstanding(qp);
     if (!outstanding) {
+        uint64_t introduce_at = atomic_load(&qp->introduce_at_ns);
+        if (introduce_at != 0) {
+            watch_qp(qp);
+        }
         qp->stalled_since_ns = 0;
-        atomic_store(&qp->next_round_ns, atomic_load(&qp->unannounced) ? now + MAX_ROUND_GAP_NS / 4 : 0);
+        atomic_store(&qp->next_round_ns, introduce_at);
         return;
     }
     watch_qp(qp);
@@ -102,7 +106,7 @@ static void watch(struct qp *qp) {
     uint64_t end = deadline(qp), next = now + qp->round_gap_ns;
     if (end != 0 && now >= end) {
         qp_fail_send(qp, qp->rnr_since_ns != 0 ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR);
-        next = 0;
+        next = atomic_load(&qp->introduce_at_ns); /* to be given up */
     } else if (end != 0 && end < next) {
         next = end;
     }
@@ -195,9 +199,10 @@ uint64_t qp_round(struct qp *qp, uint64_t now_ns) {
     if (next > now_ns) {
         return next;
     }
-    if (atomic_load(&qp->unannounced) && pthread_mutex_trylock(&qp->control) == 0) {
-        if (atomic_load(&qp->unannounced) && !atomic_load(&qp->destroyed)) {
-            qp_announce(qp);
+    uint64_t at = atomic_load(&qp->introduce_at_ns);
+    if (at != 0 && at <= now_ns && pthread_mutex_trylock(&qp->control) == 0) {
+        if (atomic_load(&qp->introduce_at_ns) != 0 && !atomic_load(&qp->destroyed)) {
+            qp_announce_again(qp);
         }
         pthread_mutex_unlock(&qp->control);
     }
