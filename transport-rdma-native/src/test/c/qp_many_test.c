@@ -105,9 +105,18 @@ static void each_of_many_queue_pairs_is_heard(void) {
 static atomic_int moved;
 static atomic_bool stop;
 
+static bool has_segment_fd(struct qp *qp) {
+    pthread_mutex_lock(&qp->control);
+    bool has = qp->segment_fd >= 0;
+    pthread_mutex_unlock(&qp->control);
+    return has;
+}
+
 static void *drive(void *argument) {
     int i = *(int *) argument;
     struct end *a = &ends[0][i], *b = &ends[1][i];
+    /* The rounds count on all being served alike, so from when the ends have met. */
+    CHECK_EVENTUALLY(!has_segment_fd(qp_of(a->qp)) && !has_segment_fd(qp_of(b->qp)));
     struct address to = end_address(b);
     for (int round = 0; round < ROUNDS; round++) {
         CHECK_EQ(post_recv(b, 1, 0, 0), 0);
@@ -273,13 +282,6 @@ static bool holds_introduction(struct qp *qp) {
     bool held = qp->held != NULL;
     pthread_mutex_unlock(&qp->control);
     return held;
-}
-
-static bool has_segment_fd(struct qp *qp) {
-    pthread_mutex_lock(&qp->control);
-    bool has = qp->segment_fd >= 0;
-    pthread_mutex_unlock(&qp->control);
-    return has;
 }
 
 static void an_introduction_that_finds_no_descriptor_is_repeated(void) {
