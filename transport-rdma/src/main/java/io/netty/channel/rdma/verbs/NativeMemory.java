@@ -31,12 +31,14 @@ final class NativeMemory {
     static final int SGE_LENGTH = 8;
     static final int SGE_LKEY = 12;
 
+    /** How struct ibv_send_wr and struct ibv_recv_wr begin. */
+    static final int WR_ID = 0;
+    static final int WR_NEXT = 8;
+    static final int WR_SG_LIST = 16;
+    static final int WR_NUM_SGE = 24;
+
     /** struct ibv_send_wr */
     static final int SEND_WR_SIZE = 128;
-    static final int SEND_WR_ID = 0;
-    static final int SEND_WR_NEXT = 8;
-    static final int SEND_WR_SG_LIST = 16;
-    static final int SEND_WR_NUM_SGE = 24;
     static final int SEND_WR_OPCODE = 28;
     static final int SEND_WR_FLAGS = 32;
     static final int SEND_WR_IMM = 36;
@@ -45,10 +47,6 @@ final class NativeMemory {
 
     /** struct ibv_recv_wr */
     static final int RECV_WR_SIZE = 32;
-    static final int RECV_WR_ID = 0;
-    static final int RECV_WR_NEXT = 8;
-    static final int RECV_WR_SG_LIST = 16;
-    static final int RECV_WR_NUM_SGE = 24;
 
     /** struct ibv_wc */
     static final int WC_SIZE = 48;
@@ -83,9 +81,9 @@ final class NativeMemory {
     static void checkLayout() {
         int[] expected = {
                 SGE_SIZE, SGE_ADDR, SGE_LENGTH, SGE_LKEY,
-                SEND_WR_SIZE, SEND_WR_ID, SEND_WR_NEXT, SEND_WR_SG_LIST, SEND_WR_NUM_SGE, SEND_WR_OPCODE,
+                SEND_WR_SIZE, WR_ID, WR_NEXT, WR_SG_LIST, WR_NUM_SGE, SEND_WR_OPCODE,
                 SEND_WR_FLAGS, SEND_WR_IMM, SEND_WR_REMOTE_ADDR, SEND_WR_RKEY,
-                RECV_WR_SIZE, RECV_WR_ID, RECV_WR_NEXT, RECV_WR_SG_LIST, RECV_WR_NUM_SGE,
+                RECV_WR_SIZE, WR_ID, WR_NEXT, WR_SG_LIST, WR_NUM_SGE,
                 WC_SIZE, WC_WR_ID, WC_STATUS, WC_OPCODE, WC_VENDOR_ERR, WC_BYTE_LEN, WC_IMM, WC_QP_NUM, WC_FLAGS
         };
         int[] actual = layout0();

@@ -15,11 +15,6 @@
  */
 package io.netty.channel.rdma.verbs;
 
-import java.nio.ByteBuffer;
-
-import static io.netty.util.internal.ObjectUtil.checkPositive;
-import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
-
 /**
  * A chain of send work requests ({@code struct ibv_send_wr}) in native memory, built by Java without allocation and
  * posted with one call of {@link QueuePair#postSend(SendWorkRequests)}.
@@ -29,31 +24,19 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  * so that the same object can be cleared and used for another queue pair at once; the memory that the elements point to
  * must stay until the completion (except with {@link SendFlags#INLINE}). One thread at a time.
  */
-public final class SendWorkRequests {
+public final class SendWorkRequests extends WorkRequests {
     private static final int OPCODE_RDMA_WRITE = 0;
     private static final int OPCODE_RDMA_WRITE_WITH_IMM = 1;
     private static final int OPCODE_SEND = 2;
     private static final int OPCODE_SEND_WITH_IMM = 3;
     private static final int OPCODE_RDMA_READ = 4;
 
-    private final ByteBuffer memory;
-    private final long address;
-    private final int maxRequests;
-    private final int maxSges;
-    private int size;
-    private int sges;
-
     /**
      * @param maxRequests the most requests in the chain, at least 1.
      * @param maxSges     the most scatter-gather elements of all requests together, 0 or more.
      */
     public SendWorkRequests(int maxRequests, int maxSges) {
-        Verbs.ensureAvailability();
-        this.maxRequests = checkPositive(maxRequests, "maxRequests");
-        this.maxSges = checkPositiveOrZero(maxSges, "maxSges");
-        memory = NativeMemory.allocate(Math.addExact(Math.multiplyExact(maxRequests, NativeMemory.SEND_WR_SIZE),
-                Math.multiplyExact(maxSges, NativeMemory.SGE_SIZE)));
-        address = NativeMemory.address(memory);
+        super(NativeMemory.SEND_WR_SIZE, maxRequests, maxSges);
     }
 
     /**
@@ -109,22 +92,7 @@ public final class SendWorkRequests {
      * @throws IllegalStateException if no request was started or there is no room.
      */
     public SendWorkRequests addSge(long memoryAddress, int length, int lkey) {
-        if (size == 0) {
-            throw new IllegalStateException("no request to add an element to");
-        }
-        if (sges == maxSges) {
-            throw new IllegalStateException("no room: " + maxSges + " elements");
-        }
-        if (length < 0) {
-            throw new IllegalArgumentException("length: " + length + " (expected: >= 0)");
-        }
-        int sge = maxRequests * NativeMemory.SEND_WR_SIZE + sges * NativeMemory.SGE_SIZE;
-        memory.putLong(sge + NativeMemory.SGE_ADDR, memoryAddress);
-        memory.putInt(sge + NativeMemory.SGE_LENGTH, length);
-        memory.putInt(sge + NativeMemory.SGE_LKEY, lkey);
-        int count = (size - 1) * NativeMemory.SEND_WR_SIZE + NativeMemory.SEND_WR_NUM_SGE;
-        memory.putInt(count, memory.getInt(count) + 1);
-        sges++;
+        addElement(memoryAddress, length, lkey);
         return this;
     }
 
@@ -134,77 +102,28 @@ public final class SendWorkRequests {
      * @throws IllegalStateException if no request was started.
      */
     public SendWorkRequests addFlags(int flags) {
-        if (size == 0) {
+        if (isEmpty()) {
             throw new IllegalStateException("no request to add flags to");
         }
-        int offset = (size - 1) * NativeMemory.SEND_WR_SIZE + NativeMemory.SEND_WR_FLAGS;
+        int offset = (size() - 1) * NativeMemory.SEND_WR_SIZE + NativeMemory.SEND_WR_FLAGS;
         memory.putInt(offset, memory.getInt(offset) | flags);
         return this;
-    }
-
-    /**
-     * The number of requests in the chain.
-     */
-    public int size() {
-        return size;
-    }
-
-    public boolean isEmpty() {
-        return size == 0;
-    }
-
-    /**
-     * How many more requests there is room for.
-     */
-    public int remaining() {
-        return maxRequests - size;
-    }
-
-    /**
-     * How many more elements there is room for.
-     */
-    public int remainingSges() {
-        return maxSges - sges;
     }
 
     /**
      * The work request id of a request in the chain, for example to find out which of them a partial post left.
      */
     public long workRequestId(int index) {
-        if (index < 0 || index >= size) {
-            throw new IndexOutOfBoundsException("request " + index + " of " + size);
+        if (index < 0 || index >= size()) {
+            throw new IndexOutOfBoundsException("request " + index + " of " + size());
         }
-        return memory.getLong(index * NativeMemory.SEND_WR_SIZE + NativeMemory.SEND_WR_ID);
-    }
-
-    /**
-     * Empties the chain.
-     */
-    public void clear() {
-        size = 0;
-        sges = 0;
-    }
-
-    long address() {
-        return address;
+        return memory.getLong(index * NativeMemory.SEND_WR_SIZE + NativeMemory.WR_ID);
     }
 
     private int start(long workRequestId, int opcode, int flags) {
-        if (size == maxRequests) {
-            throw new IllegalStateException("no room: " + maxRequests + " requests");
-        }
-        int offset = size * NativeMemory.SEND_WR_SIZE;
-        if (size > 0) {
-            memory.putLong(offset - NativeMemory.SEND_WR_SIZE + NativeMemory.SEND_WR_NEXT, address + offset);
-        }
-        memory.putLong(offset + NativeMemory.SEND_WR_ID, workRequestId);
-        memory.putLong(offset + NativeMemory.SEND_WR_NEXT, 0);
-        memory.putLong(offset + NativeMemory.SEND_WR_SG_LIST, address +
-                (long) maxRequests * NativeMemory.SEND_WR_SIZE + (long) sges * NativeMemory.SGE_SIZE);
-        memory.putInt(offset + NativeMemory.SEND_WR_NUM_SGE, 0);
+        int offset = startRequest(workRequestId);
         memory.putInt(offset + NativeMemory.SEND_WR_OPCODE, opcode);
         memory.putInt(offset + NativeMemory.SEND_WR_FLAGS, flags);
-        size++;
         return offset;
     }
 
