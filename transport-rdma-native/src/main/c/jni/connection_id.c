@@ -147,10 +147,10 @@ static void fill_parameters(struct rdma_conn_param *param, const struct private_
     param->rnr_retry_count = (uint8_t) rnr_retry_count;
 }
 
-static jint connect_id(JNIEnv *env, jclass class, jlong id, jbyteArray private_data, jint responder_resources,
-                       jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count)
+static jint call_with_parameters(JNIEnv *env, int (*call)(struct rdma_cm_id *, struct rdma_conn_param *), jlong id,
+                                 jbyteArray private_data, jint responder_resources, jint initiator_depth,
+                                 jboolean flow_control, jint retry_count, jint rnr_retry_count)
 {
-    (void) class;
     if (!has_device(id)) {
         return EINVAL;
     }
@@ -159,22 +159,23 @@ static jint connect_id(JNIEnv *env, jclass class, jlong id, jbyteArray private_d
     read_private_data(env, private_data, &data);
     fill_parameters(&param, &data, responder_resources, initiator_depth, flow_control, retry_count, rnr_retry_count);
     errno = 0;
-    return to_errno(verbs.rdma_connect(to_pointer(id), &param));
+    return to_errno(call(to_pointer(id), &param));
+}
+
+static jint connect_id(JNIEnv *env, jclass class, jlong id, jbyteArray private_data, jint responder_resources,
+                       jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count)
+{
+    (void) class;
+    return call_with_parameters(env, verbs.rdma_connect, id, private_data, responder_resources, initiator_depth,
+                                flow_control, retry_count, rnr_retry_count);
 }
 
 static jint accept_id(JNIEnv *env, jclass class, jlong id, jbyteArray private_data, jint responder_resources,
                       jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count)
 {
     (void) class;
-    if (!has_device(id)) {
-        return EINVAL;
-    }
-    struct private_data data;
-    struct rdma_conn_param param;
-    read_private_data(env, private_data, &data);
-    fill_parameters(&param, &data, responder_resources, initiator_depth, flow_control, retry_count, rnr_retry_count);
-    errno = 0;
-    return to_errno(verbs.rdma_accept(to_pointer(id), &param));
+    return call_with_parameters(env, verbs.rdma_accept, id, private_data, responder_resources, initiator_depth,
+                                flow_control, retry_count, rnr_retry_count);
 }
 
 static jint reject(JNIEnv *env, jclass class, jlong id, jbyteArray private_data)
