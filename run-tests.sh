@@ -19,7 +19,7 @@
 
 usage() {
     cat <<'END'
-Usage: ./run-tests.sh [--no-install] [LANE...] [-DNAME=VALUE...]
+Usage: ./run-tests.sh [--no-install] [--rxe | LANE...] [-DNAME=VALUE...]
 
 Runs the tests and ends with a summary, whose last line is "N passed, N failed". The exit status is non-zero if anything
 failed or did not run. Nothing here needs an RDMA device: everything runs on the embedded provider.
@@ -31,6 +31,9 @@ Lanes (default: all of them, in this order):
   c-tsan       the same under ThreadSanitizer
   java         unit and integration tests of every module, and Netty's own transport testsuite
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
+
+Not in the default, on x86_64 only:
+  rxe          the Java tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe). --rxe says the same
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
@@ -48,6 +51,7 @@ for argument in "$@"; do
     case $argument in
         -h|--help) usage; exit 0 ;;
         --no-install) install=no ;;
+        --rxe) lanes+=(rxe) ;;
         -D*) maven_arguments+=("$argument") ;;
         *) type -t "lane_${argument//-/_}" > /dev/null || die "no lane '$argument'; see --help"; lanes+=("$argument") ;;
     esac
@@ -57,6 +61,7 @@ done
 
 sections=(build)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
+[[ " ${lanes[*]} " != *" rxe "* ]] || sections+=(rxe)
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
 

@@ -17,6 +17,7 @@
 # Shared by the scripts: source it. Sets ROOT and JAVA_HOME, and stops children on exit.
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+PATH=$PATH:/usr/sbin:/sbin # ip, depmod and modprobe are there, which is not on every user's path
 
 die() {
     printf '%s: %s\n' "$(basename "$0")" "$*" >&2

@@ -21,10 +21,12 @@ C_SOURCES=$ROOT/transport-rdma-native/src/main/c
 RESULTS=()
 TOTAL_PASSED=0
 TOTAL_FAILED=0
+RXE_MODULES=(transport-rdma testsuite example-servers)
 
 lane_scripts() {
     local file passed=0 failed=0
-    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT/scripts/packages" "$ROOT/.ci/run"; do
+    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT/scripts/packages" "$ROOT/.ci/run" \
+            "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests}; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     if "$ROOT/scripts/packages" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
@@ -113,6 +115,30 @@ lane_conformance() {
     PRELOAD="$out/librdma_embedded.so" "$ROOT/testsuite/conformance/run" | tee "$LOGS/conformance-programs.log"
     # Its last line is of the form "N passed, N failed".
     sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed.*/@ conformance \1 \2 0/p' "$LOGS/conformance-programs.log"
+}
+
+# Maven's -Dtest=A,B* as a regular expression of class names.
+class_pattern() {
+    local names=${1//./\\.}
+    names=${names//\*/.*}
+    printf '.*\\.(%s)' "${names//,/|}"
+}
+
+lane_rxe() {
+    local argument status=0
+    RXE_TESTS=
+    for argument in "${maven_arguments[@]}"; do
+        [[ $argument != -Dtest=* ]] || RXE_TESTS=$(class_pattern "${argument#-Dtest=}")
+    done
+    export RXE_TESTS
+    # The plugin's file name is relative to each module.
+    maven package dependency:build-classpath -DskipTests -Dmdep.outputFile=target/test-classpath \
+        -pl "$(IFS=,; echo "${RXE_MODULES[*]}")" -am > "$LOGS/rxe-build.log" 2>&1 || status=$?
+    [ "$status" = 0 ] || { grep -E '^\[ERROR\]|error:' "$LOGS/rxe-build.log"; return "$status"; }
+    "$ROOT/testsuite/rxe/guest" --timeout 4500 --log "$LOGS/rxe" --env RXE_TESTS \
+        -- "$ROOT/testsuite/rxe/tests" "${RXE_MODULES[@]}" || status=$?
+    [ ! -e "$LOGS/rxe/summary" ] || cat "$LOGS/rxe/summary"
+    return "$status"
 }
 
 run_lane() {

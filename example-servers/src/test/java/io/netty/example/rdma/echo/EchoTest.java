@@ -46,6 +46,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(60)
 class EchoTest {
     // Not a multiple of anything, and many times what is in flight at once.
+    // A kernel device has no loopback address.
+    private static final String HOST = System.getProperty("io.netty.rdma.test.address", "127.0.0.1");
     private static final int FILE_BYTES = 10_000_019;
 
     @TempDir
@@ -113,13 +115,13 @@ class EchoTest {
                         channel.pipeline().addLast(handlers);
                     }
                 })
-                .bind("127.0.0.1", 0).sync().channel();
+                .bind(HOST, 0).sync().channel();
         return ((InetSocketAddress) server.localAddress()).getPort();
     }
 
     private int sendFile(Transport transport, int port) {
-        return Commands.run(new EchoClient(), "--transport", transport.toString(), "--port", Integer.toString(port),
-                "--file", file.toString());
+        return Commands.run(new EchoClient(), "--transport", transport.toString(), "--host", HOST,
+                "--port", Integer.toString(port), "--file", file.toString());
     }
 
     /** Flips one bit of what has arrived when half of the file has. */
