@@ -39,7 +39,8 @@ class ComparisonTest {
         Path file = Files.write(folder.resolve("file"), new byte[100_000]);
         Path tables = folder.resolve("tables.md");
         assertThat(Commands.run(new Comparison(), "--quick", "--transports", transport.toString(),
-                "--host", System.getProperty("io.netty.rdma.test.address", "127.0.0.1"), "--file", file.toString(), "--markdown", tables.toString())).isZero();
+                "--host", System.getProperty("io.netty.rdma.test.address", "127.0.0.1"),
+                "--file", file.toString(), "--markdown", tables.toString())).isZero();
         assertThat(Files.readString(tables))
                 .contains("| 64 B ", "| 1 MiB ", "| " + new Mode(transport, false) + ' ');
     }

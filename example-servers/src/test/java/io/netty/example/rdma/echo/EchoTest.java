@@ -45,9 +45,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 @Timeout(60)
 class EchoTest {
-    // Not a multiple of anything, and many times what is in flight at once.
     // A kernel device has no loopback address.
     private static final String HOST = System.getProperty("io.netty.rdma.test.address", "127.0.0.1");
+    // Not a multiple of anything, and many times what is in flight at once.
     private static final int FILE_BYTES = 10_000_019;
 
     @TempDir
