@@ -25,18 +25,12 @@ import io.netty.channel.rdma.stream.StreamRequest;
 import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.VerbsException;
-import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.channel.rdma.verbs.WorkCompletions;
-import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
-import java.util.Arrays;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The queue pair of a {@link RdmaSocketChannel} and all that belongs to it: posts what the protocol says, takes
@@ -49,8 +43,6 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
     private static final long NONE = -1;
-    /** How long the end of a connection may take before its resources are released anyway. */
-    static final long CLOSE_TIMEOUT_MILLIS = 3_000;
     /** When memory to send from ran out and nothing in flight will tell that there is some again. */
     private static final long STARVED_RETRY_MILLIS = 1;
 
@@ -59,11 +51,12 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private final EventLoop loop;
     private final ConnectionId id;
     private final ConnectionResources resources;
-    private final QueuePair queuePair;
     private final StreamConnection stream;
     private final RdmaInbound inbound;
     private final RdmaOutbound outbound;
+    private final ReceiveQueue receives;
     private final KeepAlive keepAlive;
+    private final ConnectionEnd end;
 
     private boolean touched;
     private boolean inTurn;
@@ -75,22 +68,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private boolean established;
     private boolean stalled;
     private boolean newInput;
-    /** The channel is closed. */
-    private boolean closed;
-    private boolean abort;
-    /** The queue pair is in the error state, or will be. */
-    private boolean broken;
-    private boolean disconnected;
-    private boolean lost;
-    private boolean destroyed;
-    private int receivesPosted;
-    private int receivesConsumed;
     private long sent = NONE;
-    private IOException failure;
-    /** Receive completions before the peer's connection data was known: immediate and length. */
-    private int[] early = new int[16];
-    private int earlyCount;
-    private Future<?> timer;
 
     private RdmaConnection(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id,
                            ConnectionResources resources) throws Exception {
@@ -99,12 +77,12 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         this.id = id;
         this.resources = resources;
         loop = channel.eventLoop();
-        queuePair = resources.queuePair;
         stream = resources.stream;
         inbound = new RdmaInbound(channel, resources.landing);
         outbound = new RdmaOutbound(channel, resources);
         keepAlive = new KeepAlive(loop, this::testPeer);
-        receivesPosted = resources.streamConfig.receiveQueueDepth();
+        receives = new ReceiveQueue(resources.queuePair, resources.streamConfig.receiveQueueDepth());
+        end = new ConnectionEnd(channel, this, id, resources);
         resources.attach(handler, loop, this, this::segmentFreed);
         handler.events().listen(id, this);
     }
@@ -163,19 +141,12 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
 
     /** The channel is active: lets messages flow. */
     void start() {
-        if (!destroyed) {
+        if (!end.isDestroyed()) {
             started = true;
-            replayEarly();
+            receives.replay(this::receive);
             keepAliveChanged();
             completionsDone();
         }
-    }
-
-    private void replayEarly() {
-        for (int i = 0; i < earlyCount; i += 2) {
-            receive(early[i], early[i + 1]);
-        }
-        earlyCount = 0;
     }
 
     // ---- output
@@ -186,13 +157,13 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
      * @throws IOException if the connection can't carry them any more.
      */
     void write(ChannelOutboundBuffer messages) throws Exception {
-        if (broken || stream.state() == StreamState.DISCONNECTED || stream.state() == StreamState.FAILED) {
-            if (outbound.isInFlight() && !lost) {
+        if (end.isBroken() || stream.state() == StreamState.DISCONNECTED || stream.state() == StreamState.FAILED) {
+            if (outbound.isInFlight() && !end.isLost()) {
                 // What is in flight will tell more.
                 stalled = true;
                 return;
             }
-            throw resetByPeer(null);
+            throw end.resetByPeer(null);
         }
         pump(messages);
     }
@@ -201,7 +172,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private void pump(ChannelOutboundBuffer messages) throws Exception {
         // Credits must not be granted before the receives that stand for them are posted.
         postReceives();
-        if (!ready || broken) {
+        if (!ready || end.isBroken()) {
             stalled |= messages != null;
             return;
         }
@@ -223,18 +194,18 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
             keepAlive.sent();
         }
         if (outbound.postFailure() != null) {
-            fail(outbound.postFailure());
+            end.fail(outbound.postFailure());
         } else if (stalled && gatherer.isStarved() && outbound.isDrained()) {
-            schedule(this::pumpAll, STARVED_RETRY_MILLIS);
+            end.schedule(this::pumpAll, STARVED_RETRY_MILLIS);
         }
     }
 
-    private void pumpAll() {
-        if (destroyed) {
+    void pumpAll() {
+        if (end.isDestroyed()) {
             return;
         }
         try {
-            if (stalled && !closed) {
+            if (stalled && !end.isClosed()) {
                 channel.flushAgain();
             }
             pump(null);
@@ -245,7 +216,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
 
     /** Whether a close should wait for bytes in flight. */
     boolean isSending() {
-        return !broken && outbound.isInFlight();
+        return !end.isBroken() && outbound.isInFlight();
     }
 
     void shutdownOutput() {
@@ -261,14 +232,14 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     }
 
     private void segmentFreed() {
-        if (!inTurn && !destroyed) {
+        if (!inTurn && !end.isDestroyed()) {
             pumpAll();
         }
     }
 
     /** The application has read: the peer may have to be told. */
     void afterRead() {
-        if (!inTurn && !destroyed) {
+        if (!inTurn && !end.isDestroyed()) {
             pumpAll();
         }
     }
@@ -278,7 +249,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         try {
             event = stream.receive(immediate, length);
         } catch (StreamProtocolException e) {
-            fail(e);
+            end.fail(e);
             return;
         }
         switch (event) {
@@ -302,17 +273,16 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         long workRequest = completions.workRequestId(index);
         boolean success = completions.isSuccess(index);
         if (workRequest == ConnectionResources.RECEIVE) {
-            receivesPosted--;
+            receives.completed(success);
             if (success) {
-                receivesConsumed++;
                 if (!completions.hasImmediate(index)) {
-                    fail(new StreamProtocolException("the peer sent a message without immediate data"));
+                    end.fail(new StreamProtocolException("the peer sent a message without immediate data"));
                 } else if (established) {
                     // A message proves that the peer is there, even if the connection manager's event is yet to come.
                     ready = true;
                     receive(completions.immediate(index), completions.byteLength(index));
                 } else {
-                    early(completions.immediate(index), completions.byteLength(index));
+                    receives.keep(completions.immediate(index), completions.byteLength(index));
                 }
             }
         } else if (success) {
@@ -322,27 +292,16 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
             outbound.failed(workRequest);
         }
         if (!success) {
-            broken = true;
-            if (failure == null && completions.status(index) != WorkCompletionStatus.WORK_REQUEST_FLUSHED) {
-                failure = resetByPeer(WorkCompletionStatus.describe(completions.status(index)));
-            }
+            end.broken(completions.status(index));
         }
-    }
-
-    private void early(int immediate, int length) {
-        if (earlyCount == early.length) {
-            early = Arrays.copyOf(early, earlyCount * 2);
-        }
-        early[earlyCount++] = immediate;
-        early[earlyCount++] = length;
     }
 
     @Override
     public void completionsDone() {
-        if (destroyed) {
+        if (end.isDestroyed()) {
             return;
         }
-        if (ready && !started && !closed) {
+        if (ready && !started && !end.isClosed()) {
             started = true;
             channel.acceptor().established();
             keepAliveChanged();
@@ -355,7 +314,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
                 sent = NONE;
                 outbound.complete(upTo);
             }
-            if (newInput && !closed) {
+            if (newInput && !end.isClosed()) {
                 newInput = false;
                 channel.readable();
             }
@@ -366,34 +325,50 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     }
 
     private void postReceives() {
-        int count = receivesConsumed;
-        if (count > 0 && !broken) {
-            receivesConsumed = 0;
-            receivesPosted += count;
-            int posted = queuePair.postEmptyReceives(ConnectionResources.RECEIVE, count);
-            if (posted < count) {
-                receivesPosted -= count - posted;
-                broken = true;
-                failure = failure == null ? queuePair.postException() : failure;
+        if (!end.isBroken()) {
+            try {
+                receives.postAgain();
+            } catch (VerbsException e) {
+                end.broken(e);
             }
         }
     }
 
     /** Does what follows from the state. */
-    private void advance() {
-        if (destroyed) {
+    void advance() {
+        if (end.isDestroyed()) {
             return;
         }
-        if (closed) {
-            advanceClose();
-        } else if (broken) {
-            disconnect();
-            if (receivesPosted == 0 && outbound.isDrained()) {
-                lost();
-            }
+        if (end.isClosed() || end.isBroken()) {
+            end.advance();
         } else {
             pumpAll();
             channel.advanceClose();
+        }
+    }
+
+    boolean isStarted() {
+        return started;
+    }
+
+    /** The peer is known to be ready to receive. */
+    boolean isReady() {
+        return ready;
+    }
+
+    RdmaOutbound outbound() {
+        return outbound;
+    }
+
+    /** Whether all that could arrive has arrived, and all that was posted is done. */
+    boolean isFlushed() {
+        return receives.isFlushed() && outbound.isDrained();
+    }
+
+    /** Flushed messages that wait to be sent are tried again: the end of the connection fails them. */
+    void failStalled() {
+        if (stalled) {
+            channel.flushAgain();
         }
     }
 
@@ -411,7 +386,8 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         case REJECTED:
         case UNREACHABLE:
         case CONNECT_ERROR:
-            gone(new IOException("Connection to " + channel.remote + " could not be accepted: " + event.describe()));
+            end.gone(new IOException("Connection to " + channel.remote + " could not be accepted: " +
+                    event.describe()));
             break;
         case DEVICE_REMOVAL:
             failed(new IOException(resources.context.device + " was removed"));
@@ -424,86 +400,12 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     /** The peer has disconnected. */
     void disconnected() {
         // Whether that is the end or a reset, what has arrived will tell: so wait until the receives are flushed.
-        gone(null);
-    }
-
-    private void gone(IOException cause) {
-        if (failure == null) {
-            failure = cause;
-        }
-        broken = true;
-        disconnect();
-        advance();
-        if (!destroyed && !lost) {
-            // The flushes come at once, if the device works.
-            schedule(this::lost, CLOSE_TIMEOUT_MILLIS);
-        }
-    }
-
-    /** The queue pair goes to the error state. */
-    private void disconnect() {
-        if (disconnected) {
-            return;
-        }
-        disconnected = true;
-        broken = true;
-        try {
-            id.disconnect();
-        } catch (VerbsException e) {
-            logger.debug("{}: disconnecting failed", channel, e);
-            try {
-                queuePair.toError();
-            } catch (VerbsException e2) {
-                logger.debug("{}: the queue pair could not be stopped", channel, e2);
-            }
-        }
-    }
-
-    /** All that could arrive has arrived. */
-    private void lost() {
-        if (lost || destroyed) {
-            return;
-        }
-        lost = true;
-        if (closed) {
-            advanceClose();
-        } else if (!started) {
-            channel.notEstablished(failure == null ? resetByPeer(null) : failure);
-        } else if (inbound.isEnded() && !outbound.isInFlight() &&
-                (failure == null || stream.state() == StreamState.DISCONNECTED)) {
-            // An orderly end, even if a last credit did not reach the peer. What waits to be sent fails.
-            if (stalled) {
-                channel.flushAgain();
-            }
-            channel.readable();
-            channel.advanceClose();
-        } else {
-            channel.connectionLost(failure == null ? resetByPeer(null) : failure);
-        }
-    }
-
-    private IOException resetByPeer(String detail) {
-        return new IOException("Connection reset by peer: " + channel.remote + (detail == null ? "" : " (" +
-                detail + ')'));
-    }
-
-    /** The connection can't go on, whatever the peer does. */
-    private void fail(IOException cause) {
-        if (failure == null) {
-            failure = cause;
-        }
-        boolean first = !lost;
-        lost = true;
-        disconnect();
-        if (first && !closed) {
-            // Not from here, since this may be in the middle of anything.
-            loop.execute(started ? () -> channel.connectionLost(failure) : () -> channel.notEstablished(failure));
-        }
+        end.gone(null);
     }
 
     @Override
     public void failed(Throwable cause) {
-        fail(cause instanceof IOException ? (IOException) cause : new IOException(cause));
+        end.fail(cause instanceof IOException ? (IOException) cause : new IOException(cause));
     }
 
     /**
@@ -512,54 +414,17 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
      * @param reset without telling the peer that this is an orderly end.
      */
     void close(boolean reset) {
-        closed = true;
-        abort |= reset;
         outbound.detach();
-        if (!ready || broken) {
-            destroy();
-            return;
-        }
-        schedule(this::destroy, CLOSE_TIMEOUT_MILLIS);
-        advanceClose();
-    }
-
-    private void advanceClose() {
-        if (!broken && !abort) {
-            inbound.discard();
-            if (stream.state() != StreamState.DISCONNECTED) {
-                stream.disconnect();
-            }
-            pumpAll();
-            if (!broken && !stream.isDrained()) {
-                return;
-            }
-        }
-        disconnect();
-        destroy();
-    }
-
-    private void schedule(Runnable task, long millis) {
-        try {
-            if (timer != null) {
-                timer.cancel(false);
-            }
-            timer = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            // The loop has ended: its handler destroys what is left.
-            logger.debug("{}: no timer", channel, e);
-        }
+        end.close(reset);
     }
 
     @Override
     public void destroy() {
-        if (destroyed) {
-            return;
-        }
-        destroyed = true;
-        broken = true;
-        if (timer != null) {
-            timer.cancel(false);
-        }
+        end.destroy();
+    }
+
+    /** The end has come: gives everything back. */
+    void release() {
         keepAlive.stop();
         resources.closeQueuePair();
         handler.forget(id);
@@ -570,7 +435,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
 
     /** The option was changed, or the connection just established. */
     void keepAliveChanged() {
-        if (channel.config().isKeepAlive() && started && !broken) {
+        if (channel.config().isKeepAlive() && started && !end.isBroken()) {
             keepAlive.start(channel.config().keepAliveIntervalMillis());
         } else {
             keepAlive.stop();
@@ -578,7 +443,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     }
 
     private void testPeer() {
-        if (!broken && !closed) {
+        if (!end.isBroken() && !end.isClosed()) {
             stream.keepAlive();
             pumpAll();
         }

@@ -38,17 +38,19 @@ final class RdmaConnector implements LoopEvents.Listener {
     private final RdmaSocketChannel channel;
     private final RdmaIoHandler handler;
     private final ConnectionId id;
+    private final InetSocketAddress remote;
     private RdmaConnection connection;
     private boolean done;
 
-    RdmaConnector(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id) {
+    RdmaConnector(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id, InetSocketAddress remote) {
         this.channel = channel;
         this.handler = handler;
         this.id = id;
+        this.remote = remote;
     }
 
     /** The result is given to {@link RdmaSocketChannel#connected} or {@link RdmaSocketChannel#connectFailed}. */
-    void start(InetSocketAddress local, InetSocketAddress remote) throws Exception {
+    void start(InetSocketAddress local) throws Exception {
         handler.events().listen(id, this);
         try {
             if (channel.config().getTrafficClass() != 0) {
@@ -115,7 +117,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         handler.events().listen(id, connection);
         channel.local = id.localAddress();
         connection.establish(peer, true);
-        channel.connected(connection);
+        channel.connected(connection, remote);
     }
 
     private static IOException unreachable(String why, Throwable cause) {

@@ -19,36 +19,22 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelMetadata;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
-import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.rdma.stream.ConnectionData;
-import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.ConnectionParameters;
-import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.VerbsException;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.channel.socket.ChannelInputShutdownReadComplete;
-import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A {@link SocketChannel} over RDMA. To handlers it behaves as one over TCP; see the package description for the
@@ -121,6 +107,10 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         return (InetSocketAddress) super.remoteAddress();
     }
 
+    private RdmaSocketUnsafe socketUnsafe() {
+        return (RdmaSocketUnsafe) unsafe();
+    }
+
     // ---- accepting
 
     @Override
@@ -175,6 +165,13 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         local = id.localAddress();
     }
 
+    /** The id that was bound, or a new one; the caller's from now on. */
+    ConnectionId takeConnectionId() throws Exception {
+        ConnectionId id = boundId != null ? boundId : newConnectionId();
+        boundId = null;
+        return id;
+    }
+
     private ConnectionId newConnectionId() throws Exception {
         ConnectionId id = ConnectionId.create(handler().events().channel(), PortSpace.TCP);
         if (config.isReuseAddress()) {
@@ -183,14 +180,42 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         return id;
     }
 
+    /** Begins to connect, if that has no owner yet. */
+    void connecting(RdmaConnector newConnector) {
+        connector = newConnector;
+    }
+
+    boolean isConnecting() {
+        return connector != null;
+    }
+
+    /** The connection, or {@code null} before there is one. */
+    RdmaConnection connection() {
+        return connection;
+    }
+
     /** The connection was made. */
-    void connected(RdmaConnection newConnection) {
-        ((SocketUnsafe) unsafe()).connected(newConnection);
+    void connected(RdmaConnection newConnection, InetSocketAddress newRemote) {
+        connection = newConnection;
+        connector = null;
+        remote = newRemote;
+        active = true;
+        socketUnsafe().connected();
+        newConnection.start();
+        flushAgain();
     }
 
     /** The connection could not be made. */
     void connectFailed(Throwable cause) {
-        ((SocketUnsafe) unsafe()).connectFailed(cause);
+        cancelConnector();
+        socketUnsafe().connectFailed(cause);
+    }
+
+    private void cancelConnector() {
+        if (connector != null) {
+            connector.cancel();
+            connector = null;
+        }
     }
 
     /** The connection broke before it was of use. */
@@ -208,7 +233,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     @Override
     protected Object filterOutboundMessage(Object msg) throws IOException {
-        ((SocketUnsafe) unsafe()).checkNotEnding();
+        socketUnsafe().ending().checkNone();
         if (msg instanceof ByteBuf || msg instanceof FileRegion) {
             return msg;
         }
@@ -227,7 +252,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     /** There may be room for what could not be sent. */
     void flushAgain() {
-        ((SocketUnsafe) unsafe()).flush0();
+        socketUnsafe().flush0();
     }
 
     // ---- input
@@ -252,7 +277,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
      * loops.
      */
     boolean isReading() {
-        return isOpen() && isRegistered() && !((SocketUnsafe) unsafe()).isClosing();
+        return isOpen() && isRegistered() && !socketUnsafe().ending().isClosing();
     }
 
     // ---- half close and close
@@ -279,7 +304,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     @Override
     public ChannelFuture shutdownOutput(ChannelPromise promise) {
-        onLoop(() -> ((SocketUnsafe) unsafe()).shutdownOutputWhenSent(promise));
+        onLoop(() -> socketUnsafe().ending().shutdownOutput(promise));
         return promise;
     }
 
@@ -290,7 +315,16 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     @Override
     public ChannelFuture shutdownInput(ChannelPromise promise) {
-        onLoop(() -> ((SocketUnsafe) unsafe()).shutdownInput(promise));
+        onLoop(() -> {
+            if (!isOpen()) {
+                promise.setFailure(new ClosedChannelException());
+            } else if (connection == null) {
+                promise.setFailure(new NotYetConnectedException());
+            } else {
+                readLoop.shutdownInput(connection);
+                promise.setSuccess();
+            }
+        });
         return promise;
     }
 
@@ -324,11 +358,8 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     @Override
     protected void doClose() throws Exception {
         super.doClose();
-        ((SocketUnsafe) unsafe()).cancelPending();
-        if (connector != null) {
-            connector.cancel();
-            connector = null;
-        }
+        socketUnsafe().cancelPending();
+        cancelConnector();
         if (boundId != null) {
             boundId.close();
             boundId = null;
@@ -342,12 +373,12 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     /** The connection ended without the peer having said so, or broke. */
     void connectionLost(IOException cause) {
-        ((SocketUnsafe) unsafe()).connectionLost(cause);
+        socketUnsafe().connectionLost(cause);
     }
 
     /** Bytes in flight have arrived: a close or shutdown may have waited for that. */
     void advanceClose() {
-        ((SocketUnsafe) unsafe()).advanceClose();
+        socketUnsafe().ending().advance();
     }
 
     void keepAliveChanged() {
@@ -362,235 +393,6 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     @Override
     protected AbstractRdmaUnsafe newUnsafe() {
-        return new SocketUnsafe();
-    }
-
-    private final class SocketUnsafe extends AbstractRdmaUnsafe {
-        /** A close, or shutdown of output, that waits until the bytes in flight have arrived. */
-        private Runnable parkedClose;
-        private Runnable parkedShutdown;
-        private Future<?> closeTimer;
-        private ChannelPromise connectPromise;
-        private Future<?> connectTimer;
-        private InetSocketAddress requestedRemote;
-
-        @Override
-        public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
-            if (promise.isDone() || !ensureOpen(promise)) {
-                return;
-            }
-            try {
-                if (connectPromise != null) {
-                    throw new ConnectionPendingException();
-                }
-                if (connection != null) {
-                    throw new AlreadyConnectedException();
-                }
-                InetSocketAddress newRemote = checkResolved(remoteAddress);
-                InetSocketAddress newLocal = localAddress == null ? null : checkResolved(localAddress);
-                ConnectionId id = boundId != null ? boundId : newConnectionId();
-                boundId = null;
-                connector = new RdmaConnector(RdmaSocketChannel.this, handler(), id);
-                connectPromise = promise;
-                requestedRemote = newRemote;
-                connector.start(newLocal, newRemote);
-                scheduleConnectTimeout(newRemote);
-                promise.addListener(future -> {
-                    if (future.isCancelled()) {
-                        connectPromise = null;
-                        close(voidPromise());
-                    }
-                });
-            } catch (Throwable t) {
-                if (connectPromise == promise) {
-                    connectFailed(t);
-                    close(voidPromise());
-                } else {
-                    promise.tryFailure(annotateConnectException(t, remoteAddress));
-                    closeIfClosed();
-                }
-            }
-        }
-
-        private void scheduleConnectTimeout(InetSocketAddress address) {
-            int millis = config.getConnectTimeoutMillis();
-            if (millis > 0) {
-                connectTimer = eventLoop().schedule(() -> {
-                    ChannelPromise promise = connectPromise;
-                    if (promise != null && promise.tryFailure(new ConnectTimeoutException(
-                            "connection timed out after " + millis + " ms: " + address))) {
-                        close(voidPromise());
-                    }
-                }, millis, TimeUnit.MILLISECONDS);
-            }
-        }
-
-        private ChannelPromise endConnect() {
-            ChannelPromise promise = connectPromise;
-            connectPromise = null;
-            if (connectTimer != null) {
-                connectTimer.cancel(false);
-                connectTimer = null;
-            }
-            return promise;
-        }
-
-        void connected(RdmaConnection newConnection) {
-            connection = newConnection;
-            connector = null;
-            ChannelPromise promise = endConnect();
-            remote = requestedRemote;
-            active = true;
-            // What a listener of the promise does, closing the channel for example, doesn't undo that it was active.
-            boolean promiseSet = promise != null && promise.trySuccess();
-            pipeline().fireChannelActive();
-            if (!promiseSet) {
-                close(voidPromise());
-            }
-            newConnection.start();
-            flush0();
-        }
-
-        void connectFailed(Throwable cause) {
-            ChannelPromise promise = endConnect();
-            if (connector != null) {
-                connector.cancel();
-                connector = null;
-            }
-            if (promise != null) {
-                promise.tryFailure(annotateConnectException(cause, requestedRemote));
-                closeIfClosed();
-            }
-        }
-
-        void cancelPending() {
-            ChannelPromise promise = endConnect();
-            if (promise != null) {
-                promise.tryFailure(new ClosedChannelException());
-            }
-            Runnable task = parkedShutdown;
-            if (task != null) {
-                parkedShutdown = null;
-                // Fails, because the channel is closed.
-                task.run();
-            }
-        }
-
-        @Override
-        protected void flush0() {
-            // As with epoll, what is flushed while connecting waits for that.
-            if (connector == null) {
-                super.flush0();
-            }
-        }
-
-        boolean isClosing() {
-            return parkedClose != null;
-        }
-
-        /** The end was asked for, and waits for what was flushed before: nothing may get in between. */
-        void checkNotEnding() throws IOException {
-            if (parkedClose != null) {
-                throw new ClosedChannelException();
-            }
-            if (parkedShutdown != null) {
-                throw new ChannelOutputShutdownException("Channel output shutdown");
-            }
-        }
-
-        void shutdownInput(ChannelPromise promise) {
-            if (!isOpen()) {
-                promise.setFailure(new ClosedChannelException());
-            } else if (connection == null) {
-                promise.setFailure(new NotYetConnectedException());
-            } else {
-                readLoop.shutdownInput(connection);
-                promise.setSuccess();
-            }
-        }
-
-        void shutdownOutputWhenSent(ChannelPromise promise) {
-            Runnable first = parkedShutdown;
-            if (first != null) {
-                parkedShutdown = () -> {
-                    first.run();
-                    shutdownOutput(promise);
-                };
-            } else if (connection != null && connection.isSending() && !outputShutdown) {
-                parkedShutdown = () -> shutdownOutput(promise);
-            } else {
-                shutdownOutput(promise);
-            }
-        }
-
-        @Override
-        protected void close(ChannelPromise promise, Throwable cause, ClosedChannelException closeCause) {
-            if (parkedClose != null) {
-                if (!promise.isVoid()) {
-                    closeFuture().addListener(future -> promise.trySuccess());
-                }
-                if (handler().isShuttingDown()) {
-                    // The loop may end before the bytes arrive.
-                    closeNow();
-                }
-                return;
-            }
-            if (isOpen() && connection != null && connection.isSending() && config.getSoLinger() != 0 &&
-                    !handler().isShuttingDown() && promise.setUncancellable()) {
-                // As with a socket, a close does not take back what was flushed before.
-                parkedClose = () -> super.close(promise, cause, closeCause);
-                closeTimer = eventLoop().schedule(this::closeNow, RdmaConnection.CLOSE_TIMEOUT_MILLIS,
-                        TimeUnit.MILLISECONDS);
-                return;
-            }
-            super.close(promise, cause, closeCause);
-        }
-
-        private void closeNow() {
-            Runnable task = parkedClose;
-            if (task != null) {
-                parkedClose = null;
-                closeTimer.cancel(false);
-                task.run();
-            }
-        }
-
-        void advanceClose() {
-            if (parkedShutdown != null && !connection.isSending()) {
-                Runnable task = parkedShutdown;
-                parkedShutdown = null;
-                task.run();
-            }
-            if (parkedClose != null && !connection.isSending()) {
-                closeNow();
-            }
-        }
-
-        void connectionLost(IOException cause) {
-            if (!isOpen()) {
-                return;
-            }
-            ChannelOutboundBuffer messages = outboundBuffer();
-            if (!config.isAutoClose() && messages != null && !messages.isEmpty()) {
-                // Reported with the writes; for the reader it is the end.
-                handleWriteError(cause);
-                advanceClose();
-                connection.inbound().end();
-                readable();
-                return;
-            }
-            if (parkedClose == null) {
-                pipeline().fireExceptionCaught(cause);
-            }
-            advanceClose();
-            if (!config.isAutoClose()) {
-                connection.inbound().end();
-                readable();
-                return;
-            }
-            ClosedChannelException closed = new ClosedChannelException();
-            closed.initCause(cause);
-            close(voidPromise(), cause, closed);
-        }
+        return new RdmaSocketUnsafe(this);
     }
 }

@@ -25,7 +25,8 @@
  *            │                     │           │
  *            └──── RdmaAcceptor ───┤           │
  *                  RdmaConnector ──┘           │         makes a connection: incoming, outgoing
- *                                        RdmaConnection  queue pair, protocol, end of the connection
+ *                  RdmaSocketUnsafe            │         what the pipeline asks for ── ParkedEnd: closing
+ *                                        RdmaConnection  queue pair, protocol ── ConnectionEnd: its end
  *                                         │          │
  *                        RdmaOutbound, SendRing   RdmaInbound, LandingBuffer
  *                        what is in flight        what has arrived

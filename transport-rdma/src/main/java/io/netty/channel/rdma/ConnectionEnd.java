@@ -1,0 +1,240 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.rdma.stream.StreamConnection;
+import io.netty.channel.rdma.stream.StreamState;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.QueuePair;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.util.concurrent.Future;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How a {@link RdmaConnection} comes to its end: by a close of the channel, by the peer, or because something broke;
+ * and when its resources may be released. On the loop of the connection.
+ */
+final class ConnectionEnd {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(ConnectionEnd.class);
+
+    /** How long the end of a connection may take before its resources are released anyway. */
+    static final long TIMEOUT_MILLIS = 3_000;
+
+    private final RdmaSocketChannel channel;
+    private final RdmaConnection connection;
+    private final EventLoop loop;
+    private final ConnectionId id;
+    private final QueuePair queuePair;
+    private final StreamConnection stream;
+
+    /** The channel is closed. */
+    private boolean closed;
+    private boolean abort;
+    /** The queue pair is in the error state, or will be. */
+    private boolean broken;
+    private boolean disconnected;
+    private boolean lost;
+    private boolean destroyed;
+    private IOException failure;
+    private Future<?> timer;
+
+    ConnectionEnd(RdmaSocketChannel channel, RdmaConnection connection, ConnectionId id,
+                  ConnectionResources resources) {
+        this.channel = channel;
+        this.connection = connection;
+        this.id = id;
+        loop = channel.eventLoop();
+        queuePair = resources.queuePair;
+        stream = resources.stream;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    boolean isBroken() {
+        return broken;
+    }
+
+    boolean isLost() {
+        return lost;
+    }
+
+    boolean isDestroyed() {
+        return destroyed;
+    }
+
+    IOException resetByPeer(String detail) {
+        return new IOException("Connection reset by peer: " + channel.remote + (detail == null ? "" : " (" +
+                detail + ')'));
+    }
+
+    /** A work request failed. */
+    void broken(int status) {
+        broken = true;
+        if (failure == null && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED) {
+            failure = resetByPeer(WorkCompletionStatus.describe(status));
+        }
+    }
+
+    /** The queue pair takes no more work requests. */
+    void broken(VerbsException cause) {
+        broken = true;
+        if (failure == null) {
+            failure = cause;
+        }
+    }
+
+    /** The connection manager says that it is over. What has arrived is still to be read. */
+    void gone(IOException cause) {
+        if (failure == null) {
+            failure = cause;
+        }
+        disconnect();
+        connection.advance();
+        if (!destroyed && !lost) {
+            // The flushes come at once, if the device works.
+            schedule(this::lost, TIMEOUT_MILLIS);
+        }
+    }
+
+    /** The connection can't go on, whatever the peer does. */
+    void fail(IOException cause) {
+        if (failure == null) {
+            failure = cause;
+        }
+        boolean first = !lost;
+        lost = true;
+        disconnect();
+        if (first && !closed) {
+            // Not from here, since this may be in the middle of anything.
+            loop.execute(connection.isStarted() ? () -> channel.connectionLost(failure) :
+                    () -> channel.notEstablished(failure));
+        }
+    }
+
+    /** The channel is closed. */
+    void close(boolean reset) {
+        closed = true;
+        abort |= reset;
+        if (!connection.isReady() || broken) {
+            destroy();
+            return;
+        }
+        schedule(this::destroy, TIMEOUT_MILLIS);
+        advance();
+    }
+
+    /** Does what follows from the state, once the channel is closed or the queue pair broken. */
+    void advance() {
+        if (closed) {
+            advanceClose();
+        } else {
+            disconnect();
+            if (connection.isFlushed()) {
+                lost();
+            }
+        }
+    }
+
+    private void advanceClose() {
+        if (!broken && !abort) {
+            connection.inbound().discard();
+            if (stream.state() != StreamState.DISCONNECTED) {
+                stream.disconnect();
+            }
+            connection.pumpAll();
+            if (!broken && !stream.isDrained()) {
+                return;
+            }
+        }
+        disconnect();
+        destroy();
+    }
+
+    /** All that could arrive has arrived. */
+    private void lost() {
+        if (lost || destroyed) {
+            return;
+        }
+        lost = true;
+        if (closed) {
+            advanceClose();
+        } else if (!connection.isStarted()) {
+            channel.notEstablished(failure == null ? resetByPeer(null) : failure);
+        } else if (connection.inbound().isEnded() && !connection.outbound().isInFlight() &&
+                (failure == null || stream.state() == StreamState.DISCONNECTED)) {
+            // An orderly end, even if a last credit did not reach the peer. What waits to be sent fails.
+            connection.failStalled();
+            channel.readable();
+            channel.advanceClose();
+        } else {
+            channel.connectionLost(failure == null ? resetByPeer(null) : failure);
+        }
+    }
+
+    /** The queue pair goes to the error state. */
+    private void disconnect() {
+        broken = true;
+        if (disconnected) {
+            return;
+        }
+        disconnected = true;
+        try {
+            id.disconnect();
+        } catch (VerbsException e) {
+            logger.debug("{}: disconnecting failed", channel, e);
+            try {
+                queuePair.toError();
+            } catch (VerbsException e2) {
+                logger.debug("{}: the queue pair could not be stopped", channel, e2);
+            }
+        }
+    }
+
+    /** One timer is enough: nothing is retried any more when the end has begun. */
+    void schedule(Runnable task, long millis) {
+        try {
+            if (timer != null) {
+                timer.cancel(false);
+            }
+            timer = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            // The loop has ended: its handler destroys what is left.
+            logger.debug("{}: no timer", channel, e);
+        }
+    }
+
+    /** Gives everything back, at once. */
+    void destroy() {
+        if (destroyed) {
+            return;
+        }
+        destroyed = true;
+        broken = true;
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        connection.release();
+    }
+}

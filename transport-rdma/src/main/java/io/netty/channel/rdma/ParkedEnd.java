@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelOutputShutdownException;
+import io.netty.util.concurrent.Future;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A close of a channel, or of its output, that waits until the bytes in flight have arrived: as with a socket, it does
+ * not take back what was flushed before. On the loop of the channel.
+ */
+final class ParkedEnd {
+    private final RdmaSocketChannel channel;
+    private final RdmaSocketUnsafe unsafe;
+    private Runnable close;
+    private Runnable shutdown;
+    private Future<?> closeTimer;
+
+    ParkedEnd(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
+        this.channel = channel;
+        this.unsafe = unsafe;
+    }
+
+    boolean isClosing() {
+        return close != null;
+    }
+
+    private boolean isSending() {
+        return channel.connection() != null && channel.connection().isSending();
+    }
+
+    /** The end was asked for, and waits for what was flushed before: nothing may get in between. */
+    void checkNone() throws IOException {
+        if (close != null) {
+            throw new ClosedChannelException();
+        }
+        if (shutdown != null) {
+            throw new ChannelOutputShutdownException("Channel output shutdown");
+        }
+    }
+
+    /** Shuts the output down, now or later. */
+    void shutdownOutput(ChannelPromise promise) {
+        Runnable first = shutdown;
+        if (first != null) {
+            shutdown = () -> {
+                first.run();
+                unsafe.shutdownOutput(promise);
+            };
+        } else if (isSending() && !channel.isOutputShutdown()) {
+            shutdown = () -> unsafe.shutdownOutput(promise);
+        } else {
+            unsafe.shutdownOutput(promise);
+        }
+    }
+
+    /** The channel is closed: the shutdown that waits fails. */
+    void cancelShutdown() {
+        Runnable task = shutdown;
+        if (task != null) {
+            shutdown = null;
+            task.run();
+        }
+    }
+
+    /**
+     * The channel is to be closed.
+     *
+     * @param task closes it.
+     * @return whether that has been or will be done; if not, the caller has to.
+     */
+    boolean parkClose(ChannelPromise promise, Runnable task) {
+        boolean shuttingDown = channel.handler() != null && channel.handler().isShuttingDown();
+        if (close != null) {
+            if (!promise.isVoid()) {
+                channel.closeFuture().addListener(future -> promise.trySuccess());
+            }
+            if (shuttingDown) {
+                // The loop may end before the bytes arrive.
+                closeNow();
+            }
+            return true;
+        }
+        if (channel.isOpen() && isSending() && channel.config().getSoLinger() != 0 && !shuttingDown &&
+                promise.setUncancellable()) {
+            close = task;
+            closeTimer = channel.eventLoop().schedule(this::closeNow, ConnectionEnd.TIMEOUT_MILLIS,
+                    TimeUnit.MILLISECONDS);
+            return true;
+        }
+        return false;
+    }
+
+    private void closeNow() {
+        Runnable task = close;
+        if (task != null) {
+            close = null;
+            closeTimer.cancel(false);
+            task.run();
+        }
+    }
+
+    /** Bytes in flight have arrived, or never will. */
+    void advance() {
+        if (shutdown != null && !isSending()) {
+            Runnable task = shutdown;
+            shutdown = null;
+            task.run();
+        }
+        if (close != null && !isSending()) {
+            closeNow();
+        }
+    }
+}
