@@ -98,6 +98,22 @@ final class PeerProcess implements AutoCloseable {
         assertThat(process.exitValue()).isEqualTo(137);
     }
 
+    /** SIGSTOP: the process does nothing any more, and can't be asked. */
+    void stop() throws Exception {
+        signal("STOP");
+    }
+
+    /** SIGCONT: it goes on. */
+    void resume() throws Exception {
+        signal("CONT");
+    }
+
+    private void signal(String name) throws Exception {
+        Process kill = new ProcessBuilder("kill", "-s", name, Long.toString(process.pid())).inheritIO().start();
+        assertThat(kill.waitFor(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(kill.exitValue()).isZero();
+    }
+
     @Override
     public void close() {
         process.destroyForcibly().onExit().orTimeout(TestTimeouts.SECONDS, TimeUnit.SECONDS).join();

@@ -15,6 +15,10 @@
  */
 package io.netty.channel.rdma;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelFuture;
@@ -25,6 +29,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
+import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,6 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.net.BindException;
@@ -39,6 +45,8 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -190,6 +198,30 @@ class RdmaConnectFailureTest {
             // The connection that is over already must not keep the next one from being served.
             EchoClient.check(group, busy.address());
         }
+    }
+
+    @Test
+    void clientsThatVanishWhileTheyConnectDoNotFillTheLog() throws Exception {
+        Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        root.addAppender(log);
+        try {
+            for (int i = 0; i < 5; i++) {
+                CountDownLatch gone = new CountDownLatch(1);
+                Future<?> busy = group.submit(() -> gone.await(TestTimeouts.SECONDS, TimeUnit.SECONDS));
+                try (VerbsPeer client = VerbsPeer.resolve(server.address())) {
+                    client.request();
+                }
+                gone.countDown();
+                TestTimeouts.await(busy);
+            }
+            // The requests are handled in their order.
+            EchoClient.check(group, server.address());
+        } finally {
+            root.detachAppender(log);
+        }
+        assertThat(log.list).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN));
     }
 
     @Test

@@ -21,8 +21,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,12 +36,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * The process at the other end dies by SIGKILL: the channel is told within a bounded time, what was being written
- * fails, and this process goes on, also with the next process at the other end.
+ * The process at the other end dies by SIGKILL or is stopped: the channel is told within a bounded time, what was being
+ * written fails, and this process goes on, also with the next process at the other end.
  */
 class RdmaPeerDeathTest {
     private static final int WRITE_SIZE = 1 << 20;
@@ -99,10 +104,77 @@ class RdmaPeerDeathTest {
         }
     }
 
-    private static void connect(ChannelInboundHandlerAdapter handler, SocketAddress address)
+    /**
+     * On the embedded provider, whose device is the process. A network adapter goes on answering for a process that is
+     * stopped, as the kernel does for TCP.
+     */
+    @Test
+    void peerThatIsStoppedIsReportedByKeepAlive() throws Exception {
+        assumeTrue(Verbs.provider() == VerbsProvider.EMBEDDED);
+        try (PeerProcess server = PeerProcess.server()) {
+            Events events = new Events();
+            Channel channel = connect(events, server.address());
+            EchoClient.check(group, server.address());
+            server.stop();
+            keepAlive(channel);
+            events.assertInactive();
+            assertThat(events.causes).first().asString().contains("timed out").contains(server.address().toString());
+        }
+    }
+
+    @Test
+    void peerThatIsStoppedForLessThanTheKeepAliveTimeStays() throws Exception {
+        try (PeerProcess server = PeerProcess.server()) {
+            Flood flood = new Flood();
+            Channel channel = connect(flood, server.address());
+            flood.nextRead();
+            server.stop();
+            channel.config().setOption(RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, 10);
+            channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+            TestTimeouts.await(channel.eventLoop().schedule(() -> { }, 200, TimeUnit.MILLISECONDS));
+            flood.forgetReads();
+            server.resume();
+            flood.nextRead();
+            assertThat(flood.events).isEmpty();
+            server.kill();
+            flood.assertReset();
+        }
+    }
+
+    @Test
+    void peerThatIsStoppedInTheMiddleOfAStreamIsReportedAfterTheUserTimeout() throws Exception {
+        try (PeerProcess server = PeerProcess.server()) {
+            Flood flood = new Flood();
+            Channel channel = connect(flood, server.address());
+            flood.nextRead();
+            server.stop();
+            channel.config().setOption(RdmaChannelOption.USER_TIMEOUT_MILLIS, 500);
+            flood.assertEnd("timed out");
+        }
+    }
+
+    @Test
+    void closeIsBoundedWhenThePeerIsStopped() throws Exception {
+        try (PeerProcess server = PeerProcess.server()) {
+            Events events = new Events();
+            Channel channel = connect(events, server.address());
+            server.stop();
+            TestTimeouts.await(channel.close());
+            assertThat(channel.isOpen()).isFalse();
+        }
+    }
+
+    private static void keepAlive(Channel channel) {
+        channel.config().setOption(RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, 50);
+        channel.config().setOption(RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS, 50);
+        channel.config().setOption(RdmaChannelOption.KEEP_ALIVE_COUNT, 2);
+        channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+    }
+
+    private static Channel connect(ChannelInboundHandlerAdapter handler, SocketAddress address)
             throws InterruptedException {
-        TestTimeouts.await(new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(handler)
-                .connect(address)).syncUninterruptibly();
+        return TestTimeouts.await(new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(handler)
+                .connect(address)).syncUninterruptibly().channel();
     }
 
     private static class Events extends ChannelInboundHandlerAdapter {
@@ -166,9 +238,17 @@ class RdmaPeerDeathTest {
             TestTimeouts.take(reads, "an echo");
         }
 
+        void forgetReads() {
+            reads.clear();
+        }
+
         void assertReset() throws InterruptedException {
+            assertEnd("reset");
+        }
+
+        void assertEnd(String why) throws InterruptedException {
             assertInactive();
-            assertThat(causes).isNotEmpty().first().asString().contains("reset");
+            assertThat(causes).isNotEmpty().first().asString().contains(why);
             boolean failed = false;
             ChannelFuture write;
             while ((write = writes.poll()) != null) {

@@ -125,6 +125,11 @@ final class VerbsPeer implements AutoCloseable {
         return peer;
     }
 
+    /** Asks to connect, and does not wait for an answer. */
+    void request() throws VerbsException {
+        id.connect(new ConnectionParameters().privateData(connectionData()));
+    }
+
     /** Asks to connect with any private data; returns ESTABLISHED, REJECTED or whatever came of it. */
     ConnectionEvent connect(byte[] privateData) throws VerbsException {
         id.connect(new ConnectionParameters().privateData(privateData));

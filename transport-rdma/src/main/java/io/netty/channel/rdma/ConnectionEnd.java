@@ -37,8 +37,13 @@ import java.util.concurrent.TimeUnit;
 final class ConnectionEnd {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ConnectionEnd.class);
 
-    /** How long the end of a connection may take before its resources are released anyway. */
+    /** How long the end of a connection may take, once all bytes are sent, before its resources are released anyway. */
     static final long TIMEOUT_MILLIS = 3_000;
+    /**
+     * How long a peer may take none of the bytes that a closed channel has left. Linux gives up connections without an
+     * owner after 8 retries, which is at least 100 s ({@code tcp_orphan_retries}); but theirs pin less memory.
+     */
+    private static final long LEFT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final RdmaSocketChannel channel;
     private final RdmaConnection connection;
@@ -57,6 +62,8 @@ final class ConnectionEnd {
     private boolean destroyed;
     private IOException failure;
     private Future<?> timer;
+    private long progressNanos;
+    private long progress;
 
     ConnectionEnd(RdmaSocketChannel channel, RdmaConnection connection, ConnectionId id,
                   ConnectionResources resources) {
@@ -84,7 +91,12 @@ final class ConnectionEnd {
         return destroyed;
     }
 
-    IOException resetByPeer(String detail) {
+    /** Why nothing can be sent any more. */
+    IOException cause() {
+        return failure == null ? resetByPeer(null) : failure;
+    }
+
+    private IOException resetByPeer(String detail) {
         return new IOException("Connection reset by peer: " + channel.remote + (detail == null ? "" : " (" +
                 detail + ')'));
     }
@@ -141,8 +153,24 @@ final class ConnectionEnd {
             destroy();
             return;
         }
-        schedule(this::destroy, TIMEOUT_MILLIS);
+        progressNanos = System.nanoTime();
+        progress = connection.outbound().completedUntil();
+        schedule(this::closeOverdue, TIMEOUT_MILLIS);
         advance();
+    }
+
+    /** A peer that goes on taking bytes may take all of them, however slowly. */
+    private void closeOverdue() {
+        RdmaOutbound outbound = connection.outbound();
+        if (outbound.completedUntil() != progress) {
+            progress = outbound.completedUntil();
+            progressNanos = System.nanoTime();
+        } else if (!outbound.isSendingLeft() || System.nanoTime() - progressNanos >= LEFT_TIMEOUT_NANOS) {
+            disconnect();
+            destroy();
+            return;
+        }
+        schedule(this::closeOverdue, TIMEOUT_MILLIS);
     }
 
     /** Does what follows from the state, once the channel is closed or the queue pair broken. */
@@ -160,6 +188,10 @@ final class ConnectionEnd {
     private void advanceClose() {
         if (!broken && !abort) {
             connection.inbound().discard();
+            connection.pumpAll();
+            if (!broken && connection.outbound().isSendingLeft() && stream.state() != StreamState.DISCONNECTED) {
+                return;
+            }
             if (stream.state() != StreamState.DISCONNECTED) {
                 stream.disconnect();
             }
@@ -181,7 +213,7 @@ final class ConnectionEnd {
         if (closed) {
             advanceClose();
         } else if (!connection.isStarted()) {
-            channel.notEstablished(failure == null ? resetByPeer(null) : failure);
+            channel.notEstablished(cause());
         } else if (connection.inbound().isEnded() && !connection.outbound().isInFlight() &&
                 (failure == null || stream.state() == StreamState.DISCONNECTED)) {
             // An orderly end, even if a last credit did not reach the peer. What waits to be sent fails.
@@ -189,7 +221,7 @@ final class ConnectionEnd {
             channel.readable();
             channel.advanceClose();
         } else {
-            channel.connectionLost(failure == null ? resetByPeer(null) : failure);
+            channel.connectionLost(cause());
         }
     }
 
@@ -212,8 +244,7 @@ final class ConnectionEnd {
         }
     }
 
-    /** One timer is enough: nothing is retried any more when the end has begun. */
-    void schedule(Runnable task, long millis) {
+    private void schedule(Runnable task, long millis) {
         try {
             if (timer != null) {
                 timer.cancel(false);

@@ -127,12 +127,12 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
      * @param inFlight the bytes at their head that are in flight already.
      * @return whether that was all.
      */
-    boolean gather(ChannelOutboundBuffer messages, long inFlight) throws Exception {
+    boolean gather(OutboundMessages messages, long inFlight) throws Exception {
         skip = inFlight;
         complete = true;
         failure = null;
         try {
-            messages.forEachFlushedMessage(this);
+            messages.forEach(this);
             if (failure != null) {
                 throw failure;
             }

@@ -24,10 +24,14 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A close of a channel, or of its output, that waits until the bytes in flight have arrived: as with a socket, it does
- * not take back what was flushed before. On the loop of the channel.
+ * A close of a channel, or of its output, that waits until what was flushed before has arrived: the promises of these
+ * writes can then say so. A close does not wait for ever: what has not arrived by then is sent after the channel is
+ * closed, see {@link ConnectionEnd}. On the loop of the channel.
  */
 final class ParkedEnd {
+    /** How long a close waits unless {@code SO_LINGER} says. */
+    private static final long CLOSE_MILLIS = 3_000;
+
     private final RdmaSocketChannel channel;
     private final RdmaSocketUnsafe unsafe;
     private Runnable close;
@@ -94,16 +98,18 @@ final class ParkedEnd {
                 channel.closeFuture().addListener(future -> promise.trySuccess());
             }
             if (shuttingDown) {
-                // The loop may end before the bytes arrive.
+                // The loop may end before the bytes have arrived.
                 closeNow();
             }
             return true;
         }
-        if (channel.isOpen() && isSending() && channel.config().getSoLinger() != 0 && !shuttingDown &&
-                promise.setUncancellable()) {
+        int linger = channel.config().getSoLinger();
+        if (channel.isOpen() && isSending() && linger != 0 && !shuttingDown && promise.setUncancellable()) {
             close = task;
-            closeTimer = channel.eventLoop().schedule(this::closeNow, ConnectionEnd.TIMEOUT_MILLIS,
-                    TimeUnit.MILLISECONDS);
+            long millis = linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS;
+            closeTimer = channel.eventLoop().schedule(this::closeNow, millis, TimeUnit.MILLISECONDS);
+            // A peer that closes as well must be able to get rid of its bytes.
+            channel.connection().discardInput();
             return true;
         }
         return false;
@@ -118,7 +124,7 @@ final class ParkedEnd {
         }
     }
 
-    /** Bytes in flight have arrived, or never will. */
+    /** Flushed bytes have arrived, or never will. */
     void advance() {
         if (shutdown != null && !isSending()) {
             Runnable task = shutdown;

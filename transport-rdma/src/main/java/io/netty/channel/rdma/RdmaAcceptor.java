@@ -16,18 +16,22 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Makes one incoming connection. The request waits in the backlog of the listener until its channel is registered;
@@ -56,6 +60,7 @@ final class RdmaAcceptor {
     /** Of a connection that was accepted in advance. */
     private volatile ConnectionResources held;
     private boolean migrating;
+    private Future<?> timer;
     private ChannelPromise promise;
 
     RdmaAcceptor(RdmaSocketChannel channel, RdmaServerSocketChannel listener, ConnectionId id, ConnectionData peer) {
@@ -88,6 +93,10 @@ final class RdmaAcceptor {
             resources.stream.establish(peer);
             id.accept(parameters);
             held = resources;
+            int millis = channel.config().getConnectTimeoutMillis();
+            if (millis > 0) {
+                listener.eventLoop().schedule(this::holdOverdue, millis, TimeUnit.MILLISECONDS);
+            }
         } catch (Throwable t) {
             // It goes on waiting as a request.
             logger.debug("{}: could not be accepted in advance", channel, t);
@@ -95,6 +104,13 @@ final class RdmaAcceptor {
                 resources.closeQueuePair();
                 resources.release();
             }
+        }
+    }
+
+    /** On the loop of the listener. */
+    private void holdOverdue() {
+        if (!answered && !disconnected) {
+            listener.withdraw(channel);
         }
     }
 
@@ -150,8 +166,10 @@ final class RdmaAcceptor {
                 throw new ClosedChannelException();
             }
             if (lost != null) {
-                throw lost;
+                vanished(lost);
+                return;
             }
+            scheduleTimeout();
             if (held != null) {
                 adoptHeld();
                 return;
@@ -159,10 +177,24 @@ final class RdmaAcceptor {
             connection = RdmaConnection.create(channel, channel.handler(), id);
             ConnectionParameters parameters = RdmaConnector.parameters(channel.config(), connection.localData());
             connection.establish(peer, false);
-            id.accept(parameters);
+            try {
+                id.accept(parameters);
+            } catch (VerbsException e) {
+                vanished(e);
+                return;
+            }
             id = null;
         } catch (Throwable t) {
             fail(t);
+        }
+    }
+
+    private void scheduleTimeout() {
+        int millis = channel.config().getConnectTimeoutMillis();
+        if (millis > 0) {
+            timer = channel.eventLoop().schedule(() -> vanished(new ConnectTimeoutException(
+                    "the peer did not complete its connection within " + millis + " ms: " + channel.remote)),
+                    millis, TimeUnit.MILLISECONDS);
         }
     }
 
@@ -185,16 +217,48 @@ final class RdmaAcceptor {
      * handler of {@code channelActive} does, it can send at once.
      */
     void established() {
-        ChannelPromise registered = promise;
-        promise = null;
+        ChannelPromise registered = endRegistration();
         if (registered != null) {
             channel.accepted(connection);
             registered.setSuccess();
         }
     }
 
-    /** The connection can't be made. */
-    void fail(Throwable cause) {
+    private ChannelPromise endRegistration() {
+        ChannelPromise registered = promise;
+        promise = null;
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+        return registered;
+    }
+
+    /**
+     * The peer has gone before its connection was made. Peers do that, and must not be able to fill a log with it: so
+     * the channel is registered, never active and closed, instead of failing its registration, which {@code
+     * ServerBootstrap} would warn of.
+     */
+    void vanished(IOException cause) {
+        logger.debug("{}: not established", channel, cause);
+        release(cause);
+        ChannelPromise registered = endRegistration();
+        if (registered != null) {
+            registered.setSuccess();
+            channel.unsafe().close(channel.unsafe().voidPromise());
+        }
+    }
+
+    /** The connection can't be made, for a reason on this side. */
+    private void fail(Throwable cause) {
+        release(cause);
+        ChannelPromise registered = endRegistration();
+        if (registered != null) {
+            registered.tryFailure(cause);
+        }
+    }
+
+    private void release(Throwable cause) {
         if (connection != null) {
             if (id != null) {
                 RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
@@ -215,11 +279,6 @@ final class RdmaAcceptor {
             listener.forget(id);
         }
         id = null;
-        ChannelPromise registered = promise;
-        promise = null;
-        if (registered != null) {
-            registered.tryFailure(cause);
-        }
     }
 
     /** The id of the request, as long as it is one. */

@@ -18,8 +18,9 @@ package io.netty.channel.rdma;
 import io.netty.channel.ChannelOption;
 
 /**
- * Options of RDMA channels beyond those of {@link ChannelOption}. They are read when the connection is made: set them
- * on the bootstrap ({@code option} for a client, {@code childOption} for a server).
+ * Options of RDMA channels beyond those of {@link ChannelOption}. Where nothing else is said they are
+ * read when the connection is made: set them on the bootstrap ({@code option} for a client, {@code childOption} for a
+ * server).
  */
 public final class RdmaChannelOption<T> extends ChannelOption<T> {
     /**
@@ -61,11 +62,41 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<Integer> RETRY_COUNT = valueOf(RdmaChannelOption.class, "RETRY_COUNT");
 
     /**
-     * With {@link ChannelOption#SO_KEEPALIVE}: milliseconds without anything sent after which an empty RDMA write tests
-     * whether the peer still answers, 10 to 86400000. Default 60000.
+     * With {@link ChannelOption#SO_KEEPALIVE}: milliseconds without a sign of life of the peer after which an empty
+     * RDMA write tests whether its device still answers, 10 to 86400000. Default 60000: a connection pins a receive
+     * buffer of registered memory, so the 2 hours of TCP (RFC 1122, 4.2.3.6) would be long. May be changed at any
+     * time.
+     *
+     * <p>As with TCP, it is the peer's host that answers, not its process. With the embedded provider the process is
+     * the device: one that is stopped does not answer.
+     */
+    public static final ChannelOption<Integer> KEEP_ALIVE_IDLE_MILLIS =
+            valueOf(RdmaChannelOption.class, "KEEP_ALIVE_IDLE_MILLIS");
+
+    /**
+     * With {@link ChannelOption#SO_KEEPALIVE}: the peer has this many milliseconds, 10 to 86400000, times {@link
+     * #KEEP_ALIVE_COUNT} to answer the test. Then the connection ends with an {@code IOException}: "Connection timed
+     * out". Default 10000; three times that is more than devices commonly retry for, and their own report is the more
+     * exact one. May be changed at any time.
      */
     public static final ChannelOption<Integer> KEEP_ALIVE_INTERVAL_MILLIS =
             valueOf(RdmaChannelOption.class, "KEEP_ALIVE_INTERVAL_MILLIS");
+
+    /**
+     * See {@link #KEEP_ALIVE_INTERVAL_MILLIS}; 1 to 127, default 3. There is one test, which the device repeats as
+     * often as it is configured to. May be changed at any time.
+     */
+    public static final ChannelOption<Integer> KEEP_ALIVE_COUNT = valueOf(RdmaChannelOption.class, "KEEP_ALIVE_COUNT");
+
+    /**
+     * How many milliseconds flushed bytes may wait for a peer that takes none of them, 0 to 86400000: that does not
+     * acknowledge, or has no room for more. Then the connection ends with an {@code IOException}: "Connection timed
+     * out". Default 0: for ever, as long as the device does not give up by itself ({@link #RETRY_COUNT}), which it
+     * never does while the peer's device answers. The counterpart of {@code TCP_USER_TIMEOUT}, tcp(7). May be changed
+     * at any time.
+     */
+    public static final ChannelOption<Integer> USER_TIMEOUT_MILLIS =
+            valueOf(RdmaChannelOption.class, "USER_TIMEOUT_MILLIS");
 
     @SuppressWarnings({ "deprecation", "unused" }) // There is no other constructor, and no instance is made with it.
     private RdmaChannelOption() {

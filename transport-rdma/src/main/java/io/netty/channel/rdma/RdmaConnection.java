@@ -31,6 +31,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The queue pair of a {@link RdmaSocketChannel} and all that belongs to it: posts what the protocol says, takes
@@ -55,7 +56,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private final RdmaInbound inbound;
     private final RdmaOutbound outbound;
     private final ReceiveQueue receives;
-    private final KeepAlive keepAlive;
+    private final Liveness liveness;
     private final ConnectionEnd end;
 
     private boolean touched;
@@ -80,7 +81,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         stream = resources.stream;
         inbound = new RdmaInbound(channel, resources.landing);
         outbound = new RdmaOutbound(channel, resources);
-        keepAlive = new KeepAlive(loop, this::testPeer);
+        liveness = new Liveness(loop, this, channel.config().liveness());
         receives = new ReceiveQueue(resources.queuePair, resources.streamConfig.receiveQueueDepth());
         end = new ConnectionEnd(channel, this, id, resources);
         resources.attach(handler, loop, this, this::segmentFreed);
@@ -144,7 +145,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         if (!end.isDestroyed()) {
             started = true;
             receives.replay(this::receive);
-            keepAliveChanged();
+            livenessChanged();
             completionsDone();
         }
     }
@@ -157,28 +158,44 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
      * @throws IOException if the connection can't carry them any more.
      */
     void write(ChannelOutboundBuffer messages) throws Exception {
-        if (end.isBroken() || stream.state() == StreamState.DISCONNECTED || stream.state() == StreamState.FAILED) {
-            if (outbound.isInFlight() && !end.isLost()) {
-                // What is in flight will tell more.
-                stalled = true;
-                return;
-            }
-            throw end.resetByPeer(null);
+        outbound.flushed(messages);
+        if (isWritable()) {
+            pump(true);
+        } else if (!end.isLost() && (outbound.isInFlight() || end.isBroken())) {
+            // What is in flight will tell more.
+            stalled = true;
+        } else if (inbound.isEnded() && !channel.isEndReported()) {
+            // What the peer had sent before its end is still to be read: an exception would close the channel.
+            fail(messages);
+        } else {
+            throw end.cause();
         }
-        pump(messages);
     }
 
-    /** Posts the control messages that are due, and data, in one chain. */
-    private void pump(ChannelOutboundBuffer messages) throws Exception {
+    /** Fails what was flushed, without closing the channel. */
+    void fail(ChannelOutboundBuffer messages) {
+        outbound.detach(false);
+        stalled = false;
+        while (messages.current() != null) {
+            messages.remove(end.cause());
+        }
+    }
+
+    private boolean isWritable() {
+        return !end.isBroken() && stream.state() != StreamState.DISCONNECTED && stream.state() != StreamState.FAILED;
+    }
+
+    /** Posts the control messages that are due and, if wanted, data, in one chain. */
+    private void pump(boolean data) throws Exception {
         // Credits must not be granted before the receives that stand for them are posted.
         postReceives();
         if (!ready || end.isBroken()) {
-            stalled |= messages != null;
+            stalled |= data;
             return;
         }
         Gatherer gatherer = handler.gatherer();
         if (!gatherer.begin(outbound)) {
-            stalled |= messages != null;
+            stalled |= data;
             loop.execute(this::pumpAll);
             return;
         }
@@ -186,20 +203,21 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
             for (StreamRequest request; (request = stream.nextControl()) != null;) {
                 gatherer.control(request);
             }
-            if (messages != null) {
-                stalled = !outbound.gather(gatherer, messages);
+            if (data) {
+                stalled = !outbound.gather(gatherer);
             }
         } finally {
             gatherer.end();
-            keepAlive.sent();
+            liveness.posted();
         }
         if (outbound.postFailure() != null) {
             end.fail(outbound.postFailure());
         } else if (stalled && gatherer.isStarved() && outbound.isDrained()) {
-            end.schedule(this::pumpAll, STARVED_RETRY_MILLIS);
+            loop.schedule(this::pumpAll, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
+    /** Posts all that may be posted. */
     void pumpAll() {
         if (end.isDestroyed()) {
             return;
@@ -208,19 +226,20 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
             if (stalled && !end.isClosed()) {
                 channel.flushAgain();
             }
-            pump(null);
+            pump(end.isClosed());
         } catch (Exception e) {
             failed(e);
         }
     }
 
-    /** Whether a close should wait for bytes in flight. */
+    /** Whether flushed bytes have not arrived yet, but may. */
     boolean isSending() {
-        return !end.isBroken() && outbound.isInFlight();
+        return outbound.isInFlight() && !end.isBroken() || stalled && isWritable();
     }
 
     void shutdownOutput() {
-        outbound.detach();
+        outbound.detach(false);
+        stalled = false;
         stream.shutdownOutput();
         pumpAll();
     }
@@ -235,6 +254,12 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         if (!inTurn && !end.isDestroyed()) {
             pumpAll();
         }
+    }
+
+    /** Nobody reads any more. */
+    void discardInput() {
+        inbound.discard();
+        afterRead();
     }
 
     /** The application has read: the peer may have to be told. */
@@ -304,7 +329,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         if (ready && !started && !end.isClosed()) {
             started = true;
             channel.acceptor().established();
-            keepAliveChanged();
+            livenessChanged();
         }
         inTurn = true;
         try {
@@ -313,6 +338,9 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
                 long upTo = sent;
                 sent = NONE;
                 outbound.complete(upTo);
+                liveness.heard(true);
+            } else {
+                liveness.heard(false);
             }
             if (newInput && !end.isClosed()) {
                 newInput = false;
@@ -414,7 +442,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
      * @param reset without telling the peer that this is an orderly end.
      */
     void close(boolean reset) {
-        outbound.detach();
+        outbound.detach(!reset && ready && isWritable());
         end.close(reset);
     }
 
@@ -425,7 +453,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
 
     /** The end has come: gives everything back. */
     void release() {
-        keepAlive.stop();
+        liveness.stop();
         resources.closeQueuePair();
         handler.forget(id);
         id.close();
@@ -433,20 +461,31 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         resources.release();
     }
 
-    /** The option was changed, or the connection just established. */
-    void keepAliveChanged() {
-        if (channel.config().isKeepAlive() && started && !end.isBroken()) {
-            keepAlive.start(channel.config().keepAliveIntervalMillis());
-        } else {
-            keepAlive.stop();
+    /** Options were changed, or the connection just established. */
+    void livenessChanged() {
+        if (isUsable()) {
+            liveness.start();
         }
     }
 
-    private void testPeer() {
-        if (!end.isBroken() && !end.isClosed()) {
-            stream.keepAlive();
-            pumpAll();
-        }
+    boolean isUsable() {
+        return started && !end.isBroken() && !end.isClosed();
+    }
+
+    /** Whether something waits for the peer: an acknowledgement, or credits. */
+    boolean isWaiting() {
+        return !outbound.isDrained() || stalled && isWritable();
+    }
+
+    /** Makes the device find out whether the peer's device answers. */
+    void probe() {
+        stream.keepAlive();
+        pumpAll();
+    }
+
+    /** The peer does not answer any more. */
+    void timedOut(String why) {
+        end.fail(new IOException("Connection timed out: " + channel.remote + " (" + why + ')'));
     }
 
     @Override

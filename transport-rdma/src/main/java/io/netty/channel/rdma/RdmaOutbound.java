@@ -26,16 +26,14 @@ import io.netty.channel.rdma.verbs.SendWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * What one connection has in flight, and the messages that it comes from.
  *
  * <p>Messages stay in the {@link ChannelOutboundBuffer} until the device has sent them: their promises tell no less,
- * and their memory is not needed twice. {@code posted} is how many bytes at the head are in flight. When messages are
- * discarded before that, by a close for example, those that the device may still read are retained until their work
- * requests are done: {@link #detach()}.
+ * and their memory is not needed twice. {@code posted} is how many bytes at the head are in flight. When the channel
+ * is about to discard messages, by a close for example, {@link #detach} takes over those that the device may still
+ * read, until their work requests are done, or all of them, to be sent nevertheless.
  *
  * <p>On the loop of the connection.
  */
@@ -50,13 +48,14 @@ final class RdmaOutbound {
     private final int maxElements;
     private final int copyThreshold;
 
-    private ChannelOutboundBuffer messages;
+    private ChannelOutboundBuffer flushed;
+    private OutboundMessages messages;
+    /** {@code null} as long as the messages are the channel's. */
+    private LeftMessages left;
+    /** What was left is to be sent, not only to be kept. */
+    private boolean sendingLeft;
     private long posted;
     private boolean completing;
-    private boolean detached;
-    private List<ByteBuf> held;
-    private long heldUntil;
-    private long toHold;
     private long lastSignalled = -1;
     private long completedUntil = -1;
     private VerbsException postFailure;
@@ -73,19 +72,29 @@ final class RdmaOutbound {
         copyThreshold = channel.config().sendCopyThreshold();
     }
 
+    /** The channel's messages, some of which are new. */
+    void flushed(ChannelOutboundBuffer newMessages) {
+        if (flushed != newMessages && left == null) {
+            flushed = newMessages;
+            messages = OutboundMessages.of(newMessages);
+        }
+    }
+
     /**
      * Sends what may be sent of the flushed messages.
      *
      * @return whether that was all.
      */
-    boolean gather(Gatherer gatherer, ChannelOutboundBuffer flushed) throws Exception {
-        messages = flushed;
-        if (completing || detached) {
+    boolean gather(Gatherer gatherer) throws Exception {
+        if (messages == null || left != null && !sendingLeft) {
+            return true;
+        }
+        if (completing) {
             // In the middle of completing messages the head is neither in flight nor gone: see complete().
             return false;
         }
         removeEmpty();
-        return gatherer.gather(flushed, posted);
+        return gatherer.gather(messages, posted);
     }
 
     /** All work requests up to this one have been sent. Completes their messages, which may run user code. */
@@ -100,26 +109,43 @@ final class RdmaOutbound {
                 ring.remove();
                 if (kind == SendRing.BYTES) {
                     bytes += length;
-                } else if (kind != SendRing.NOTHING && !detached) {
+                } else if (kind != SendRing.NOTHING) {
                     // Regions are alone in flight, so there are no bytes before this.
                     posted -= length;
                     messages.progress(length);
-                    if (kind == SendRing.REGION_END && !detached) {
+                    if (kind == SendRing.REGION_END) {
                         messages.remove();
                     }
                 }
             }
-            if (bytes > 0 && !detached) {
-                messages.removeBytes(bytes);
-                // Not before: a listener that flushes in removeBytes() would find these bytes at the head, not in
-                // flight.
-                posted = detached ? 0 : posted - bytes;
-            }
+            completeBytes(bytes);
             removeEmpty();
         } finally {
             completing = false;
         }
-        releaseHeld(false);
+        if (left != null && !sendingLeft && posted == 0) {
+            left.release();
+        }
+    }
+
+    /**
+     * One message at a time, since a listener of its promise may close the channel, and {@link #detach} must find the
+     * counts as they are.
+     */
+    private void completeBytes(long bytes) {
+        for (long rest = bytes; rest > 0;) {
+            ByteBuf buf = (ByteBuf) messages.current();
+            int done = (int) Math.min(rest, buf.readableBytes());
+            boolean whole = done == buf.readableBytes();
+            rest -= done;
+            posted -= done;
+            messages.progress(done);
+            if (whole) {
+                messages.remove();
+            } else {
+                buf.skipBytes(done);
+            }
+        }
     }
 
     /** A work request failed: it and all before it are done. Their messages are not; the connection fails. */
@@ -129,7 +155,7 @@ final class RdmaOutbound {
 
     /** Completes empty messages at the head, which no work request stands for. */
     private void removeEmpty() {
-        while (!detached && posted == 0 && messages != null && isEmpty(messages.current())) {
+        while (posted == 0 && messages != null && isEmpty(messages.current())) {
             messages.remove();
         }
     }
@@ -140,58 +166,45 @@ final class RdmaOutbound {
     }
 
     /**
-     * The messages are about to be discarded: from now on nothing happens to them, but what the device may still read
-     * stays.
+     * The channel is about to discard its messages.
+     *
+     * @param send whether to send all that was flushed nevertheless. Otherwise only what the device may still read is
+     *         kept.
      */
-    void detach() {
-        if (detached) {
-            return;
+    void detach(boolean send) {
+        if (left == null && messages != null) {
+            left = new LeftMessages(messages, send ? Long.MAX_VALUE : posted);
+            messages = left;
+            sendingLeft = send;
         }
-        detached = true;
-        if (messages != null && posted > 0) {
-            held = new ArrayList<>();
-            heldUntil = ring.last();
-            toHold = posted;
-            try {
-                messages.forEachFlushedMessage(this::hold);
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        }
-        posted = 0;
-        messages = null;
     }
 
-    private boolean hold(Object msg) {
-        if (msg instanceof ByteBuf) {
-            ByteBuf buf = (ByteBuf) msg;
-            toHold -= buf.readableBytes();
-            held.add(buf.retain());
-            return toHold > 0;
-        }
-        // The bytes of a region were copied.
-        return false;
-    }
-
-    private void releaseHeld(boolean all) {
-        if (held != null && (all || ring.first() > heldUntil)) {
-            held.forEach(ByteBuf::release);
-            held = null;
-        }
+    /** Whether messages that the channel has left are still to be sent. */
+    boolean isSendingLeft() {
+        return sendingLeft && left.current() != null;
     }
 
     /** The queue pair is gone, and with it all work requests. */
     void destroy() {
-        detach();
+        detach(false);
         while (!ring.isEmpty()) {
             ring.remove();
         }
-        releaseHeld(true);
+        posted = 0;
+        sendingLeft = false;
+        if (left != null) {
+            left.release();
+        }
     }
 
     /** Whether bytes of messages are in flight. */
     boolean isInFlight() {
         return posted > 0;
+    }
+
+    /** The number of the last work request that is known to be done. */
+    long completedUntil() {
+        return completedUntil;
     }
 
     /**

@@ -45,6 +45,14 @@ final class RdmaReadLoop {
         return inputShutdown;
     }
 
+    boolean isReadPending() {
+        return readPending;
+    }
+
+    boolean isEndReported() {
+        return endReported;
+    }
+
     void clearReadPending() {
         readPending = false;
     }
@@ -88,6 +96,8 @@ final class RdmaReadLoop {
         }
         if (readPending && inbound.hasBytes()) {
             readLater(connection);
+        } else {
+            channel.readDone();
         }
     }
 
@@ -120,7 +130,7 @@ final class RdmaReadLoop {
                 channel.unsafe().close(channel.unsafe().voidPromise());
             }
         }
-        if (inbound.isAtEnd() && channel.isReading()) {
+        if (inbound.isAtEnd() && channel.isReading() && !channel.isLossPending()) {
             reportEnd();
         }
     }
@@ -155,5 +165,6 @@ final class RdmaReadLoop {
             });
         }
         connection.afterRead();
+        channel.readDone();
     }
 }

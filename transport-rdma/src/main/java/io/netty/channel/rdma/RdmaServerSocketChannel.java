@@ -158,6 +158,19 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
         readBacklog();
     }
 
+    /** The peer of a request that waits has gone. On the loop of this channel. */
+    void withdraw(RdmaSocketChannel child) {
+        if (backlog.remove(child)) {
+            logger.debug("{}: {} did not complete its connection", this, child.remote);
+            drop(child);
+        }
+    }
+
+    private void drop(RdmaSocketChannel child) {
+        handler().forget(child.acceptor().id());
+        child.unsafe().closeForcibly();
+    }
+
     /** A request was closed before its id was moved, or came to a connection. Any thread. */
     void forget(ConnectionId request) {
         try {
@@ -238,8 +251,7 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
     protected void doClose() throws Exception {
         super.doClose();
         for (RdmaSocketChannel child; (child = backlog.poll()) != null;) {
-            handler().forget(child.acceptor().id());
-            child.unsafe().closeForcibly();
+            drop(child);
         }
         if (id != null) {
             handler().forget(id);

@@ -223,7 +223,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         if (connection != null) {
             connectionLost(cause);
         } else if (acceptor != null) {
-            acceptor.fail(cause);
+            acceptor.vanished(cause);
         } else {
             connectFailed(cause);
         }
@@ -278,6 +278,29 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
      */
     boolean isReading() {
         return isOpen() && isRegistered() && !socketUnsafe().ending().isClosing();
+    }
+
+    /** Whether the pipeline knows that the peer's bytes have ended. */
+    boolean isEndReported() {
+        return readLoop.isEndReported();
+    }
+
+    /**
+     * Whether bytes have landed that are to be read before the loss of the connection is reported: those that the
+     * pipeline wants, and all if the peer has ended its stream properly.
+     */
+    boolean isReadingBeforeLoss() {
+        RdmaInbound inbound = connection.inbound();
+        return isReading() && inbound.hasBytes() && (readLoop.isReadPending() || inbound.isEnded());
+    }
+
+    boolean isLossPending() {
+        return socketUnsafe().isLossPending();
+    }
+
+    /** The read loop has nothing more to do for now. */
+    void readDone() {
+        socketUnsafe().readDone();
     }
 
     // ---- half close and close
@@ -381,11 +404,11 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         socketUnsafe().ending().advance();
     }
 
-    void keepAliveChanged() {
+    void livenessChanged() {
         if (isRegistered()) {
             onLoop(() -> {
                 if (connection != null) {
-                    connection.keepAliveChanged();
+                    connection.livenessChanged();
                 }
             });
         }

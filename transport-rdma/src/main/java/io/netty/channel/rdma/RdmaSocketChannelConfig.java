@@ -44,10 +44,15 @@ import static io.netty.channel.ChannelOption.TCP_NODELAY;
  *     256 MiB; rounded up to a power of two. Read when the connection is made.</td></tr>
  * <tr><td>{@link ChannelOption#SO_SNDBUF}</td><td>the most bytes in flight to the peer (at least one work request
  *     goes out whatever its size)</td></tr>
- * <tr><td>{@link ChannelOption#SO_LINGER}</td><td>0: closing resets the connection. Else as without the option: the
- *     close is orderly and what was handed to the device is still delivered.</td></tr>
- * <tr><td>{@link ChannelOption#SO_KEEPALIVE}</td><td>an idle connection is tested every
- *     {@link RdmaChannelOption#KEEP_ALIVE_INTERVAL_MILLIS} with an empty RDMA write</td></tr>
+ * <tr><td>{@link ChannelOption#SO_LINGER}</td><td>0: closing resets the connection. More: the most seconds that a close
+ *     waits until what was flushed before has arrived; -1, the default, as 3. What has not arrived by then is still
+ *     sent, as a socket's buffer is: see <i>The end of a connection</i> in the package description.</td></tr>
+ * <tr><td>{@link ChannelOption#SO_KEEPALIVE}</td><td>an idle connection is tested with an empty RDMA write: see
+ *     {@link RdmaChannelOption#KEEP_ALIVE_IDLE_MILLIS}. Default false.</td></tr>
+ * <tr><td>{@code EpollChannelOption.TCP_KEEPIDLE}, {@code TCP_KEEPINTVL}, {@code TCP_KEEPCNT}, {@code TCP_USER_TIMEOUT}
+ *     </td><td>the same as {@link RdmaChannelOption#KEEP_ALIVE_IDLE_MILLIS},
+ *     {@link RdmaChannelOption#KEEP_ALIVE_INTERVAL_MILLIS} (both in seconds),
+ *     {@link RdmaChannelOption#KEEP_ALIVE_COUNT} and {@link RdmaChannelOption#USER_TIMEOUT_MILLIS}</td></tr>
  * <tr><td>{@link ChannelOption#SO_REUSEADDR}, {@link ChannelOption#IP_TOS}</td><td>given to the RDMA connection
  * manager; read when the address is bound or connected</td></tr>
  * <tr><td>{@link ChannelOption#TCP_NODELAY}</td><td>always true: nothing is ever delayed</td></tr>
@@ -60,8 +65,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     static final int DEFAULT_RECEIVE_BUFFER_SIZE = 1 << 20;
 
     private final RdmaSocketChannel channel;
+    private final LivenessOptions liveness = new LivenessOptions();
     private volatile boolean allowHalfClosure;
-    private volatile boolean keepAlive;
     private volatile boolean reuseAddress;
     private volatile int trafficClass;
     private volatile int soLinger = -1;
@@ -73,7 +78,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     private volatile int sendCopyThreshold = 512;
     private volatile int receiveCopyThreshold = 1024;
     private volatile int retryCount = 7;
-    private volatile int keepAliveIntervalMillis = 60_000;
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
         super(channel);
@@ -88,7 +92,9 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
                 SO_RCVBUF, SO_SNDBUF, TCP_NODELAY, SO_KEEPALIVE, SO_REUSEADDR, SO_LINGER, IP_TOS, ALLOW_HALF_CLOSURE,
                 RdmaChannelOption.SEND_QUEUE_DEPTH, RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RdmaChannelOption.MAX_INLINE,
                 RdmaChannelOption.SEND_COPY_THRESHOLD, RdmaChannelOption.RECEIVE_COPY_THRESHOLD,
-                RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS);
+                RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS,
+                RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS, RdmaChannelOption.KEEP_ALIVE_COUNT,
+                RdmaChannelOption.USER_TIMEOUT_MILLIS);
     }
 
     @Override
@@ -101,8 +107,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             value = getSendBufferSize();
         } else if (option == TCP_NODELAY) {
             value = isTcpNoDelay();
-        } else if (option == SO_KEEPALIVE) {
-            value = isKeepAlive();
         } else if (option == SO_REUSEADDR) {
             value = isReuseAddress();
         } else if (option == SO_LINGER) {
@@ -123,10 +127,11 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             value = receiveCopyThreshold;
         } else if (option == RdmaChannelOption.RETRY_COUNT) {
             value = retryCount;
-        } else if (option == RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS) {
-            value = keepAliveIntervalMillis;
         } else {
-            return super.getOption(option);
+            value = liveness.get(option);
+            if (value == null) {
+                return super.getOption(option);
+            }
         }
         return (T) value;
     }
@@ -140,8 +145,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             setSendBufferSize((Integer) value);
         } else if (option == TCP_NODELAY) {
             setTcpNoDelay((Boolean) value);
-        } else if (option == SO_KEEPALIVE) {
-            setKeepAlive((Boolean) value);
         } else if (option == SO_REUSEADDR) {
             setReuseAddress((Boolean) value);
         } else if (option == SO_LINGER) {
@@ -162,8 +165,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             receiveCopyThreshold = OptionRange.check(option, (Integer) value, 0, 65536);
         } else if (option == RdmaChannelOption.RETRY_COUNT) {
             retryCount = OptionRange.check(option, (Integer) value, 0, 7);
-        } else if (option == RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS) {
-            keepAliveIntervalMillis = OptionRange.check(option, (Integer) value, 10, 86_400_000);
+        } else if (liveness.set(option, value)) {
+            channel.livenessChanged();
         } else {
             return super.setOption(option, value);
         }
@@ -194,8 +197,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
         return retryCount;
     }
 
-    int keepAliveIntervalMillis() {
-        return keepAliveIntervalMillis;
+    LivenessOptions liveness() {
+        return liveness;
     }
 
     @Override
@@ -255,13 +258,12 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public boolean isKeepAlive() {
-        return keepAlive;
+        return liveness.isKeepAlive();
     }
 
     @Override
     public RdmaSocketChannelConfig setKeepAlive(boolean keepAlive) {
-        this.keepAlive = keepAlive;
-        channel.keepAliveChanged();
+        setOption(SO_KEEPALIVE, keepAlive);
         return this;
     }
 

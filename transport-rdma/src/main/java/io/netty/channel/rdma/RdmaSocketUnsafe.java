@@ -38,6 +38,8 @@ final class RdmaSocketUnsafe extends AbstractRdmaChannel.AbstractRdmaUnsafe {
     private ChannelPromise connectPromise;
     private Future<?> connectTimer;
     private InetSocketAddress requestedRemote;
+    /** How the connection was lost, while what landed before is being read. */
+    private IOException loss;
 
     RdmaSocketUnsafe(RdmaSocketChannel channel) {
         channel.super();
@@ -152,11 +154,41 @@ final class RdmaSocketUnsafe extends AbstractRdmaChannel.AbstractRdmaUnsafe {
         }
     }
 
-    /** The connection ended without the peer having said so, or broke. */
+    /**
+     * The connection ended without the peer having said so, or broke. What landed before is read first, as from a
+     * socket; writes fail at once.
+     */
     void connectionLost(IOException cause) {
         if (!channel.isOpen()) {
             return;
         }
+        loss = cause;
+        ChannelOutboundBuffer messages = outboundBuffer();
+        if (channel.isReadingBeforeLoss()) {
+            if (messages != null) {
+                channel.connection().fail(messages);
+            }
+            ending.advance();
+            channel.readable();
+        } else {
+            reportLoss();
+        }
+    }
+
+    boolean isLossPending() {
+        return loss != null;
+    }
+
+    /** The pipeline has got what it wanted, for now. */
+    void readDone() {
+        if (loss != null && channel.isOpen() && !channel.isReadingBeforeLoss()) {
+            reportLoss();
+        }
+    }
+
+    private void reportLoss() {
+        IOException cause = loss;
+        loss = null;
         boolean autoClose = channel.config().isAutoClose();
         ChannelOutboundBuffer messages = outboundBuffer();
         if (!autoClose && messages != null && !messages.isEmpty()) {

@@ -27,7 +27,7 @@
  *                  RdmaConnector ──┘           │         makes a connection: incoming, outgoing
  *                  RdmaSocketUnsafe            │         what the pipeline asks for ── ParkedEnd: closing
  *                                        RdmaConnection  queue pair, protocol ── ConnectionEnd: its end
- *                                         │          │
+ *                                         │          │                     └─ Liveness: does the peer answer?
  *                        RdmaOutbound, SendRing   RdmaInbound, LandingBuffer
  *                        what is in flight        what has arrived
  *                                         │
@@ -83,10 +83,27 @@
  * <tr><td>the peer breaks the protocol</td><td>the connection manager's disconnect alone</td><td>reset; here the
  *     {@link io.netty.channel.rdma.stream.StreamProtocolException} is given to {@code exceptionCaught}</td></tr>
  * </table>
- * {@code close()} and {@code shutdownOutput()} wait, at most 3 seconds, for the bytes in flight, so that their promises
- * say that they were delivered; what could not be sent yet is discarded, as a socket does. On the connection manager's
- * event the queue pair is stopped and its receives are flushed: only when the last one is back is it known whether the
- * peer had said goodbye.
+ * {@code close()} and {@code shutdownOutput()} wait until what was flushed before has arrived, so that the promises of
+ * these writes can say so. A close does that for 3 seconds at most, or as many as {@code SO_LINGER} says; then the
+ * channel is closed, and the promises that are left fail with a {@code ClosedChannelException}. The bytes are sent all
+ * the same, as a kernel goes on to send what a closed socket has left in its buffer: a slow peer gets everything. It is
+ * given up when it has taken nothing for a minute, when it closes too, or when the event loop ends, which a process
+ * should give a quiet period for. What arrives after a close is dropped.
+ * <p>
+ * On the connection manager's event the queue pair is stopped and its receives are flushed: only when the last one is
+ * back is it known whether the peer had said goodbye. Whatever had landed before the end is still read; writes fail
+ * from then on, but an end that the pipeline has not seen yet does not close the channel because of them.
+ * <p>
+ * No end waits for the connection manager. Its disconnect may take over a minute to report that nobody answers, so
+ * the queue pair is destroyed, and its memory given back, at the latest 3 seconds after the last byte was sent.
+ *
+ * <h2>Peers that do not answer</h2>
+ * A device repeats what is not acknowledged and then gives up, within seconds or minutes depending on its options. That
+ * does not find a dead peer on an idle connection, nor one that lives but takes nothing; {@code Liveness} does, when
+ * asked to by {@code SO_KEEPALIVE} and {@link io.netty.channel.rdma.RdmaChannelOption#USER_TIMEOUT_MILLIS}. An
+ * outgoing connection, from the address to the answer, must be made within {@code CONNECT_TIMEOUT_MILLIS}; so must an
+ * incoming one, whose peer then counts as gone. Peers that vanish in the middle of that are logged at debug level only:
+ * the channel is registered, but never active, and closed.
  *
  * <h2>Connecting</h2>
  * Address, route, queue pair, request; the connection data of the stream protocol travel in the private data of request

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelOption;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,7 +45,10 @@ class RdmaSocketChannelConfigTest {
                 Arguments.of(RdmaChannelOption.SEND_COPY_THRESHOLD, 0, 65536),
                 Arguments.of(RdmaChannelOption.RECEIVE_COPY_THRESHOLD, 0, 65536),
                 Arguments.of(RdmaChannelOption.RETRY_COUNT, 0, 7),
+                Arguments.of(RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, 10, 86_400_000),
                 Arguments.of(RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS, 10, 86_400_000),
+                Arguments.of(RdmaChannelOption.KEEP_ALIVE_COUNT, 1, 127),
+                Arguments.of(RdmaChannelOption.USER_TIMEOUT_MILLIS, 0, 86_400_000),
                 Arguments.of(ChannelOption.IP_TOS, 0, 255),
                 Arguments.of(ChannelOption.SO_SNDBUF, 1, Integer.MAX_VALUE));
     }
@@ -92,5 +96,23 @@ class RdmaSocketChannelConfigTest {
         assertThat(config.setOption(ChannelOption.SO_REUSEADDR, true)).isTrue();
         assertThat(config.isReuseAddress()).isTrue();
         assertThat(config.getAllocator()).isSameAs(RdmaByteBufAllocator.DEFAULT);
+    }
+
+    @Test
+    void optionsOfEpollForDeadPeersAreOurs() {
+        config.setOption(EpollChannelOption.TCP_KEEPIDLE, 7);
+        config.setOption(EpollChannelOption.TCP_KEEPINTVL, 8);
+        config.setOption(EpollChannelOption.TCP_KEEPCNT, 9);
+        config.setOption(EpollChannelOption.TCP_USER_TIMEOUT, 10);
+        assertThat(config.getOption(RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS)).isEqualTo(7000);
+        assertThat(config.getOption(RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS)).isEqualTo(8000);
+        assertThat(config.getOption(RdmaChannelOption.KEEP_ALIVE_COUNT)).isEqualTo(9);
+        assertThat(config.getOption(RdmaChannelOption.USER_TIMEOUT_MILLIS)).isEqualTo(10);
+        assertThat(config.getOption(EpollChannelOption.TCP_KEEPIDLE)).isEqualTo(7);
+        assertThat(config.getOption(EpollChannelOption.TCP_KEEPINTVL)).isEqualTo(8);
+        assertThat(config.getOption(EpollChannelOption.TCP_KEEPCNT)).isEqualTo(9);
+        assertThat(config.getOption(EpollChannelOption.TCP_USER_TIMEOUT)).isEqualTo(10);
+        assertThatThrownBy(() -> config.setOption(EpollChannelOption.TCP_KEEPIDLE, 0))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("1 to 86400");
     }
 }

@@ -356,13 +356,39 @@ class RdmaSocketChannelTest {
     }
 
     @Test
-    void idleConnectionIsTestedWithKeepAlive() throws Exception {
+    void idleConnectionWhosePeerAnswersStaysWithKeepAlive() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(group, b -> { }, b -> b.option(ChannelOption.SO_KEEPALIVE, true)
-                .option(RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS, 10))) {
+                .option(RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, 10))) {
             // Nothing is to be seen of it but that the connection still works.
             await(pair.client.eventLoop().schedule(() -> { }, 100, TimeUnit.MILLISECONDS));
             await(pair.client.writeAndFlush(Unpooled.copyInt(3)));
             assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 3);
+        }
+    }
+
+    @Test
+    void peerThatTakesNothingIsReportedAfterTheUserTimeout() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.SO_RCVBUF, 65536),
+                b -> b.option(RdmaChannelOption.USER_TIMEOUT_MILLIS, 200))) {
+            String server = pair.client.remoteAddress().toString();
+            ChannelFuture write = pair.client.writeAndFlush(Unpooled.wrappedBuffer(random(1_000_000, 11)));
+            assertThat(pair.clientEvents.next()).isInstanceOfSatisfying(IOException.class, e ->
+                    assertThat(e).hasMessageContaining("Connection timed out").hasMessageContaining(server));
+            assertThat(pair.clientEvents.next()).isEqualTo("inactive");
+            assertThat(write.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(write.cause()).isInstanceOf(IOException.class).hasMessageContaining("timed out");
+        }
+    }
+
+    @Test
+    void userTimeoutMayBeSetWhileThePeerIsWaitedFor() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.SO_RCVBUF, 65536), b -> { })) {
+            pair.client.writeAndFlush(Unpooled.wrappedBuffer(random(1_000_000, 12)));
+            pair.client.config().setOption(RdmaChannelOption.USER_TIMEOUT_MILLIS, 100);
+            assertThat(pair.clientEvents.next()).isInstanceOf(IOException.class);
+            assertThat(pair.clientEvents.next()).isEqualTo("inactive");
         }
     }
 

@@ -1,0 +1,140 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Finds out that the peer of a connection does not answer any more, as the options of {@link LivenessOptions} say. The
+ * device does so by itself only while it has something to send, and not at all for a peer that lives but has no receive
+ * posted.
+ *
+ * <p>An idle connection is tested with one empty RDMA write. There is no use in another one while that is under way,
+ * since the device repeats it and completes it when the peer's device has acknowledged it; so the number of probes of
+ * TCP becomes a time here.
+ *
+ * <p>On the loop of the connection.
+ */
+final class Liveness implements Runnable {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(Liveness.class);
+
+    private final EventLoop loop;
+    private final RdmaConnection connection;
+    private final LivenessOptions options;
+    private Future<?> timer;
+    /** When the peer last gave a sign of life. */
+    private long heardNanos;
+    /** Something waits for the peer, since then. */
+    private boolean waiting;
+    private long waitingNanos;
+    /** That is a test of ours. */
+    private boolean probing;
+
+    Liveness(EventLoop loop, RdmaConnection connection, LivenessOptions options) {
+        this.loop = loop;
+        this.connection = connection;
+        this.options = options;
+    }
+
+    /** The connection is established, or options have changed. */
+    void start() {
+        stop();
+        if (options.isOn()) {
+            heardNanos = System.nanoTime();
+            waitingNanos = heardNanos;
+            waiting = connection.isWaiting();
+            schedule(options.shortestMillis() * 1_000_000L);
+        }
+    }
+
+    void stop() {
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+    }
+
+    /** Something was posted. */
+    void posted() {
+        if (timer != null && !waiting && connection.isWaiting()) {
+            waiting = true;
+            waitingNanos = System.nanoTime();
+        }
+    }
+
+    /**
+     * The peer sent something, or its device acknowledged.
+     *
+     * @param acknowledged the latter.
+     */
+    void heard(boolean acknowledged) {
+        if (timer != null) {
+            heardNanos = System.nanoTime();
+            if (acknowledged) {
+                // Requests complete in order: there is never anything before a test.
+                probing = false;
+                waiting = connection.isWaiting();
+                waitingNanos = heardNanos;
+            }
+        }
+    }
+
+    @Override
+    public void run() {
+        if (!connection.isUsable()) {
+            timer = null;
+            return;
+        }
+        long now = System.nanoTime();
+        long next = options.shortestMillis() * 1_000_000L;
+        if (waiting) {
+            long limitMillis = probing ? options.answerMillis() : options.userTimeoutMillis();
+            if (limitMillis > 0) {
+                next = waitingNanos + limitMillis * 1_000_000L - now;
+                if (next <= 0) {
+                    timer = null;
+                    connection.timedOut(probing ? "the peer has not answered a keep-alive within " + limitMillis + " ms"
+                            : "the peer has taken nothing for " + limitMillis + " ms");
+                    return;
+                }
+            }
+        } else if (options.isKeepAlive()) {
+            next = heardNanos + options.idleMillis() * 1_000_000L - now;
+            if (next <= 0) {
+                connection.probe();
+                probing = waiting;
+                next = options.answerMillis() * 1_000_000L;
+            }
+        }
+        if (timer != null) {
+            schedule(next);
+        }
+    }
+
+    private void schedule(long nanos) {
+        try {
+            timer = loop.schedule(this, nanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            logger.debug("the event loop has ended", e);
+        }
+    }
+}
