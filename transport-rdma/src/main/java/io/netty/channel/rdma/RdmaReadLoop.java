@@ -76,7 +76,10 @@ final class RdmaReadLoop {
         }
     }
 
-    /** Delivers what there is, if it is wanted; and the end, wanted or not, once there is nothing before it. */
+    /**
+     * Delivers what there is, if it is wanted; and the end, wanted or not, with what lies before it. As with epoll, an
+     * application that does not read thus finds out nevertheless that its peer is gone.
+     */
     void read(RdmaConnection connection) {
         if (reading || !channel.isReading()) {
             return;
@@ -85,7 +88,7 @@ final class RdmaReadLoop {
         if (inputShutdown) {
             inbound.discard();
         }
-        if (!(readPending && inbound.hasBytes()) && (endReported || !inbound.isAtEnd())) {
+        if (!isWanted(inbound) && (endReported || !inbound.isAtEnd())) {
             return;
         }
         reading = true;
@@ -94,11 +97,15 @@ final class RdmaReadLoop {
         } finally {
             reading = false;
         }
-        if (readPending && inbound.hasBytes()) {
+        if (isWanted(inbound)) {
             readLater(connection);
         } else {
             channel.readDone();
         }
+    }
+
+    private boolean isWanted(RdmaInbound inbound) {
+        return inbound.hasBytes() && (readPending || inbound.isEnded());
     }
 
     private void loop(RdmaInbound inbound) {

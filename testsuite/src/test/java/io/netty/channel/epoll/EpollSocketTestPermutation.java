@@ -1,0 +1,153 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.epoll;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.rdma.RdmaIoHandler;
+import io.netty.channel.socket.SocketProtocolFamily;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.tests.UnixTestUtils;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
+import io.netty.testsuite.transport.socket.SocketTestPermutation;
+import io.netty.util.concurrent.DefaultThreadFactory;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Takes the place of the class of this name in epoll's jar of tests (class path order: test classes come before jars).
+ * All that differs is the event loops: they are those of the RDMA transport.
+ */
+class EpollSocketTestPermutation extends SocketTestPermutation {
+    static final EpollSocketTestPermutation INSTANCE = new EpollSocketTestPermutation();
+
+    static final EventLoopGroup EPOLL_GROUP = new MultiThreadIoEventLoopGroup(
+            NUM_THREADS, new DefaultThreadFactory("testsuite-rdma-epoll", true), RdmaIoHandler.newFactory());
+
+    @Override
+    public List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> socket() {
+        return withoutNioOnly(combo(serverSocket(), clientSocketWithFastOpen()));
+    }
+
+    public List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> socketWithoutFastOpen() {
+        return withoutNioOnly(combo(serverSocket(), clientSocket()));
+    }
+
+    /** The last one is NIO at both ends. */
+    private static <T> List<T> withoutNioOnly(List<T> combos) {
+        return combos.subList(0, combos.size() - 1);
+    }
+
+    @Override
+    public List<BootstrapFactory<ServerBootstrap>> serverSocket() {
+        List<BootstrapFactory<ServerBootstrap>> factories = new ArrayList<>();
+        factories.add(server(EpollServerSocketChannel.class));
+        if (Epoll.isTcpFastOpenServerSideAvailable()) {
+            factories.add(() -> server(EpollServerSocketChannel.class).newInstance()
+                    .option(ChannelOption.TCP_FASTOPEN, 5));
+        }
+        factories.add(() -> new ServerBootstrap().group(NIO_GROUP).channel(NioServerSocketChannel.class));
+        return factories;
+    }
+
+    @Override
+    public List<BootstrapFactory<Bootstrap>> clientSocket() {
+        List<BootstrapFactory<Bootstrap>> factories = new ArrayList<>();
+        factories.add(client(EpollSocketChannel::new));
+        factories.add(nioClient());
+        return factories;
+    }
+
+    @Override
+    public List<BootstrapFactory<Bootstrap>> clientSocketWithFastOpen() {
+        List<BootstrapFactory<Bootstrap>> factories = new ArrayList<>();
+        factories.add(client(EpollSocketChannel::new));
+        if (Epoll.isTcpFastOpenClientSideAvailable()) {
+            factories.add(() -> client(EpollSocketChannel::new).newInstance()
+                    .option(ChannelOption.TCP_FASTOPEN_CONNECT, true));
+        }
+        factories.add(nioClient());
+        return factories;
+    }
+
+    @Override
+    public List<BootstrapComboFactory<Bootstrap, Bootstrap>> datagram(SocketProtocolFamily family) {
+        List<BootstrapFactory<Bootstrap>> factories = new ArrayList<>();
+        factories.add(() -> new Bootstrap().group(NIO_GROUP)
+                .channelFactory((ChannelFactory<Channel>) () -> new NioDatagramChannel(family)));
+        factories.add(client(() -> new EpollDatagramChannel(family)));
+        return combo(factories, factories);
+    }
+
+    List<BootstrapComboFactory<Bootstrap, Bootstrap>> epollOnlyDatagram(SocketProtocolFamily family) {
+        List<BootstrapFactory<Bootstrap>> factories =
+                Collections.singletonList(client(() -> new EpollDatagramChannel(family)));
+        return combo(factories, factories);
+    }
+
+    @Override
+    public List<BootstrapFactory<Bootstrap>> datagramSocket() {
+        return Collections.singletonList(client(EpollDatagramChannel::new));
+    }
+
+    public List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> domainSocket() {
+        return combo(serverDomainSocket(), clientDomainSocket());
+    }
+
+    public List<BootstrapFactory<ServerBootstrap>> serverDomainSocket() {
+        return Collections.singletonList(server(EpollServerDomainSocketChannel.class));
+    }
+
+    public List<BootstrapFactory<Bootstrap>> clientDomainSocket() {
+        return Collections.singletonList(client(EpollDomainSocketChannel::new));
+    }
+
+    public List<BootstrapComboFactory<Bootstrap, Bootstrap>> domainDatagram() {
+        return combo(domainDatagramSocket(), domainDatagramSocket());
+    }
+
+    public List<BootstrapFactory<Bootstrap>> domainDatagramSocket() {
+        return Collections.singletonList(client(EpollDomainDatagramChannel::new));
+    }
+
+    public static DomainSocketAddress newDomainSocketAddress() {
+        return UnixTestUtils.newDomainSocketAddress();
+    }
+
+    private static BootstrapFactory<ServerBootstrap> server(Class<? extends ServerChannel> type) {
+        return () -> new ServerBootstrap().group(EPOLL_GROUP).channel(type);
+    }
+
+    private static BootstrapFactory<Bootstrap> client(ChannelFactory<Channel> factory) {
+        return () -> new Bootstrap().group(EPOLL_GROUP).channelFactory(factory);
+    }
+
+    private BootstrapFactory<Bootstrap> nioClient() {
+        return () -> new Bootstrap().group(NIO_GROUP).channel(NioSocketChannel.class);
+    }
+}
