@@ -19,10 +19,10 @@
 
 usage() {
     cat <<'END'
-Usage: ./run-tests.sh [--no-install] [--rxe | LANE...] [-DNAME=VALUE...]
+Usage: ./run-tests.sh [--no-install] [--rxe | --all | LANE...] [-DNAME=VALUE...]
 
 Runs the tests and ends with a summary, whose last line is "N passed, N failed". The exit status is non-zero if anything
-failed or did not run. Nothing here needs an RDMA device: everything runs on the embedded provider.
+failed or did not run. Nothing here needs an RDMA device: everything but rxe runs on the embedded provider.
 
 Lanes (default: all of them, in this order):
   scripts      the scripts parse, and packages.txt covers what they and the C sources use
@@ -33,17 +33,19 @@ Lanes (default: all of them, in this order):
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
 
 Not in the default, on x86_64 only:
-  rxe          the Java tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe). --rxe says the same
+  rxe          the Java tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md). --rxe says the
+               same, --all adds it to the others
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
-  -DNAME=VALUE  is passed to Maven: -Dtest=SomeTest selects tests of the lane java,
-                -Dtest.timeout.multiplier=5 gives slow machines more time
+  -DNAME=VALUE  is passed to Maven: -Dtest=SomeTest selects tests of the lanes java and rxe,
+                -Dtest.timeout.multiplier=5 gives slow machines more time (rxe has its own)
 
 Logs are in target/test-logs.
 END
 }
 
+default_lanes=(scripts c c-asan c-tsan java conformance)
 lanes=()
 maven_arguments=()
 install=yes
@@ -52,11 +54,12 @@ for argument in "$@"; do
         -h|--help) usage; exit 0 ;;
         --no-install) install=no ;;
         --rxe) lanes+=(rxe) ;;
+        --all) lanes+=("${default_lanes[@]}" rxe) ;;
         -D*) maven_arguments+=("$argument") ;;
         *) type -t "lane_${argument//-/_}" > /dev/null || die "no lane '$argument'; see --help"; lanes+=("$argument") ;;
     esac
 done
-[ "${#lanes[@]}" != 0 ] || lanes=(scripts c c-asan c-tsan java conformance)
+[ "${#lanes[@]}" != 0 ] || lanes=("${default_lanes[@]}")
 [[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
 sections=(build)
