@@ -46,7 +46,7 @@ import java.util.Random;
  */
 class RdmaStreamIntegrityTest {
     private static final int CONNECTIONS = 3;
-    private static final long BYTES = 10_000_000;
+    private static final long BYTES = 10_000_000 / TestTimeouts.MULTIPLIER;
     private static EventLoopGroup group;
 
     @BeforeAll

@@ -25,7 +25,9 @@ import java.util.concurrent.TimeUnit;
  * How long the tests wait at most; slow machines multiply it with the property {@code test.timeout.multiplier}.
  */
 final class TestTimeouts {
-    static final long SECONDS = 20L * SystemPropertyUtil.getInt("test.timeout.multiplier", 1);
+    /** How many times as long everything takes as on hardware: much more than once in an emulated guest. */
+    static final int MULTIPLIER = SystemPropertyUtil.getInt("test.timeout.multiplier", 1);
+    static final long SECONDS = 20L * MULTIPLIER;
 
     private TestTimeouts() {
     }
