@@ -122,6 +122,26 @@ class RdmaPeerDeathTest {
         }
     }
 
+    /** Elsewhere the device answers, which is as far as keep-alive goes with TCP, too. */
+    @Test
+    void deviceAnswersKeepAliveForAPeerThatIsStopped() throws Exception {
+        assumeTrue(Verbs.provider() == VerbsProvider.IBVERBS);
+        try (PeerProcess server = PeerProcess.server()) {
+            Events events = new Events();
+            Channel channel = connect(events, server.address());
+            server.stop();
+            channel.config().setOption(RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, 50);
+            channel.config().setOption(RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS, 5_000);
+            channel.config().setOption(RdmaChannelOption.KEEP_ALIVE_COUNT, 1);
+            channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+            TestTimeouts.await(channel.eventLoop().schedule(() -> { }, 8, TimeUnit.SECONDS));
+            assertThat(events.events).isEmpty();
+            assertThat(channel.isActive()).isTrue();
+            server.kill();
+            events.assertInactive();
+        }
+    }
+
     @Test
     void peerThatIsStoppedForLessThanTheKeepAliveTimeStays() throws Exception {
         try (PeerProcess server = PeerProcess.server()) {

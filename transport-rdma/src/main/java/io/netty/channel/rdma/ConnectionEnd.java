@@ -188,14 +188,14 @@ final class ConnectionEnd {
     private void advanceClose() {
         if (!broken && !abort) {
             connection.inbound().discard();
-            connection.pumpAll();
+            connection.sender().pumpAll();
             if (!broken && connection.outbound().isSendingLeft() && stream.state() != StreamState.DISCONNECTED) {
                 return;
             }
             if (stream.state() != StreamState.DISCONNECTED) {
                 stream.disconnect();
             }
-            connection.pumpAll();
+            connection.sender().pumpAll();
             if (!broken && !stream.isDrained()) {
                 return;
             }
@@ -217,7 +217,7 @@ final class ConnectionEnd {
         } else if (connection.inbound().isEnded() && !connection.outbound().isInFlight() &&
                 (failure == null || stream.state() == StreamState.DISCONNECTED)) {
             // An orderly end, even if a last credit did not reach the peer. What waits to be sent fails.
-            connection.failStalled();
+            connection.sender().failStalled();
             channel.readable();
             channel.advanceClose();
         } else {

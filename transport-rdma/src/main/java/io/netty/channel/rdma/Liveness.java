@@ -61,7 +61,7 @@ final class Liveness implements Runnable {
         if (options.isOn()) {
             heardNanos = System.nanoTime();
             waitingNanos = heardNanos;
-            waiting = connection.isWaiting();
+            waiting = connection.sender().isWaiting();
             schedule(options.shortestMillis() * 1_000_000L);
         }
     }
@@ -75,7 +75,7 @@ final class Liveness implements Runnable {
 
     /** Something was posted. */
     void posted() {
-        if (timer != null && !waiting && connection.isWaiting()) {
+        if (timer != null && !waiting && connection.sender().isWaiting()) {
             waiting = true;
             waitingNanos = System.nanoTime();
         }
@@ -92,7 +92,7 @@ final class Liveness implements Runnable {
             if (acknowledged) {
                 // Requests complete in order: there is never anything before a test.
                 probing = false;
-                waiting = connection.isWaiting();
+                waiting = connection.sender().isWaiting();
                 waitingNanos = heardNanos;
             }
         }
@@ -120,7 +120,7 @@ final class Liveness implements Runnable {
         } else if (options.isKeepAlive()) {
             next = heardNanos + options.idleMillis() * 1_000_000L - now;
             if (next <= 0) {
-                connection.probe();
+                connection.sender().probe();
                 probing = waiting;
                 next = options.answerMillis() * 1_000_000L;
             }

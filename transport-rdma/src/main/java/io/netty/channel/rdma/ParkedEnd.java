@@ -48,7 +48,7 @@ final class ParkedEnd {
     }
 
     private boolean isSending() {
-        return channel.connection() != null && channel.connection().isSending();
+        return channel.connection() != null && channel.connection().sender().isSending();
     }
 
     /** The end was asked for, and waits for what was flushed before: nothing may get in between. */

@@ -15,14 +15,11 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamEvent;
 import io.netty.channel.rdma.stream.StreamProtocolException;
-import io.netty.channel.rdma.stream.StreamRequest;
-import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -31,7 +28,6 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The queue pair of a {@link RdmaSocketChannel} and all that belongs to it: posts what the protocol says, takes
@@ -44,8 +40,6 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
     private static final long NONE = -1;
-    /** When memory to send from ran out and nothing in flight will tell that there is some again. */
-    private static final long STARVED_RETRY_MILLIS = 1;
 
     private final RdmaSocketChannel channel;
     private final RdmaIoHandler handler;
@@ -56,6 +50,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private final RdmaInbound inbound;
     private final RdmaOutbound outbound;
     private final ReceiveQueue receives;
+    private final RdmaSender sender;
     private final Liveness liveness;
     private final ConnectionEnd end;
 
@@ -67,7 +62,6 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private boolean started;
     /** {@link StreamConnection#establish} was called. */
     private boolean established;
-    private boolean stalled;
     private boolean newInput;
     private long sent = NONE;
 
@@ -84,6 +78,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         liveness = new Liveness(loop, this, channel.config().liveness());
         receives = new ReceiveQueue(resources.queuePair, resources.streamConfig.receiveQueueDepth());
         end = new ConnectionEnd(channel, this, id, resources);
+        sender = new RdmaSender(channel, this, handler, stream, outbound, end);
         resources.attach(handler, loop, this, this::segmentFreed);
         handler.events().listen(id, this);
     }
@@ -150,100 +145,6 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         }
     }
 
-    // ---- output
-
-    /**
-     * Sends what may be sent of the flushed messages.
-     *
-     * @throws IOException if the connection can't carry them any more.
-     */
-    void write(ChannelOutboundBuffer messages) throws Exception {
-        outbound.flushed(messages);
-        if (isWritable()) {
-            pump(true);
-        } else if (!end.isLost() && (outbound.isInFlight() || end.isBroken())) {
-            // What is in flight will tell more.
-            stalled = true;
-        } else if (inbound.isEnded() && !channel.isEndReported()) {
-            // What the peer had sent before its end is still to be read: an exception would close the channel.
-            fail(messages);
-        } else {
-            throw end.cause();
-        }
-    }
-
-    /** Fails what was flushed, without closing the channel. */
-    void fail(ChannelOutboundBuffer messages) {
-        outbound.detach(false);
-        stalled = false;
-        while (messages.current() != null) {
-            messages.remove(end.cause());
-        }
-    }
-
-    private boolean isWritable() {
-        return !end.isBroken() && stream.state() != StreamState.DISCONNECTED && stream.state() != StreamState.FAILED;
-    }
-
-    /** Posts the control messages that are due and, if wanted, data, in one chain. */
-    private void pump(boolean data) throws Exception {
-        // Credits must not be granted before the receives that stand for them are posted.
-        postReceives();
-        if (!ready || end.isBroken()) {
-            stalled |= data;
-            return;
-        }
-        Gatherer gatherer = handler.gatherer();
-        if (!gatherer.begin(outbound)) {
-            stalled |= data;
-            loop.execute(this::pumpAll);
-            return;
-        }
-        try {
-            for (StreamRequest request; (request = stream.nextControl()) != null;) {
-                gatherer.control(request);
-            }
-            if (data) {
-                stalled = !outbound.gather(gatherer);
-            }
-        } finally {
-            gatherer.end();
-            liveness.posted();
-        }
-        if (outbound.postFailure() != null) {
-            end.fail(outbound.postFailure());
-        } else if (stalled && gatherer.isStarved() && outbound.isDrained()) {
-            loop.schedule(this::pumpAll, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
-        }
-    }
-
-    /** Posts all that may be posted. */
-    void pumpAll() {
-        if (end.isDestroyed()) {
-            return;
-        }
-        try {
-            if (stalled && !end.isClosed()) {
-                channel.flushAgain();
-            }
-            pump(end.isClosed());
-        } catch (Exception e) {
-            failed(e);
-        }
-    }
-
-    /** Whether flushed bytes have not arrived yet, but may. */
-    boolean isSending() {
-        return outbound.isInFlight() && !end.isBroken() || stalled && isWritable();
-    }
-
-    void shutdownOutput() {
-        outbound.detach(false);
-        stalled = false;
-        stream.shutdownOutput();
-        pumpAll();
-    }
-
     // ---- input
 
     RdmaInbound inbound() {
@@ -252,7 +153,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
 
     private void segmentFreed() {
         if (!inTurn && !end.isDestroyed()) {
-            pumpAll();
+            sender.pumpAll();
         }
     }
 
@@ -265,7 +166,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     /** The application has read: the peer may have to be told. */
     void afterRead() {
         if (!inTurn && !end.isDestroyed()) {
-            pumpAll();
+            sender.pumpAll();
         }
     }
 
@@ -352,7 +253,8 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         advance();
     }
 
-    private void postReceives() {
+    /** Posts the receives that were used again. */
+    void postReceives() {
         if (!end.isBroken()) {
             try {
                 receives.postAgain();
@@ -370,7 +272,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         if (end.isClosed() || end.isBroken()) {
             end.advance();
         } else {
-            pumpAll();
+            sender.pumpAll();
             channel.advanceClose();
         }
     }
@@ -384,20 +286,21 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         return ready;
     }
 
+    RdmaSender sender() {
+        return sender;
+    }
+
     RdmaOutbound outbound() {
         return outbound;
+    }
+
+    Liveness liveness() {
+        return liveness;
     }
 
     /** Whether all that could arrive has arrived, and all that was posted is done. */
     boolean isFlushed() {
         return receives.isFlushed() && outbound.isDrained();
-    }
-
-    /** Flushed messages that wait to be sent are tried again: the end of the connection fails them. */
-    void failStalled() {
-        if (stalled) {
-            channel.flushAgain();
-        }
     }
 
     // ---- the end
@@ -442,7 +345,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
      * @param reset without telling the peer that this is an orderly end.
      */
     void close(boolean reset) {
-        outbound.detach(!reset && ready && isWritable());
+        outbound.detach(!reset && ready && sender.isWritable());
         end.close(reset);
     }
 
@@ -470,17 +373,6 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
 
     boolean isUsable() {
         return started && !end.isBroken() && !end.isClosed();
-    }
-
-    /** Whether something waits for the peer: an acknowledgement, or credits. */
-    boolean isWaiting() {
-        return !outbound.isDrained() || stalled && isWritable();
-    }
-
-    /** Makes the device find out whether the peer's device answers. */
-    void probe() {
-        stream.keepAlive();
-        pumpAll();
     }
 
     /** The peer does not answer any more. */

@@ -243,7 +243,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
-        connection.write(in);
+        connection.sender().write(in);
     }
 
     void validate(DefaultFileRegion region) throws IOException {
@@ -375,7 +375,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             throw new NotYetConnectedException();
         }
         outputShutdown = true;
-        connection.shutdownOutput();
+        connection.sender().shutdownOutput();
     }
 
     @Override

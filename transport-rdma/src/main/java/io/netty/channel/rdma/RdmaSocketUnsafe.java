@@ -166,7 +166,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaChannel.AbstractRdmaUnsafe {
         ChannelOutboundBuffer messages = outboundBuffer();
         if (channel.isReadingBeforeLoss()) {
             if (messages != null) {
-                channel.connection().fail(messages);
+                channel.connection().sender().fail(messages);
             }
             ending.advance();
             channel.readable();

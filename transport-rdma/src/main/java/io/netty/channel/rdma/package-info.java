@@ -31,7 +31,7 @@
  *                        RdmaOutbound, SendRing   RdmaInbound, LandingBuffer
  *                        what is in flight        what has arrived
  *                                         │
- *                        Gatherer, Staging, RegisteredMemory: messages to work requests
+ *                        RdmaSender ── Gatherer, Staging, RegisteredMemory: messages to work requests
  *
  *   RdmaIoHandler ── EpollIoHandler: sleeping, timers, wake-ups, TCP channels
  *        ├── LoopDevice: one loop's completion queues on a device, who owns which queue pair

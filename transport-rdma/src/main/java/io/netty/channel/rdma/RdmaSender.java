@@ -1,0 +1,170 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.rdma.stream.StreamConnection;
+import io.netty.channel.rdma.stream.StreamRequest;
+import io.netty.channel.rdma.stream.StreamState;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Posts what the protocol of one connection has to say and what its messages give, whenever that may have become
+ * possible. On the loop of the connection.
+ */
+final class RdmaSender {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaSender.class);
+
+    /** When memory to send from ran out and nothing in flight will tell that there is some again. */
+    private static final long STARVED_RETRY_MILLIS = 1;
+
+    private final RdmaSocketChannel channel;
+    private final RdmaConnection connection;
+    private final RdmaIoHandler handler;
+    private final StreamConnection stream;
+    private final RdmaOutbound outbound;
+    private final ConnectionEnd end;
+    /** There are flushed messages that could not be sent yet. */
+    private boolean stalled;
+
+    RdmaSender(RdmaSocketChannel channel, RdmaConnection connection, RdmaIoHandler handler, StreamConnection stream,
+               RdmaOutbound outbound, ConnectionEnd end) {
+        this.channel = channel;
+        this.connection = connection;
+        this.handler = handler;
+        this.stream = stream;
+        this.outbound = outbound;
+        this.end = end;
+    }
+
+    /**
+     * Sends what may be sent of the flushed messages.
+     *
+     * @throws IOException if the connection can't carry them any more.
+     */
+    void write(ChannelOutboundBuffer messages) throws Exception {
+        outbound.flushed(messages);
+        if (isWritable()) {
+            pump(true);
+        } else if (!end.isLost() && (outbound.isInFlight() || end.isBroken())) {
+            // What is in flight will tell more.
+            stalled = true;
+        } else if (connection.inbound().isEnded() && !channel.isEndReported()) {
+            // What the peer had sent before its end is still to be read: an exception would close the channel.
+            fail(messages);
+        } else {
+            throw end.cause();
+        }
+    }
+
+    /** Fails what was flushed, without closing the channel. */
+    void fail(ChannelOutboundBuffer messages) {
+        outbound.detach(false);
+        stalled = false;
+        while (messages.current() != null) {
+            messages.remove(end.cause());
+        }
+    }
+
+    /** Whether anything can still be sent, now or later. */
+    boolean isWritable() {
+        return !end.isBroken() && stream.state() != StreamState.DISCONNECTED && stream.state() != StreamState.FAILED;
+    }
+
+    /** Posts the control messages that are due and, if wanted, data, in one chain. */
+    private void pump(boolean data) throws Exception {
+        // Credits must not be granted before the receives that stand for them are posted.
+        connection.postReceives();
+        if (!connection.isReady() || end.isBroken()) {
+            stalled |= data;
+            return;
+        }
+        Gatherer gatherer = handler.gatherer();
+        if (!gatherer.begin(outbound)) {
+            stalled |= data;
+            channel.eventLoop().execute(this::pumpAll);
+            return;
+        }
+        try {
+            for (StreamRequest request; (request = stream.nextControl()) != null;) {
+                gatherer.control(request);
+            }
+            if (data) {
+                stalled = !outbound.gather(gatherer);
+            }
+        } finally {
+            gatherer.end();
+            connection.liveness().posted();
+        }
+        if (outbound.postFailure() != null) {
+            end.fail(outbound.postFailure());
+        } else if (stalled && gatherer.isStarved() && outbound.isDrained()) {
+            channel.eventLoop().schedule(this::pumpAll, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Posts all that may be posted. */
+    void pumpAll() {
+        if (end.isDestroyed()) {
+            return;
+        }
+        try {
+            if (stalled && !end.isClosed()) {
+                channel.flushAgain();
+            }
+            pump(end.isClosed());
+        } catch (RejectedExecutionException e) {
+            logger.debug("{}: the event loop has ended; its handler destroys what is left", channel, e);
+        } catch (Exception e) {
+            connection.failed(e);
+        }
+    }
+
+    /** Whether flushed bytes have not arrived yet, but may. */
+    boolean isSending() {
+        return outbound.isInFlight() && !end.isBroken() || stalled && isWritable();
+    }
+
+    void shutdownOutput() {
+        outbound.detach(false);
+        stalled = false;
+        stream.shutdownOutput();
+        pumpAll();
+    }
+
+    /** Whether something waits for the peer: an acknowledgement, or credits. */
+    boolean isWaiting() {
+        return !outbound.isDrained() || stalled && isWritable();
+    }
+
+    /** Flushed messages that wait to be sent are tried again: the end of the connection fails them. */
+    void failStalled() {
+        if (stalled) {
+            channel.flushAgain();
+        }
+    }
+
+    /** Makes the device find out whether the peer's device answers. */
+    void probe() {
+        stream.keepAlive();
+        pumpAll();
+    }
+}
