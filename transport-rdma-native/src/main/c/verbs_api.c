@@ -39,6 +39,10 @@ static const struct symbol ibverbs_symbols[] = {
 
 static const struct symbol rdmacm_symbols[] = {
     VERBS_API_RDMACM(SYMBOL)
+};
+
+static const struct symbol optional_symbols[] = {
+    VERBS_API_OPTIONAL(SYMBOL)
 #undef SYMBOL
 };
 
@@ -46,6 +50,7 @@ static const struct verbs_api embedded_api = {
 #define EMBEDDED_FIELD(ret, name, args) .name = embedded_##name,
     VERBS_API_IBVERBS(EMBEDDED_FIELD)
     VERBS_API_RDMACM(EMBEDDED_FIELD)
+    VERBS_API_OPTIONAL(EMBEDDED_FIELD)
 #undef EMBEDDED_FIELD
 };
 
@@ -74,6 +79,13 @@ static int find_symbols(struct verbs_api *api, void *library, const char *librar
     return 0;
 }
 
+static void find_optional_symbols(struct verbs_api *api, void *library)
+{
+    for (size_t i = 0; i < sizeof(optional_symbols) / sizeof(*optional_symbols); i++) {
+        *(void **) ((char *) api + optional_symbols[i].offset) = dlsym(library, optional_symbols[i].name);
+    }
+}
+
 static int select_ibverbs(char *reason, size_t reason_size)
 {
     void *ibverbs = open_library("libibverbs.so.1", "libibverbs1 (rdma-core)", reason, reason_size);
@@ -94,6 +106,7 @@ static int select_ibverbs(char *reason, size_t reason_size)
         dlclose(ibverbs);
         return -1;
     }
+    find_optional_symbols(&api, ibverbs);
     verbs = api;
     return 0;
 }

@@ -93,10 +93,16 @@
     F(uint16_t, rdma_get_src_port, (struct rdma_cm_id *id))                                                           \
     F(uint16_t, rdma_get_dst_port, (struct rdma_cm_id *id))
 
+/* Of libibverbs, but NULL where that is too old: _ibv_query_gid_ex came with rdma-core 32. */
+#define VERBS_API_OPTIONAL(F)                                                                                         \
+    F(int, _ibv_query_gid_ex, (struct ibv_context *context, uint32_t port, uint32_t index,                            \
+                               struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size))
+
 struct verbs_api {
 #define VERBS_API_FIELD(ret, name, args) ret(*name) args;
     VERBS_API_IBVERBS(VERBS_API_FIELD)
     VERBS_API_RDMACM(VERBS_API_FIELD)
+    VERBS_API_OPTIONAL(VERBS_API_FIELD)
 #undef VERBS_API_FIELD
 };
 

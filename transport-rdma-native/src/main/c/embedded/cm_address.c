@@ -196,11 +196,16 @@ static int check_local(const struct sockaddr *address) {
 static int bind_to(struct cm_id *id, const struct sockaddr *address, bool reachable) {
     struct sockaddr_storage *source = &id->id.route.addr.src_storage;
     struct sockaddr_storage old = *source;
+    bool family_only = id->family_only;
     memset(source, 0, sizeof(*source));
     memcpy(source, address, cm_address_size(address));
+    if (!id->family_only_set) {
+        id->family_only = address->sa_family == AF_INET; /* as the kernel: an IPv4 address keeps to its family */
+    }
     int err = cm_port_bind(id, reachable);
     if (err != 0) {
         *source = old;
+        id->family_only = family_only;
         return err;
     }
     id->state = CM_ADDR_BOUND;
@@ -315,7 +320,7 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
     if (status == 0) {
         status = cm_open_device();
     } else if (status == EADDRNOTAVAIL) {
-        status = EHOSTUNREACH;
+        status = ENODEV; /* what the kernel says where the route leads through no RDMA device */
     }
     struct cm_event *event = cm_new_event(id, status == 0 ? RDMA_CM_EVENT_ADDR_RESOLVED : RDMA_CM_EVENT_ADDR_ERROR,
                                           -status);

@@ -206,12 +206,14 @@ static int set_id_option(struct cm_id *id, int name, const void *value, size_t l
             return EINVAL;
         }
         id->family_only = *(const int *) value != 0;
+        id->family_only_set = true;
         return 0;
     case RDMA_OPTION_ID_ACK_TIMEOUT:
-        if (length != sizeof(uint8_t) || id->id.qp_type != IBV_QPT_RC || *(const uint8_t *) value > 31) {
+        if (length != sizeof(uint8_t) || id->id.qp_type != IBV_QPT_RC) {
             return EINVAL;
         }
-        id->ack_timeout = *(const uint8_t *) value;
+        id->ack_timeout = *(const uint8_t *) value; /* as in the kernel, one above 31 fails when it is used */
+        id->ack_timeout_set = true;
         return 0;
     default:
         return ENOSYS;
@@ -219,11 +221,14 @@ static int set_id_option(struct cm_id *id, int name, const void *value, size_t l
 }
 
 int embedded_rdma_set_option(struct rdma_cm_id *public_id, int level, int name, void *value, size_t length) {
+    if (level == RDMA_OPTION_IB && name == RDMA_OPTION_IB_PATH) {
+        return cm_result(EINVAL); /* there is no path record that would fit: what the kernel says of one that does not */
+    }
     if (level != RDMA_OPTION_ID) {
         return cm_result(ENOSYS);
     }
     if (value == NULL) {
-        return cm_result(EINVAL);
+        return cm_result(EFAULT);
     }
     struct cm_id *id = cm_of(public_id);
     pthread_mutex_lock(&cm_lock);

@@ -85,10 +85,7 @@ static void free_port(struct cm_port *port) {
     free(port);
 }
 
-/*
- * As cma_check_port() in the kernel, but EADDRINUSE throughout: the kernel says EADDRNOTAVAIL where a wildcard is part
- * of the conflict, which reads as if the address were wrong.
- */
+/* As cma_check_port() in the kernel, whose EADDRNOTAVAIL for a conflict with a wildcard reads as if it were wrong. */
 static int check_conflict(struct cm_port *port, struct cm_id *id, bool reuse) {
     const struct sockaddr *address = &id->id.route.addr.src_addr;
     for (struct cm_id *other = port->ids; other != NULL; other = other->port_next) {
@@ -99,7 +96,10 @@ static int check_conflict(struct cm_port *port, struct cm_id *id, bool reuse) {
         if (id->family_only && other->family_only && address->sa_family != taken->sa_family) {
             continue;
         }
-        if (cm_address_is_any(address) || cm_address_is_any(taken) || cm_address_equal(address, taken)) {
+        if (cm_address_is_any(address) || cm_address_is_any(taken)) {
+            return EADDRNOTAVAIL;
+        }
+        if (cm_address_equal(address, taken)) {
             return EADDRINUSE;
         }
     }

@@ -92,8 +92,8 @@ struct cm_id {
     enum cm_conn_state conn;
     bool destroyed; /* no longer found; callbacks leave it alone */
 
-    bool reuse_address, family_only;
-    uint8_t type_of_service, ack_timeout; /* ack_timeout 0: not set */
+    bool reuse_address, family_only, family_only_set, ack_timeout_set;
+    uint8_t type_of_service, ack_timeout;
 
     struct cm_port *port;
     struct cm_id *port_next;

@@ -62,7 +62,7 @@ int embedded_rdma_init_qp_attr(struct rdma_cm_id *public_id, struct ibv_qp_attr 
         return 0;
     case IBV_QPS_RTS:
         attr->sq_psn = id->local.psn;
-        attr->timeout = id->ack_timeout != 0 ? id->ack_timeout : DEFAULT_ACK_TIMEOUT;
+        attr->timeout = id->ack_timeout_set ? id->ack_timeout : DEFAULT_ACK_TIMEOUT;
         attr->retry_cnt = id->passive ? id->remote.retry_count : id->local.retry_count;
         attr->rnr_retry = id->remote.rnr_retry_count; /* rdma_connect(3): each side says how often the other retries */
         attr->max_rd_atomic = id->local.initiator_depth;

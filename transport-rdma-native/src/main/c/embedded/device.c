@@ -189,3 +189,16 @@ int embedded_ibv_query_gid(struct ibv_context *context, uint8_t port, int index,
     gid->global.interface_id = htobe64(PORT_GUID);
     return 0;
 }
+
+int embedded__ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index, struct ibv_gid_entry *entry,
+                               uint32_t flags, size_t entry_size) {
+    struct ibv_gid_entry full = { .gid_index = index, .port_num = port, .gid_type = IBV_GID_TYPE_IB };
+    if (flags != 0 || port > UINT8_MAX || index > INT32_MAX
+            || embedded_ibv_query_gid(context, (uint8_t) port, (int) index, &full.gid) != 0) {
+        errno = EINVAL; /* libibverbs returns it, and sets it as well */
+        return EINVAL;
+    }
+    memset(entry, 0, entry_size);
+    memcpy(entry, &full, entry_size < sizeof(full) ? entry_size : sizeof(full));
+    return 0;
+}

@@ -64,26 +64,12 @@ EXPORT int ibv_get_pkey_index(struct ibv_context *context, uint8_t port, __be16 
     return 0;
 }
 
-EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index, struct ibv_gid_entry *entry,
-                             uint32_t flags, size_t entry_size) {
-    struct ibv_gid_entry full = { .gid_index = index, .port_num = port, .gid_type = IBV_GID_TYPE_IB };
-    if (flags != 0 || port > UINT8_MAX || index > INT32_MAX) {
-        return EINVAL;
-    }
-    if (embedded_ibv_query_gid(context, (uint8_t) port, (int) index, &full.gid) != 0) {
-        return errno;
-    }
-    memset(entry, 0, entry_size);
-    memcpy(entry, &full, entry_size < sizeof(full) ? entry_size : sizeof(full));
-    return 0;
-}
-
 EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max,
                                     uint32_t flags, size_t entry_size) {
     if (max == 0) {
         return 0;
     }
-    int err = _ibv_query_gid_ex(context, 1, 0, entries, flags, entry_size);
+    int err = embedded__ibv_query_gid_ex(context, 1, 0, entries, flags, entry_size);
     return err != 0 ? -err : 1;
 }
 
