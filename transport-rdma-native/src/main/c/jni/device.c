@@ -144,6 +144,35 @@ static jint gid(JNIEnv *env, jclass class, jlong context, jint port, jint index,
     return error;
 }
 
+static jint gid_entry(JNIEnv *env, jclass class, jlong context, jint port, jint index, jbyteArray bytes,
+                      jintArray type_and_interface)
+{
+    struct ibv_gid_entry entry;
+    jint numbers[2] = {-1, 0};
+    if (verbs._ibv_query_gid_ex == NULL) {
+        static const uint8_t none[sizeof(entry.gid.raw)];
+        int error = gid(env, class, context, port, index, bytes);
+        if (error != 0) {
+            return error;
+        }
+        (*env)->GetByteArrayRegion(env, bytes, 0, sizeof(entry.gid.raw), (jbyte *) entry.gid.raw);
+        if (memcmp(entry.gid.raw, none, sizeof(none)) == 0) {
+            return ENODATA;
+        }
+    } else {
+        int error = to_errno(verbs._ibv_query_gid_ex(to_pointer(context), (uint32_t) port, (uint32_t) index, &entry, 0,
+                                                     sizeof(entry)));
+        if (error != 0) {
+            return error;
+        }
+        (*env)->SetByteArrayRegion(env, bytes, 0, sizeof(entry.gid.raw), (const jbyte *) entry.gid.raw);
+        numbers[0] = (jint) entry.gid_type;
+        numbers[1] = (jint) entry.ndev_ifindex;
+    }
+    (*env)->SetIntArrayRegion(env, type_and_interface, 0, 2, numbers);
+    return 0;
+}
+
 static jint async_fd(JNIEnv *env, jclass class, jlong context)
 {
     (void) env;
@@ -205,6 +234,7 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("attributes0", "(J[J)I", attributes),
     JNI_METHOD("portAttributes0", "(JI[I)I", port_attributes),
     JNI_METHOD("gid0", "(JII[B)I", gid),
+    JNI_METHOD("gidEntry0", "(JII[B[I)I", gid_entry),
     JNI_METHOD("asyncFd0", "(J)I", async_fd),
     JNI_METHOD("nextAsyncEvent0", "(J[J)I", next_async_event),
 };

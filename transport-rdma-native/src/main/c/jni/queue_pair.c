@@ -16,6 +16,7 @@
 /* Natives of QueuePair: creation, state and posting. */
 #include "jni_util.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Receives without memory posted with one call of ibv_post_recv(). */
@@ -125,6 +126,31 @@ static jint state(JNIEnv *env, jclass class, jlong qp)
     return error != 0 ? -error : (jint) attr.qp_state;
 }
 
+/* The order is that of the accessors of QueuePairInfo. */
+static jint query(JNIEnv *env, jclass class, jlong qp, jintArray values)
+{
+    (void) class;
+    struct ibv_qp_attr attr;
+    struct ibv_qp_init_attr init;
+    memset(&attr, 0, sizeof(attr));
+    int error = to_errno(verbs.ibv_query_qp(to_pointer(qp), &attr,
+                                            IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_PORT | IBV_QP_AV | IBV_QP_PATH_MTU |
+                                                IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                                                IBV_QP_MIN_RNR_TIMER | IBV_QP_CAP,
+                                            &init));
+    if (error != 0) {
+        return error;
+    }
+    bool global = attr.ah_attr.is_global != 0;
+    const jint v[] = {(jint) attr.dest_qp_num, attr.port_num, global ? attr.ah_attr.grh.sgid_index : -1,
+                      (jint) attr.path_mtu, global ? attr.ah_attr.grh.traffic_class : -1, attr.ah_attr.sl,
+                      attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer,
+                      (jint) attr.cap.max_send_wr, (jint) attr.cap.max_recv_wr, (jint) attr.cap.max_send_sge,
+                      (jint) attr.cap.max_recv_sge, (jint) attr.cap.max_inline_data, (jint) attr.qp_state};
+    (*env)->SetIntArrayRegion(env, values, 0, sizeof(v) / sizeof(*v), v);
+    return 0;
+}
+
 static jint modify(JNIEnv *env, jclass class, jlong qp, jint mask, jintArray values, jbyteArray gid)
 {
     (void) class;
@@ -229,6 +255,7 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("destroy0", "(J)I", destroy),
     JNI_METHOD("number0", "(J)I", number),
     JNI_METHOD("state0", "(J)I", state),
+    JNI_METHOD("query0", "(J[I)I", query),
     JNI_METHOD("modify0", "(JI[I[B)I", modify),
     JNI_METHOD("postSend0", "(JJ)J", post_send),
     JNI_METHOD("postReceive0", "(JJ)J", post_receive),

@@ -15,30 +15,65 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 
 /**
- * Translates why an address can't be bound to what a socket would throw.
+ * Binds connection ids to local addresses, and throws what a socket would throw where that is impossible.
  */
 final class Bind {
     private Bind() { }
 
+    /** Binds to an address of a device, or to the wildcard. The id stays the caller's. */
+    static void bind(ConnectionId id, InetSocketAddress address) throws IOException {
+        try {
+            id.bind(address);
+        } catch (VerbsException e) {
+            throw exception(e, address);
+        }
+        if (!address.getAddress().isAnyLocalAddress() && id.device() == null) {
+            // The kernel takes a loopback address for the wildcard (cma_any_addr() of drivers/infiniband/core/cma.c):
+            // who binds to 127.0.0.1 to be reached from this host alone would be reached from everywhere.
+            throw exception("no RDMA device has this address, and the kernel would listen on all devices; " +
+                    Reachability.devices(), address, null);
+        }
+    }
+
     static IOException exception(VerbsException cause, InetSocketAddress address) {
         switch (cause.errno()) {
-        case Errno.EADDRINUSE:
         case Errno.EADDRNOTAVAIL:
+            // The kernel says so, too, where the wildcard address is part of a conflict (cma_check_port()).
+            return exception(isLocal(address) ? "the port is in use together with the wildcard address" :
+                    "no network interface of this host has this address; " + Reachability.devices(), address, cause);
         case Errno.ENODEV:
+            return exception("no RDMA device has this address; " + Reachability.devices(), address, cause);
+        case Errno.EADDRINUSE:
         case Errno.EACCES:
-            BindException e = new BindException("cannot bind " + address + ": " + cause.getMessage());
-            e.initCause(cause);
-            return e;
+            return exception(cause.getMessage(), address, cause);
         default:
             return cause;
         }
+    }
+
+    private static boolean isLocal(InetSocketAddress address) {
+        try {
+            return address.getAddress().isAnyLocalAddress() ||
+                    NetworkInterface.getByInetAddress(address.getAddress()) != null;
+        } catch (SocketException e) {
+            return false;
+        }
+    }
+
+    private static BindException exception(String why, InetSocketAddress address, VerbsException cause) {
+        BindException e = new BindException("cannot bind " + address + ": " + why);
+        e.initCause(cause);
+        return e;
     }
 }

@@ -21,10 +21,8 @@ import io.netty.channel.rdma.stream.StreamConfig;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
-import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.QueuePairInitAttributes;
-import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -65,9 +63,9 @@ final class ConnectionResources {
         }
         Staging.reserve();
         context = DeviceContext.of(verbsDevice);
-        int limit = context.attributes.maxWorkRequests();
-        int sendDepth = Math.min(config.sendQueueDepth(), limit);
-        int receiveDepth = Math.min(config.receiveQueueDepth(), limit);
+        int sendDepth = DeviceLimits.depth(config.sendQueueDepth, context);
+        int receiveDepth = DeviceLimits.depth(config.receiveQueueDepth, context);
+        DeviceLimits.checkCompletions(sendDepth, receiveDepth, context);
         streamConfig = new StreamConfig(receiveDepth - CONTROL_SLOTS, sendDepth, CONTROL_SLOTS, SGL_ENTRIES,
                 Math.max(1, sendDepth / 4));
         ring = new SendRing(sendDepth);
@@ -104,17 +102,9 @@ final class ConnectionResources {
         queue = device == null ? LoopQueue.standalone(context, completions) : device.reserve(completions);
         QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
                 .maxSendRequests(streamConfig.sendQueueDepth()).maxReceiveRequests(streamConfig.receiveQueueDepth())
-                .maxSendSges(Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()))
-                .maxInlineData(Math.max(config.maxInline(), MIN_INLINE));
-        try {
-            queuePair = id.createQueuePair(context.domain, attributes);
-        } catch (VerbsException e) {
-            if (e.errno() != Errno.EINVAL && e.errno() != Errno.ENOMEM) {
-                throw e;
-            }
-            // The limits depend on each other in ways that no attribute tells: ask for the least.
-            queuePair = id.createQueuePair(context.domain, attributes.maxSendSges(2).maxInlineData(0));
-        }
+                .maxSendSges(Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()));
+        queuePair = DeviceLimits.createQueuePair(id, context, attributes, Math.max(config.getMaxInline(), MIN_INLINE),
+                config.maxInline);
         int receives = streamConfig.receiveQueueDepth();
         if (queuePair.postEmptyReceives(RECEIVE, receives) < receives) {
             throw queuePair.postException();

@@ -23,9 +23,14 @@ import io.netty.channel.ChannelOption;
 final class OptionRange {
     private OptionRange() { }
 
+    /** Without the class that an option of Netty carries in its name. */
+    static String name(ChannelOption<?> option) {
+        return option.name().substring(option.name().lastIndexOf('#') + 1);
+    }
+
     static int check(ChannelOption<?> option, int value, int min, int max) {
         if (value < min || value > max) {
-            throw new IllegalArgumentException(option.name() + ": " + value + " (expected: " + min + " to " + max +
+            throw new IllegalArgumentException(name(option) + ": " + value + " (expected: " + min + " to " + max +
                     ')');
         }
         return value;

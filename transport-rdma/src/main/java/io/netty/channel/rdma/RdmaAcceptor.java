@@ -89,7 +89,7 @@ final class RdmaAcceptor {
         try {
             channel.config().setReceiveBufferSize(listener.config().getReceiveBufferSize());
             resources = ConnectionResources.create(id, channel.config(), null);
-            ConnectionParameters parameters = RdmaConnector.parameters(channel.config(), resources.localData());
+            ConnectionParameters parameters = ConnectionOptions.parameters(id, channel.config(), resources.localData());
             resources.stream.establish(peer);
             id.accept(parameters);
             held = resources;
@@ -175,7 +175,8 @@ final class RdmaAcceptor {
                 return;
             }
             connection = RdmaConnection.create(channel, channel.handler(), id);
-            ConnectionParameters parameters = RdmaConnector.parameters(channel.config(), connection.localData());
+            ConnectionParameters parameters =
+                    ConnectionOptions.parameters(id, channel.config(), connection.localData());
             connection.establish(peer, false);
             try {
                 id.accept(parameters);
@@ -183,6 +184,7 @@ final class RdmaAcceptor {
                 vanished(e);
                 return;
             }
+            ConnectionOptions.connected(id.queuePair(), channel.config());
             id = null;
         } catch (Throwable t) {
             fail(t);
@@ -202,6 +204,9 @@ final class RdmaAcceptor {
         ConnectionResources resources = held;
         held = null;
         connection = RdmaConnection.create(channel, channel.handler(), id, resources);
+        if (!disconnected) {
+            ConnectionOptions.connected(id.queuePair(), channel.config());
+        }
         id = null;
         connection.established(false);
         if (answered) {

@@ -18,26 +18,30 @@ package io.netty.channel.rdma;
 import io.netty.channel.ChannelOption;
 
 /**
- * Options of RDMA channels beyond those of {@link ChannelOption}. Where nothing else is said they are
- * read when the connection is made: set them on the bootstrap ({@code option} for a client, {@code childOption} for a
- * server).
+ * Options of RDMA channels beyond those of {@link ChannelOption}. Where nothing else is said they are read when the
+ * connection is made: set them on the bootstrap ({@code option} for a client, {@code childOption} for a server).
+ *
+ * <p>A value outside of the range given here is an {@link IllegalArgumentException} at once. One that was set and that
+ * the device of the connection can't do fails the connection, with an {@link IllegalArgumentException} that names the
+ * device and its limit; a default is lowered to that limit instead. See {@code docs/options.md} for all options by
+ * their names in verbs.
  */
 public final class RdmaChannelOption<T> extends ChannelOption<T> {
     /**
-     * The most send work requests that may be outstanding, 16 to 32768. Default 256. Cut to what the device can do.
+     * The most send work requests that may be outstanding ({@code ibv_qp_cap.max_send_wr}), 16 to 32768. Default 256.
      */
     public static final ChannelOption<Integer> SEND_QUEUE_DEPTH = valueOf(RdmaChannelOption.class, "SEND_QUEUE_DEPTH");
 
     /**
-     * The number of receives kept posted, which is how many messages the peer may have under way, 16 to 32768. Default
-     * 256. Cut to what the device can do.
+     * The number of receives kept posted ({@code ibv_qp_cap.max_recv_wr}), which is how many messages the peer may have
+     * under way, 16 to 32768. Default 256.
      */
     public static final ChannelOption<Integer> RECEIVE_QUEUE_DEPTH =
             valueOf(RdmaChannelOption.class, "RECEIVE_QUEUE_DEPTH");
 
     /**
-     * The most bytes of a message that are put into the work request itself instead of being read by the device, 0 to
-     * 1024. Default 64. Cut to what the device can do.
+     * The most bytes of a message that are put into the work request itself instead of being read by the device ({@code
+     * ibv_qp_cap.max_inline_data}), 0 to 1024. Default 64.
      */
     public static final ChannelOption<Integer> MAX_INLINE = valueOf(RdmaChannelOption.class, "MAX_INLINE");
 
@@ -57,9 +61,46 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "RECEIVE_COPY_THRESHOLD");
 
     /**
-     * How often the device sends again before it reports that the peer does not answer, 0 to 7. Default 7.
+     * How often a device sends again what is not acknowledged before it gives the connection up ({@code
+     * rdma_conn_param.retry_count}), 0 to 7. Default 7. The client's value counts for both directions: it travels with
+     * the connect request.
      */
     public static final ChannelOption<Integer> RETRY_COUNT = valueOf(RdmaChannelOption.class, "RETRY_COUNT");
+
+    /**
+     * How often the <em>peer's</em> device tries again when no receive is posted here ({@code
+     * rdma_conn_param.rnr_retry_count}), 0 to 6, or 7 for ever. Default 7. The stream protocol counts on 7: its control
+     * messages may wait for a receive for as long as this event loop is busy. With less, a long pause of this process
+     * ends the connection.
+     */
+    public static final ChannelOption<Integer> RNR_RETRY_COUNT = valueOf(RdmaChannelOption.class, "RNR_RETRY_COUNT");
+
+    /**
+     * How long the device waits for an acknowledgement before it sends again, as the exponent that verbs use ({@code
+     * RDMA_OPTION_ID_ACK_TIMEOUT}, {@code ibv_qp_attr.timeout}): 4.096 microseconds times 2 to this power, 1 to 31; for
+     * example 14 is 67 milliseconds, 19 is 2.1 seconds. 0, the default, leaves it to the connection manager (soft-RoCE
+     * gets 19); never to send again, which is what 0 means in {@code ibv_qp_attr}, is not offered. A device may round
+     * it up, and waits for up to four times as long (InfiniBand Architecture Specification, volume 1, 9.7.6.1.3). A
+     * peer that does not answer is reported after about {@link #RETRY_COUNT} + 1 times that. Set it at both ends: each
+     * counts for what that end sends.
+     */
+    public static final ChannelOption<Integer> ACK_TIMEOUT = valueOf(RdmaChannelOption.class, "ACK_TIMEOUT");
+
+    /**
+     * How long the peer's device waits at least before it tries again when no receive is posted here, as the code that
+     * verbs use ({@code ibv_qp_attr.min_rnr_timer}, table in ibv_modify_qp(3)): 1 (0.01 milliseconds) to 31 (491.52
+     * milliseconds), for example 12 is 0.64 milliseconds. 0, the default, is what the connection manager chooses, which
+     * is 655.36 milliseconds.
+     */
+    public static final ChannelOption<Integer> MIN_RNR_TIMER = valueOf(RdmaChannelOption.class, "MIN_RNR_TIMER");
+
+    /**
+     * Milliseconds that finding the peer's address, and then the route to it, may take each ({@code timeout_ms} of
+     * rdma_resolve_addr(3) and rdma_resolve_route(3)), 1 to 3600000. Default 60000. {@link
+     * ChannelOption#CONNECT_TIMEOUT_MILLIS} bounds the whole, so this is for connecting without that.
+     */
+    public static final ChannelOption<Integer> RESOLVE_TIMEOUT_MILLIS =
+            valueOf(RdmaChannelOption.class, "RESOLVE_TIMEOUT_MILLIS");
 
     /**
      * With {@link ChannelOption#SO_KEEPALIVE}: milliseconds without a sign of life of the peer after which an empty
@@ -97,6 +138,12 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      */
     public static final ChannelOption<Integer> USER_TIMEOUT_MILLIS =
             valueOf(RdmaChannelOption.class, "USER_TIMEOUT_MILLIS");
+
+    /**
+     * Of a listener: whether the wildcard address of IPv6 leaves IPv4 alone ({@code RDMA_OPTION_ID_AFONLY}), so that
+     * the port can be bound for each. Default false.
+     */
+    public static final ChannelOption<Boolean> IPV6_ONLY = valueOf(RdmaChannelOption.class, "IPV6_ONLY");
 
     @SuppressWarnings({ "deprecation", "unused" }) // There is no other constructor, and no instance is made with it.
     private RdmaChannelOption() {

@@ -22,6 +22,7 @@ import io.netty.channel.rdma.stream.StreamEvent;
 import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.internal.logging.InternalLogger;
@@ -362,6 +363,14 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         id.close();
         outbound.destroy();
         resources.release();
+    }
+
+    DeviceContext context() {
+        return resources.context;
+    }
+
+    QueuePairInfo info() throws VerbsException {
+        return resources.queuePair.query();
     }
 
     /** Options were changed, or the connection just established. */

@@ -18,23 +18,17 @@ package io.netty.channel.rdma;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.ConnectionParameters;
+import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.net.NoRouteToHostException;
 import java.nio.ByteBuffer;
 
 /**
  * Makes one outgoing connection: address, route, queue pair, request. On the loop.
  */
 final class RdmaConnector implements LoopEvents.Listener {
-    /**
-     * For the steps before the peer is asked. The channel's own timer covers the whole, so this is only to be longer.
-     */
-    private static final int RESOLVE_TIMEOUT_MILLIS = 60_000;
-
     private final RdmaSocketChannel channel;
     private final RdmaIoHandler handler;
     private final ConnectionId id;
@@ -52,13 +46,14 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** The result is given to {@link RdmaSocketChannel#connected} or {@link RdmaSocketChannel#connectFailed}. */
     void start(InetSocketAddress local) throws Exception {
         handler.events().listen(id, this);
+        if (local != null) {
+            Bind.bind(id, local);
+        }
+        ConnectionOptions.route(id, channel.config());
         try {
-            if (channel.config().getTrafficClass() != 0) {
-                id.setTypeOfService(channel.config().getTrafficClass());
-            }
-            id.resolveAddress(local, remote, RESOLVE_TIMEOUT_MILLIS);
-        } catch (IOException e) {
-            throw unreachable(e.getMessage(), e);
+            id.resolveAddress(null, remote, channel.config().getResolveTimeoutMillis());
+        } catch (VerbsException e) {
+            throw Reachability.unreachable(e.getMessage(), e);
         }
     }
 
@@ -71,7 +66,7 @@ final class RdmaConnector implements LoopEvents.Listener {
             switch (event.type()) {
             case ADDRESS_RESOLVED:
                 channel.local = id.localAddress();
-                id.resolveRoute(RESOLVE_TIMEOUT_MILLIS);
+                resolveRoute();
                 break;
             case ROUTE_RESOLVED:
                 request();
@@ -81,7 +76,7 @@ final class RdmaConnector implements LoopEvents.Listener {
                 break;
             case ADDRESS_ERROR:
             case ROUTE_ERROR:
-                throw unreachable(event.describe(), null);
+                throw Reachability.unreachable(event.describe(), null);
             case UNREACHABLE:
             case CONNECT_ERROR:
                 throw new ConnectException("Connection failed (" + event.describe() + ')');
@@ -100,15 +95,19 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
     }
 
+    private void resolveRoute() throws IOException {
+        try {
+            id.resolveRoute(channel.config().getResolveTimeoutMillis());
+        } catch (VerbsException e) {
+            // The kernel finds a device for the loopback address, but no route.
+            throw Reachability.unreachable(e.getMessage(), e);
+        }
+    }
+
     private void request() throws Exception {
         connection = RdmaConnection.create(channel, handler, id);
         handler.events().listen(id, this);
-        id.connect(parameters(channel.config(), connection.localData()));
-    }
-
-    static ConnectionParameters parameters(RdmaSocketChannelConfig config, byte[] data) {
-        // Control messages rely on waiting for a receive without end: see the package io.netty.channel.rdma.stream.
-        return new ConnectionParameters().privateData(data).retryCount(config.retryCount()).rnrRetryCount(7);
+        id.connect(ConnectionOptions.parameters(id, channel.config(), connection.localData()));
     }
 
     private void established(ConnectionEvent event) throws Exception {
@@ -116,15 +115,9 @@ final class RdmaConnector implements LoopEvents.Listener {
         done = true;
         handler.events().listen(id, connection);
         channel.local = id.localAddress();
+        ConnectionOptions.connected(id.queuePair(), channel.config());
         connection.establish(peer, true);
         channel.connected(connection, remote);
-    }
-
-    private static IOException unreachable(String why, Throwable cause) {
-        NoRouteToHostException e = new NoRouteToHostException(
-                "No RDMA route (" + why + "; the address must be one of an RDMA device's network)");
-        e.initCause(cause);
-        return e;
     }
 
     private static IOException rejected(ConnectionEvent event) {

@@ -44,7 +44,7 @@ final class RdmaInbound implements UncheckedBooleanSupplier {
     RdmaInbound(RdmaSocketChannel channel, LandingBuffer landing) {
         this.channel = channel;
         this.landing = landing;
-        copyThreshold = channel.config().receiveCopyThreshold();
+        copyThreshold = channel.config().getReceiveCopyThreshold();
     }
 
     void arrived(Arrival arrival) {

@@ -67,9 +67,9 @@ final class RdmaOutbound {
         queuePair = resources.queuePair;
         landing = resources.landing;
         ring = resources.ring;
-        maxInline = Math.min(queuePair.maxInlineData(), channel.config().maxInline());
+        maxInline = Math.min(queuePair.maxInlineData(), channel.config().getMaxInline());
         maxElements = Math.min(queuePair.maxSendSges(), Gatherer.MAX_ELEMENTS);
-        copyThreshold = channel.config().sendCopyThreshold();
+        copyThreshold = channel.config().getSendCopyThreshold();
     }
 
     /** The channel's messages, some of which are new. */

@@ -102,10 +102,13 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
             if (config.isReuseAddress()) {
                 newId.setReuseAddress(true);
             }
+            if (config.isIpv6Only()) {
+                newId.setIpv6Only(true);
+            }
             if (config.trafficClass() != 0) {
                 newId.setTypeOfService(config.trafficClass());
             }
-            newId.bind(address);
+            Bind.bind(newId, address);
             handler().events().listen(newId, this::connectionEvent);
             newId.listen(config.getBacklog());
             bound = true;

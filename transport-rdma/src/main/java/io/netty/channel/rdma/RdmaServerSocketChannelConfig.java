@@ -35,14 +35,16 @@ import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 /**
  * The configuration of a {@link RdmaServerSocketChannel}. {@link ChannelOption#SO_BACKLOG} bounds the connection
  * requests that wait until the channel reads; further ones are rejected. {@link ChannelOption#SO_REUSEADDR} and
- * {@link ChannelOption#IP_TOS} are given to the RDMA connection manager when the address is bound. {@link
- * ChannelOption#SO_RCVBUF} is accepted, and set for each connection with {@code childOption}.
+ * {@link ChannelOption#IP_TOS} are given to the RDMA connection manager when the address is bound, and so is {@link
+ * RdmaChannelOption#IPV6_ONLY}. {@link ChannelOption#SO_RCVBUF} is accepted, and set for each connection with {@code
+ * childOption}.
  */
 public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
     private final RdmaServerSocketChannel channel;
     private volatile int backlog = NetUtil.SOMAXCONN;
     private volatile boolean reuseAddress;
     private volatile int trafficClass;
+    private volatile boolean ipv6Only;
     private volatile int receiveBufferSize = RdmaSocketChannelConfig.DEFAULT_RECEIVE_BUFFER_SIZE;
 
     RdmaServerSocketChannelConfig(RdmaServerSocketChannel channel) {
@@ -52,7 +54,8 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
 
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
-        return getOptions(super.getOptions(), SO_RCVBUF, SO_REUSEADDR, SO_BACKLOG, IP_TOS);
+        return getOptions(super.getOptions(), SO_RCVBUF, SO_REUSEADDR, SO_BACKLOG, IP_TOS,
+                RdmaChannelOption.IPV6_ONLY);
     }
 
     @Override
@@ -67,6 +70,8 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
             value = backlog;
         } else if (option == IP_TOS) {
             value = trafficClass;
+        } else if (option == RdmaChannelOption.IPV6_ONLY) {
+            value = ipv6Only;
         } else {
             return super.getOption(option);
         }
@@ -84,6 +89,8 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
             setBacklog((Integer) value);
         } else if (option == IP_TOS) {
             trafficClass = OptionRange.check(option, (Integer) value, 0, 255);
+        } else if (option == RdmaChannelOption.IPV6_ONLY) {
+            setIpv6Only((Boolean) value);
         } else {
             return super.setOption(option, value);
         }
@@ -92,6 +99,17 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
 
     int trafficClass() {
         return trafficClass;
+    }
+
+    /** See {@link RdmaChannelOption#IPV6_ONLY}. */
+    public boolean isIpv6Only() {
+        return ipv6Only;
+    }
+
+    /** See {@link RdmaChannelOption#IPV6_ONLY}. */
+    public RdmaServerSocketChannelConfig setIpv6Only(boolean ipv6Only) {
+        this.ipv6Only = ipv6Only;
+        return this;
     }
 
     @Override

@@ -25,8 +25,10 @@ import io.netty.channel.FileRegion;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.PortSpace;
-import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
 import io.netty.util.internal.StringUtil;
 
 import java.io.IOException;
@@ -80,6 +82,29 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
      */
     public RdmaMetrics metrics() {
         return metrics;
+    }
+
+    /**
+     * What the connection uses, as its device tells: device, port, GID index, path MTU, traffic class, retries, queues.
+     * The device is asked on the event loop; called there, the future is done at the return. It fails with {@link
+     * NotYetConnectedException} or {@link ClosedChannelException} if there is no connection. Any thread.
+     */
+    public Future<QueuePairInfo> info() {
+        Promise<QueuePairInfo> promise = eventLoop().newPromise();
+        onLoop(() -> {
+            try {
+                if (!isOpen()) {
+                    throw new ClosedChannelException();
+                }
+                if (connection == null) {
+                    throw new NotYetConnectedException();
+                }
+                promise.setSuccess(connection.info());
+            } catch (Throwable t) {
+                promise.setFailure(t);
+            }
+        });
+        return promise;
     }
 
     @Override
@@ -152,10 +177,8 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         ConnectionId id = newConnectionId();
         boolean bound = false;
         try {
-            id.bind(address);
+            Bind.bind(id, address);
             bound = true;
-        } catch (VerbsException e) {
-            throw Bind.exception(e, address);
         } finally {
             if (!bound) {
                 id.close();

@@ -53,8 +53,11 @@ import static io.netty.channel.ChannelOption.TCP_NODELAY;
  *     </td><td>the same as {@link RdmaChannelOption#KEEP_ALIVE_IDLE_MILLIS},
  *     {@link RdmaChannelOption#KEEP_ALIVE_INTERVAL_MILLIS} (both in seconds),
  *     {@link RdmaChannelOption#KEEP_ALIVE_COUNT} and {@link RdmaChannelOption#USER_TIMEOUT_MILLIS}</td></tr>
- * <tr><td>{@link ChannelOption#SO_REUSEADDR}, {@link ChannelOption#IP_TOS}</td><td>given to the RDMA connection
- * manager; read when the address is bound or connected</td></tr>
+ * <tr><td>{@link ChannelOption#SO_REUSEADDR}</td><td>given to the RDMA connection manager when the address is bound
+ *     or connected</td></tr>
+ * <tr><td>{@link ChannelOption#IP_TOS}</td><td>the traffic class of all packets of the connection ({@code
+ *     RDMA_OPTION_ID_TOS}), 0 to 255. Set it on the client: the route, which its connect request carries, has it for
+ *     both directions.</td></tr>
  * <tr><td>{@link ChannelOption#TCP_NODELAY}</td><td>always true: nothing is ever delayed</td></tr>
  * </table>
  *
@@ -72,12 +75,22 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     private volatile int soLinger = -1;
     private volatile int sendBufferSize = Integer.MAX_VALUE;
     private volatile int receiveBufferSize = DEFAULT_RECEIVE_BUFFER_SIZE;
-    private volatile int sendQueueDepth = 256;
-    private volatile int receiveQueueDepth = 256;
-    private volatile int maxInline = 64;
-    private volatile int sendCopyThreshold = 512;
-    private volatile int receiveCopyThreshold = 1024;
-    private volatile int retryCount = 7;
+    final IntOption sendQueueDepth = new IntOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 256, 16, 32768);
+    final IntOption receiveQueueDepth = new IntOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 256, 16, 32768);
+    final IntOption maxInline = new IntOption(RdmaChannelOption.MAX_INLINE, 64, 0, 1024);
+    private final IntOption sendCopyThreshold = new IntOption(RdmaChannelOption.SEND_COPY_THRESHOLD, 512, 0, 65536);
+    private final IntOption receiveCopyThreshold =
+            new IntOption(RdmaChannelOption.RECEIVE_COPY_THRESHOLD, 1024, 0, 65536);
+    private final IntOption retryCount = new IntOption(RdmaChannelOption.RETRY_COUNT, 7, 0, 7);
+    private final IntOption rnrRetryCount = new IntOption(RdmaChannelOption.RNR_RETRY_COUNT, 7, 0, 7);
+    private final IntOption ackTimeout = new IntOption(RdmaChannelOption.ACK_TIMEOUT, 0, 0, 31);
+    private final IntOption minRnrTimer = new IntOption(RdmaChannelOption.MIN_RNR_TIMER, 0, 0, 31);
+    private final IntOption resolveTimeoutMillis =
+            new IntOption(RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS, 60_000, 1, 3_600_000);
+    private final IntOption[] intOptions = {
+            sendQueueDepth, receiveQueueDepth, maxInline, sendCopyThreshold, receiveCopyThreshold, retryCount,
+            rnrRetryCount, ackTimeout, minRnrTimer, resolveTimeoutMillis
+    };
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
         super(channel);
@@ -92,9 +105,10 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
                 SO_RCVBUF, SO_SNDBUF, TCP_NODELAY, SO_KEEPALIVE, SO_REUSEADDR, SO_LINGER, IP_TOS, ALLOW_HALF_CLOSURE,
                 RdmaChannelOption.SEND_QUEUE_DEPTH, RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RdmaChannelOption.MAX_INLINE,
                 RdmaChannelOption.SEND_COPY_THRESHOLD, RdmaChannelOption.RECEIVE_COPY_THRESHOLD,
-                RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS,
-                RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS, RdmaChannelOption.KEEP_ALIVE_COUNT,
-                RdmaChannelOption.USER_TIMEOUT_MILLIS);
+                RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.RNR_RETRY_COUNT, RdmaChannelOption.ACK_TIMEOUT,
+                RdmaChannelOption.MIN_RNR_TIMER, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
+                RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS,
+                RdmaChannelOption.KEEP_ALIVE_COUNT, RdmaChannelOption.USER_TIMEOUT_MILLIS);
     }
 
     @Override
@@ -115,18 +129,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             value = getTrafficClass();
         } else if (option == ALLOW_HALF_CLOSURE) {
             value = isAllowHalfClosure();
-        } else if (option == RdmaChannelOption.SEND_QUEUE_DEPTH) {
-            value = sendQueueDepth;
-        } else if (option == RdmaChannelOption.RECEIVE_QUEUE_DEPTH) {
-            value = receiveQueueDepth;
-        } else if (option == RdmaChannelOption.MAX_INLINE) {
-            value = maxInline;
-        } else if (option == RdmaChannelOption.SEND_COPY_THRESHOLD) {
-            value = sendCopyThreshold;
-        } else if (option == RdmaChannelOption.RECEIVE_COPY_THRESHOLD) {
-            value = receiveCopyThreshold;
-        } else if (option == RdmaChannelOption.RETRY_COUNT) {
-            value = retryCount;
+        } else if (intOption(option) != null) {
+            value = intOption(option).get();
         } else {
             value = liveness.get(option);
             if (value == null) {
@@ -153,18 +157,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             setTrafficClass((Integer) value);
         } else if (option == ALLOW_HALF_CLOSURE) {
             setAllowHalfClosure((Boolean) value);
-        } else if (option == RdmaChannelOption.SEND_QUEUE_DEPTH) {
-            sendQueueDepth = OptionRange.check(option, (Integer) value, 16, 32768);
-        } else if (option == RdmaChannelOption.RECEIVE_QUEUE_DEPTH) {
-            receiveQueueDepth = OptionRange.check(option, (Integer) value, 16, 32768);
-        } else if (option == RdmaChannelOption.MAX_INLINE) {
-            maxInline = OptionRange.check(option, (Integer) value, 0, 1024);
-        } else if (option == RdmaChannelOption.SEND_COPY_THRESHOLD) {
-            sendCopyThreshold = OptionRange.check(option, (Integer) value, 0, 65536);
-        } else if (option == RdmaChannelOption.RECEIVE_COPY_THRESHOLD) {
-            receiveCopyThreshold = OptionRange.check(option, (Integer) value, 0, 65536);
-        } else if (option == RdmaChannelOption.RETRY_COUNT) {
-            retryCount = OptionRange.check(option, (Integer) value, 0, 7);
+        } else if (intOption(option) != null) {
+            intOption(option).set((Integer) value);
         } else if (liveness.set(option, value)) {
             channel.livenessChanged();
         } else {
@@ -173,28 +167,123 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
         return true;
     }
 
-    int sendQueueDepth() {
-        return sendQueueDepth;
+    private IntOption intOption(ChannelOption<?> option) {
+        for (IntOption candidate : intOptions) {
+            if (candidate.option == option) {
+                return candidate;
+            }
+        }
+        return null;
     }
 
-    int receiveQueueDepth() {
-        return receiveQueueDepth;
+    /** See {@link RdmaChannelOption#SEND_QUEUE_DEPTH}. */
+    public int getSendQueueDepth() {
+        return sendQueueDepth.get();
     }
 
-    int maxInline() {
-        return maxInline;
+    /** See {@link RdmaChannelOption#SEND_QUEUE_DEPTH}. */
+    public RdmaSocketChannelConfig setSendQueueDepth(int sendQueueDepth) {
+        this.sendQueueDepth.set(sendQueueDepth);
+        return this;
     }
 
-    int sendCopyThreshold() {
-        return sendCopyThreshold;
+    /** See {@link RdmaChannelOption#RECEIVE_QUEUE_DEPTH}. */
+    public int getReceiveQueueDepth() {
+        return receiveQueueDepth.get();
     }
 
-    int receiveCopyThreshold() {
-        return receiveCopyThreshold;
+    /** See {@link RdmaChannelOption#RECEIVE_QUEUE_DEPTH}. */
+    public RdmaSocketChannelConfig setReceiveQueueDepth(int receiveQueueDepth) {
+        this.receiveQueueDepth.set(receiveQueueDepth);
+        return this;
     }
 
-    int retryCount() {
-        return retryCount;
+    /** See {@link RdmaChannelOption#MAX_INLINE}. */
+    public int getMaxInline() {
+        return maxInline.get();
+    }
+
+    /** See {@link RdmaChannelOption#MAX_INLINE}. */
+    public RdmaSocketChannelConfig setMaxInline(int maxInline) {
+        this.maxInline.set(maxInline);
+        return this;
+    }
+
+    /** See {@link RdmaChannelOption#SEND_COPY_THRESHOLD}. */
+    public int getSendCopyThreshold() {
+        return sendCopyThreshold.get();
+    }
+
+    /** See {@link RdmaChannelOption#SEND_COPY_THRESHOLD}. */
+    public RdmaSocketChannelConfig setSendCopyThreshold(int sendCopyThreshold) {
+        this.sendCopyThreshold.set(sendCopyThreshold);
+        return this;
+    }
+
+    /** See {@link RdmaChannelOption#RECEIVE_COPY_THRESHOLD}. */
+    public int getReceiveCopyThreshold() {
+        return receiveCopyThreshold.get();
+    }
+
+    /** See {@link RdmaChannelOption#RECEIVE_COPY_THRESHOLD}. */
+    public RdmaSocketChannelConfig setReceiveCopyThreshold(int receiveCopyThreshold) {
+        this.receiveCopyThreshold.set(receiveCopyThreshold);
+        return this;
+    }
+
+    /** See {@link RdmaChannelOption#RETRY_COUNT}. */
+    public int getRetryCount() {
+        return retryCount.get();
+    }
+
+    /** See {@link RdmaChannelOption#RETRY_COUNT}. */
+    public RdmaSocketChannelConfig setRetryCount(int retryCount) {
+        this.retryCount.set(retryCount);
+        return this;
+    }
+
+    /** See {@link RdmaChannelOption#RNR_RETRY_COUNT}. */
+    public int getRnrRetryCount() {
+        return rnrRetryCount.get();
+    }
+
+    /** See {@link RdmaChannelOption#RNR_RETRY_COUNT}. */
+    public RdmaSocketChannelConfig setRnrRetryCount(int rnrRetryCount) {
+        this.rnrRetryCount.set(rnrRetryCount);
+        return this;
+    }
+
+    /** See {@link RdmaChannelOption#ACK_TIMEOUT}. */
+    public int getAckTimeout() {
+        return ackTimeout.get();
+    }
+
+    /** See {@link RdmaChannelOption#ACK_TIMEOUT}. */
+    public RdmaSocketChannelConfig setAckTimeout(int ackTimeout) {
+        this.ackTimeout.set(ackTimeout);
+        return this;
+    }
+
+    /** See {@link RdmaChannelOption#MIN_RNR_TIMER}. */
+    public int getMinRnrTimer() {
+        return minRnrTimer.get();
+    }
+
+    /** See {@link RdmaChannelOption#MIN_RNR_TIMER}. */
+    public RdmaSocketChannelConfig setMinRnrTimer(int minRnrTimer) {
+        this.minRnrTimer.set(minRnrTimer);
+        return this;
+    }
+
+    /** See {@link RdmaChannelOption#RESOLVE_TIMEOUT_MILLIS}. */
+    public int getResolveTimeoutMillis() {
+        return resolveTimeoutMillis.get();
+    }
+
+    /** See {@link RdmaChannelOption#RESOLVE_TIMEOUT_MILLIS}. */
+    public RdmaSocketChannelConfig setResolveTimeoutMillis(int resolveTimeoutMillis) {
+        this.resolveTimeoutMillis.set(resolveTimeoutMillis);
+        return this;
     }
 
     LivenessOptions liveness() {

@@ -17,6 +17,7 @@ package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.ObjectUtil;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -103,6 +104,27 @@ public final class Device extends VerbsObject {
         byte[] gid = new byte[16];
         check(gid0(address(), port, index, gid), "ibv_query_gid", "query GID " + index + " of " + name);
         return gid;
+    }
+
+    /**
+     * The entries of a port's table of global identifiers that are in use, in its order.
+     *
+     * @param port from 1 to {@link DeviceAttributes#portCount()}.
+     */
+    public List<Gid> gids(int port) throws VerbsException {
+        int length = portAttributes(port).gidTableLength();
+        List<Gid> gids = new ArrayList<>();
+        int[] typeAndInterface = new int[2];
+        for (int index = 0; index < length; index++) {
+            byte[] bytes = new byte[16];
+            int errno = gidEntry0(address(), port, index, bytes, typeAndInterface);
+            if (errno == Errno.ENODATA) {
+                continue;
+            }
+            check(errno, "ibv_query_gid_ex", "query GID " + index + " of " + name);
+            gids.add(new Gid(index, Gid.Type.of(typeAndInterface[0]), typeAndInterface[1], bytes));
+        }
+        return gids;
     }
 
     /**
@@ -204,6 +226,9 @@ public final class Device extends VerbsObject {
     private static native int portAttributes0(long context, int port, int[] values);
 
     private static native int gid0(long context, int port, int index, byte[] gid);
+
+    /** Fills the bytes, and {@code enum ibv_gid_type} (or -1) and the index of the network interface. */
+    private static native int gidEntry0(long context, int port, int index, byte[] gid, int[] typeAndInterface);
 
     private static native int asyncFd0(long context);
 

@@ -28,6 +28,7 @@ public final class Errno {
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
     public static final int EMFILE = 24;
+    public static final int ENODATA = 61;
     public static final int EADDRINUSE = 98;
     public static final int EADDRNOTAVAIL = 99;
     public static final int ECONNRESET = 104;
@@ -46,8 +47,7 @@ public final class Errno {
             case "ibv_create_cq":
             case "ibv_create_qp":
             case "rdma_create_qp":
-                return "raise the limit of locked memory (ulimit -l, LimitMEMLOCK=, docker --ulimit memlock=-1)" +
-                        " or ask for less";
+                return LockedMemory.hint();
             default:
                 return null;
             }

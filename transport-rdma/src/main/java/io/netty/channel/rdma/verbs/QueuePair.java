@@ -137,6 +137,13 @@ public final class QueuePair extends VerbsObject {
         return QueuePairState.of(state);
     }
 
+    /** Asks the device what the queue pair uses, which depends on who connected it and how. */
+    public QueuePairInfo query() throws VerbsException {
+        int[] values = new int[QueuePairInfo.COUNT];
+        check(query0(address(), values), "ibv_query_qp", "query queue pair " + Integer.toUnsignedString(number));
+        return new QueuePairInfo(((ProtectionDomain) parent(0)).device().name(), number, values);
+    }
+
     /**
      * Changes the state or other attributes.
      *
@@ -190,6 +197,8 @@ public final class QueuePair extends VerbsObject {
     private static native int number0(long qp);
 
     private static native int state0(long qp);
+
+    private static native int query0(long qp, int[] values);
 
     private static native int modify0(long qp, int mask, int[] values, byte[] gid);
 

@@ -1,0 +1,118 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.Errno;
+import io.netty.channel.rdma.verbs.QueuePair;
+import io.netty.channel.rdma.verbs.QueuePairInitAttributes;
+import io.netty.channel.rdma.verbs.VerbsException;
+
+import java.io.IOException;
+
+/**
+ * Fits the options of a connection to its device. What the application has set it gets, or an error that names the
+ * limit: a queue that is silently shorter than the one asked for would be found by a measurement at best. Defaults are
+ * lowered instead, so that they work on any device.
+ */
+final class DeviceLimits {
+    private static final int LEAST_SGES = 2;
+    private static final String SEND = OptionRange.name(RdmaChannelOption.SEND_QUEUE_DEPTH);
+    private static final String RECEIVE = OptionRange.name(RdmaChannelOption.RECEIVE_QUEUE_DEPTH);
+
+    private DeviceLimits() { }
+
+    /** The depth of a send or receive queue. */
+    static int depth(IntOption option, DeviceContext context) {
+        int limit = context.attributes.maxWorkRequests();
+        if (option.get() > limit && option.isSet()) {
+            throw beyond(option, context.device, limit, "its max_qp_wr");
+        }
+        return Math.min(option.get(), limit);
+    }
+
+    /** Both queues complete into one completion queue. */
+    static void checkCompletions(int sendDepth, int receiveDepth, DeviceContext context) {
+        int limit = context.attributes.maxCompletions();
+        if (sendDepth + receiveDepth > limit) {
+            throw new IllegalArgumentException(SEND + " + " + RECEIVE + ": " + sendDepth + " + " + receiveDepth +
+                    " (expected: at most " + limit + " together on " + context.device + ", its max_cqe)");
+        }
+    }
+
+    /**
+     * Creates the queue pair. A device has no attribute for the most inline bytes, and its other limits depend on each
+     * other (ibv_create_qp(3)), so what it can do is found by trying.
+     *
+     * @param attributes complete, with the inline size to ask for.
+     */
+    static QueuePair createQueuePair(ConnectionId id, DeviceContext context, QueuePairInitAttributes attributes,
+                                     int inline, IntOption maxInline) throws IOException {
+        try {
+            return id.createQueuePair(context.domain, attributes.maxInlineData(inline));
+        } catch (VerbsException e) {
+            if (!isLimit(e)) {
+                throw e;
+            }
+        }
+        attributes.maxSendSges(LEAST_SGES);
+        QueuePair least;
+        try {
+            least = id.createQueuePair(context.domain, attributes.maxInlineData(0));
+        } catch (VerbsException e) {
+            throw isLimit(e) ? new IOException(e.getMessage() + "; lower " + SEND + " and " + RECEIVE, e) : e;
+        }
+        if (!maxInline.isSet() || maxInline.get() == 0) {
+            return least;
+        }
+        least.close();
+        int most = mostInline(id, context, attributes, maxInline.get());
+        if (most < maxInline.get()) {
+            throw beyond(maxInline, context.device, most, "found by trying");
+        }
+        return id.createQueuePair(context.domain, attributes.maxInlineData(most));
+    }
+
+    /** The most inline bytes up to this many with which a queue pair can be created. */
+    private static int mostInline(ConnectionId id, DeviceContext context, QueuePairInitAttributes attributes, int upTo)
+            throws VerbsException {
+        int low = 0;
+        int high = upTo;
+        while (low < high) {
+            int middle = low + high + 1 >>> 1;
+            try {
+                id.createQueuePair(context.domain, attributes.maxInlineData(middle)).close();
+                low = middle;
+            } catch (VerbsException e) {
+                if (!isLimit(e)) {
+                    throw e;
+                }
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
+    private static boolean isLimit(VerbsException e) {
+        return e.errno() == Errno.EINVAL || e.errno() == Errno.ENOMEM;
+    }
+
+    private static IllegalArgumentException beyond(IntOption option, Device device, int limit, String how) {
+        return new IllegalArgumentException(option.name() + ": " + option.get() + " (expected: at most " +
+                limit + " on " + device + ", " + how + ')');
+    }
+}

@@ -1,0 +1,54 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.ChannelOption;
+
+/**
+ * A numeric option of one channel: its range, its value, and whether the application has set it. Any thread.
+ */
+final class IntOption {
+    final ChannelOption<Integer> option;
+    private final int min;
+    private final int max;
+    private volatile int value;
+    private volatile boolean set;
+
+    IntOption(ChannelOption<Integer> option, int initial, int min, int max) {
+        this.option = option;
+        this.min = min;
+        this.max = max;
+        value = initial;
+    }
+
+    String name() {
+        return OptionRange.name(option);
+    }
+
+    int get() {
+        return value;
+    }
+
+    void set(int newValue) {
+        value = OptionRange.check(option, newValue, min, max);
+        set = true;
+    }
+
+    /** The value is the application's, not the default. */
+    boolean isSet() {
+        return set;
+    }
+}

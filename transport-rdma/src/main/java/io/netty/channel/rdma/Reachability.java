@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.verbs.DeviceAddresses;
+import io.netty.channel.rdma.verbs.VerbsException;
+
+import java.io.IOException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+
+/**
+ * Says which addresses this host's RDMA devices have, where one can't be used.
+ */
+final class Reachability {
+    private Reachability() { }
+
+    /** For an error message: which device has which address. */
+    static String devices() {
+        try {
+            return "of the RDMA devices, " + DeviceAddresses.find();
+        } catch (VerbsException | SocketException e) {
+            return "the addresses of the RDMA devices can't be found out: " + e.getMessage();
+        }
+    }
+
+    /** No device leads to the peer, or the peer's address can't be resolved. */
+    static IOException unreachable(String why, Throwable cause) {
+        NoRouteToHostException e = new NoRouteToHostException("No RDMA route (" + why +
+                "; the address must be one that an RDMA device reaches: " + devices() + ')');
+        e.initCause(cause);
+        return e;
+    }
+}

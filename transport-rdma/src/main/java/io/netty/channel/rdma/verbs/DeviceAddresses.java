@@ -1,0 +1,106 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import io.netty.util.NetUtil;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which IP addresses of this host stand for which RDMA device. The connection manager chooses a device by the local
+ * address, so each address of each network interface is given to it to bind, which is the one answer that is right for
+ * InfiniBand, RoCE and iWARP alike. Immutable.
+ */
+public final class DeviceAddresses {
+    /** As much as a person reads; a host of containers may have thousands. */
+    private static final int MOST_IN_TEXT = 16;
+
+    private final Map<String, List<InetAddress>> byDevice;
+
+    private DeviceAddresses(Map<String, List<InetAddress>> byDevice) {
+        this.byDevice = byDevice;
+    }
+
+    /**
+     * Asks for all addresses that this host has now. Takes some system calls for each of them. Any thread.
+     */
+    public static DeviceAddresses find() throws VerbsException, SocketException {
+        Map<String, List<InetAddress>> byDevice = new LinkedHashMap<>();
+        for (String name : Device.names()) {
+            byDevice.put(name, new ArrayList<>());
+        }
+        try (EventChannel channel = EventChannel.create()) {
+            for (NetworkInterface netInterface : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+                for (InetAddress address : Collections.list(netInterface.getInetAddresses())) {
+                    String device = deviceOf(address, channel);
+                    if (device != null) {
+                        byDevice.computeIfAbsent(device, name -> new ArrayList<>()).add(address);
+                    }
+                }
+            }
+        }
+        return new DeviceAddresses(Collections.unmodifiableMap(byDevice));
+    }
+
+    private static String deviceOf(InetAddress address, EventChannel channel) throws VerbsException {
+        try (ConnectionId id = ConnectionId.create(channel, PortSpace.TCP)) {
+            id.bind(new InetSocketAddress(address, 0));
+            Device device = id.device();
+            return device == null ? null : device.name();
+        } catch (VerbsException e) {
+            if (e.call().equals("rdma_bind_addr")) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    /** The addresses by the names of the devices, which are all there are, in the order of {@link Device#names()}. */
+    public Map<String, List<InetAddress>> byDevice() {
+        return byDevice;
+    }
+
+    /** For example {@code rxe0 has 10.0.0.1, fe80::1%eth0; rxe1 has no address}. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        byDevice.forEach((device, addresses) -> text.append(text.length() == 0 ? "" : "; ").append(device)
+                .append(" has ").append(text(addresses)));
+        return text.length() == 0 ? "there is no RDMA device" : text.toString();
+    }
+
+    static String text(List<InetAddress> addresses) {
+        if (addresses.isEmpty()) {
+            return "no address";
+        }
+        StringBuilder text = new StringBuilder();
+        for (InetAddress address : addresses.subList(0, Math.min(addresses.size(), MOST_IN_TEXT))) {
+            text.append(text.length() == 0 ? "" : ", ").append(NetUtil.toAddressString(address));
+        }
+        if (addresses.size() > MOST_IN_TEXT) {
+            text.append(" and ").append(addresses.size() - MOST_IN_TEXT).append(" more");
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,136 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+/**
+ * What a queue pair uses, as its device told when it was asked ({@code struct ibv_qp_attr}, ibv_query_qp(3)).
+ * Immutable.
+ */
+public final class QueuePairInfo {
+    static final int COUNT = 16;
+
+    private final String deviceName;
+    private final int number;
+    private final int[] values;
+
+    /**
+     * @param values in the order of the accessors below, as filled by {@code queue_pair.c}.
+     */
+    QueuePairInfo(String deviceName, int number, int[] values) {
+        this.deviceName = deviceName;
+        this.number = number;
+        this.values = values;
+    }
+
+    /** The kernel's name of the device, for example {@code mlx5_0} or {@code rxe0}. */
+    public String deviceName() {
+        return deviceName;
+    }
+
+    /** The 24-bit number of the queue pair. */
+    public int number() {
+        return number;
+    }
+
+    /** The number of the peer's queue pair. */
+    public int peerNumber() {
+        return values[0];
+    }
+
+    /** The port of the device, from 1. */
+    public int port() {
+        return values[1];
+    }
+
+    /** The index of the local address in the port's GID table, or -1 where packets have no global header. */
+    public int gidIndex() {
+        return values[2];
+    }
+
+    /** The most bytes of a packet's payload: 256, 512, 1024, 2048 or 4096. */
+    public int pathMtu() {
+        return values[3] <= 0 ? 0 : 128 << values[3];
+    }
+
+    /** The traffic class of the global header (on RoCE v2 the IP type of service), 0 to 255; -1 as for the GID. */
+    public int trafficClass() {
+        return values[4];
+    }
+
+    /** The InfiniBand service level, 0 to 15. */
+    public int serviceLevel() {
+        return values[5];
+    }
+
+    /** The acknowledgement timeout is 4.096 microseconds times 2 to this power; 0 is none. */
+    public int ackTimeout() {
+        return values[6];
+    }
+
+    /** How often to try again without an acknowledgement, 0 to 7. */
+    public int retryCount() {
+        return values[7];
+    }
+
+    /** How often to try again where the peer has no receive posted, 0 to 6; 7 is for ever. */
+    public int rnrRetryCount() {
+        return values[8];
+    }
+
+    /** How long a peer waits that found no receive, as code of the table in ibv_modify_qp(3): 0 to 31. */
+    public int minRnrTimer() {
+        return values[9];
+    }
+
+    /** The most outstanding send work requests. */
+    public int maxSendRequests() {
+        return values[10];
+    }
+
+    /** The most outstanding receive work requests. */
+    public int maxReceiveRequests() {
+        return values[11];
+    }
+
+    /** The most elements of a send work request. */
+    public int maxSendSges() {
+        return values[12];
+    }
+
+    /** The most elements of a receive work request. */
+    public int maxReceiveSges() {
+        return values[13];
+    }
+
+    /** The most bytes of a request with {@link SendFlags#INLINE}. */
+    public int maxInlineData() {
+        return values[14];
+    }
+
+    public QueuePairState state() {
+        return QueuePairState.of(values[15]);
+    }
+
+    @Override
+    public String toString() {
+        return deviceName + " port " + port() + ", GID index " + gidIndex() + ", queue pair " + number + " to " +
+                peerNumber() + " (" + state() + "), path MTU " + pathMtu() + ", traffic class " + trafficClass() +
+                ", service level " + serviceLevel() + ", ACK timeout " + ackTimeout() + ", retry count " +
+                retryCount() + ", RNR retry count " + rnrRetryCount() + ", min RNR timer " + minRnrTimer() + ", " +
+                maxSendRequests() + " sends of " + maxSendSges() + " elements and " + maxInlineData() +
+                " bytes inline, " + maxReceiveRequests() + " receives";
+    }
+}

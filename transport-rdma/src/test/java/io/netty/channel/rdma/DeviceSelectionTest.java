@@ -1,0 +1,294 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.DeviceAddresses;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * Local addresses choose the device. With several devices, as in the soft-RoCE guest, all of them are used; with one,
+ * all of its addresses. Everything runs on one event loop.
+ */
+class DeviceSelectionTest {
+    /** Of TEST-NET-1 (RFC 5737): nobody has it. */
+    private static final String NOBODYS_ADDRESS = "192.0.2.1";
+
+    private EventLoopGroup group;
+    private Map<InetAddress, String> deviceByAddress;
+
+    @BeforeEach
+    void start() throws Exception {
+        group = new RdmaEventLoopGroup(1);
+        deviceByAddress = new LinkedHashMap<>();
+        DeviceAddresses.find().byDevice().forEach((device, addresses) -> addresses.forEach(address -> {
+            // On soft-RoCE a link-local address leads to others of the link only, never to this host.
+            if (!address.isLinkLocalAddress()) {
+                deviceByAddress.put(address, device);
+            }
+        }));
+        assertThat(deviceByAddress).isNotEmpty();
+    }
+
+    @AfterEach
+    void stop() throws InterruptedException {
+        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
+                .isTrue();
+    }
+
+    /** Sends everything back. */
+    @ChannelHandler.Sharable
+    private static final class Echo extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ctx.writeAndFlush(msg);
+        }
+    }
+
+    @Test
+    void everyDeviceHasAnAddress() throws Exception {
+        assertThat(deviceByAddress.values()).containsAll(Device.names());
+        assertThat(DeviceAddresses.find().toString()).contains(Device.names());
+    }
+
+    @Test
+    void addressOfAListenerIsItsDevice() throws Exception {
+        for (InetAddress address : deviceByAddress.keySet()) {
+            RdmaServerSocketChannel listener = listen(new InetSocketAddress(address, 0), false);
+            assertThat(listener.localAddress().getAddress()).isEqualTo(address);
+            Client client = connect(new InetSocketAddress(address, listener.localAddress().getPort()), null);
+            assertEcho(client);
+            assertThat(client.channel.remoteAddress()).isEqualTo(listener.localAddress());
+            close(client.channel.close());
+            close(listener.close());
+        }
+    }
+
+    @Test
+    void oneLoopServesTheWildcardOfIpv4OnEveryDeviceAtOnce() throws Exception {
+        RdmaServerSocketChannel listener = listen(wildcard("0.0.0.0", 0), false);
+        assertServesAllAtOnce(listener, addresses(Inet4Address.class));
+    }
+
+    @Test
+    void wildcardOfIpv6ServesBothFamiliesOnEveryDeviceAtOnce() throws Exception {
+        assumeTrue(!addresses(Inet6Address.class).isEmpty(), "no device has an IPv6 address");
+        RdmaServerSocketChannel listener = listen(wildcard("::", 0), false);
+        assertServesAllAtOnce(listener, new ArrayList<>(deviceByAddress.keySet()));
+    }
+
+    @Test
+    void wildcardsOfBothFamiliesShareAPortIfIpv6KeepsToItself() throws Exception {
+        assumeTrue(!addresses(Inet6Address.class).isEmpty(), "no device has an IPv6 address");
+        RdmaServerSocketChannel six = listen(wildcard("::", 0), true);
+        int port = six.localAddress().getPort();
+        InetAddress four = addresses(Inet4Address.class).get(0);
+        assertThat(failure(new InetSocketAddress(four, port), null)).isInstanceOf(ConnectException.class)
+                .hasMessageContaining("refused");
+        RdmaServerSocketChannel listener = listen(wildcard("0.0.0.0", port), false);
+        Client client = connect(new InetSocketAddress(four, port), null);
+        assertEcho(client);
+        close(client.channel.close());
+        close(listener.close());
+        assertServesAllAtOnce(six, addresses(Inet6Address.class));
+    }
+
+    @Test
+    void wildcardAndAddressOfOnePortAreInConflictWithTheReason() throws Exception {
+        RdmaServerSocketChannel listener = listen(wildcard("0.0.0.0", 0), false);
+        InetSocketAddress same = new InetSocketAddress(addresses(Inet4Address.class).get(0),
+                listener.localAddress().getPort());
+        assertThat(bind(same, false).cause()).isInstanceOf(BindException.class)
+                .hasMessageContaining("in use together with the wildcard").hasMessageContaining(same.toString());
+        close(listener.close());
+    }
+
+    @Test
+    void clientLeavesFromTheAddressItIsBoundTo() throws Exception {
+        for (Class<? extends InetAddress> family : List.of(Inet4Address.class, Inet6Address.class)) {
+            for (InetAddress from : addresses(family)) {
+                for (InetAddress to : addresses(family)) {
+                    assertLeavesFrom(from, to);
+                }
+            }
+        }
+    }
+
+    private void assertLeavesFrom(InetAddress from, InetAddress to) throws Exception {
+        RdmaServerSocketChannel listener = listen(new InetSocketAddress(to, 0), false);
+        Client client = connect(listener.localAddress(), new InetSocketAddress(from, 0));
+        assertThat(client.channel.localAddress().getAddress()).isEqualTo(from);
+        assertThat(device(client)).isEqualTo(deviceByAddress.get(from));
+        assertEcho(client);
+
+        ConnectedPair.Recorder recorder = new ConnectedPair.Recorder();
+        RdmaSocketChannel bound = (RdmaSocketChannel) bootstrap(recorder).bind(new InetSocketAddress(from, 0)).sync()
+                .channel();
+        InetSocketAddress local = bound.localAddress();
+        assertThat(local.getPort()).isPositive();
+        close(bound.connect(listener.localAddress()));
+        assertThat(bound.localAddress()).isEqualTo(local);
+        assertEcho(new Client(bound, recorder));
+        close(client.channel.close());
+        close(bound.close());
+        close(listener.close());
+    }
+
+    @Test
+    void addressThatNobodyHasIsAnErrorThatNamesTheDevicesAndTheirs() throws Exception {
+        InetSocketAddress nobodys = new InetSocketAddress(NOBODYS_ADDRESS, 7);
+        Throwable unbound = bind(nobodys, false).cause();
+        assertThat(unbound).isInstanceOf(BindException.class)
+                .hasMessageContaining("no network interface of this host has this address");
+        Throwable unreachable = failure(nobodys, null);
+        assertThat(unreachable).isInstanceOf(NoRouteToHostException.class);
+        InetAddress own = deviceByAddress.keySet().iterator().next();
+        Throwable badSource = failure(new InetSocketAddress(own, 7), nobodys);
+        assertThat(badSource).isInstanceOf(SocketException.class).hasCauseInstanceOf(BindException.class);
+        for (Throwable cause : List.of(unbound, unreachable, badSource)) {
+            assertThat(cause).hasMessageContaining(NOBODYS_ADDRESS + ":7");
+            for (String device : Device.names()) {
+                assertThat(cause).hasMessageContaining(device + " has ");
+            }
+            assertThat(cause).hasMessageContaining(DeviceAddresses.find().toString());
+        }
+    }
+
+    /** The kernel would listen on all devices for a listener of 127.0.0.1. */
+    @Test
+    void addressOfAnInterfaceWithoutDeviceIsRefused() throws Exception {
+        List<InetAddress> others = new ArrayList<>();
+        List<InetAddress> ofDevices = new ArrayList<>();
+        DeviceAddresses.find().byDevice().values().forEach(ofDevices::addAll);
+        for (NetworkInterface netInterface : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+            others.addAll(Collections.list(netInterface.getInetAddresses()));
+        }
+        others.removeAll(ofDevices);
+        assumeTrue(!others.isEmpty(), "each address of this host is one of a device");
+        for (InetAddress other : others) {
+            InetSocketAddress address = new InetSocketAddress(other, 0);
+            assertThat(bind(address, false).cause()).isInstanceOf(BindException.class)
+                    .hasMessageContaining("no RDMA device has this address").hasMessageContaining(" has ");
+            assertThat(failure(new InetSocketAddress(other, 7), null)).isInstanceOf(NoRouteToHostException.class)
+                    .hasMessageContaining(" has ");
+        }
+    }
+
+    private record Client(RdmaSocketChannel channel, ConnectedPair.Recorder recorder) { }
+
+    private void assertServesAllAtOnce(RdmaServerSocketChannel listener, List<InetAddress> addresses)
+            throws Exception {
+        List<Client> clients = new ArrayList<>();
+        for (InetAddress address : addresses) {
+            clients.add(connect(new InetSocketAddress(address, listener.localAddress().getPort()), null));
+        }
+        for (int round = 0; round < 3; round++) {
+            for (Client client : clients) {
+                client.channel.writeAndFlush(Unpooled.copyInt(round));
+            }
+            for (Client client : clients) {
+                assertThat(client.recorder.read(4)).containsExactly(0, 0, 0, round);
+            }
+        }
+        for (Client client : clients) {
+            close(client.channel.close());
+        }
+        close(listener.close());
+    }
+
+    private List<InetAddress> addresses(Class<? extends InetAddress> family) {
+        List<InetAddress> addresses = new ArrayList<>(deviceByAddress.keySet());
+        addresses.removeIf(address -> !family.isInstance(address));
+        return addresses;
+    }
+
+    private static InetSocketAddress wildcard(String text, int port) {
+        return new InetSocketAddress(text, port);
+    }
+
+    private RdmaServerSocketChannel listen(InetSocketAddress address, boolean ipv6Only) throws Exception {
+        ChannelFuture future = bind(address, ipv6Only);
+        assertThat(future.cause()).isNull();
+        return (RdmaServerSocketChannel) future.channel();
+    }
+
+    private ChannelFuture bind(InetSocketAddress address, boolean ipv6Only) throws InterruptedException {
+        ChannelFuture future = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+                .option(RdmaChannelOption.IPV6_ONLY, ipv6Only).childHandler(new Echo()).bind(address);
+        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        return future;
+    }
+
+    private Bootstrap bootstrap(ChannelHandler handler) {
+        return new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(handler);
+    }
+
+    private Client connect(InetSocketAddress remote, InetSocketAddress local) throws Exception {
+        ConnectedPair.Recorder recorder = new ConnectedPair.Recorder();
+        ChannelFuture future = bootstrap(recorder).connect(remote, local);
+        close(future);
+        return new Client((RdmaSocketChannel) future.channel(), recorder);
+    }
+
+    private Throwable failure(InetSocketAddress remote, InetSocketAddress local) throws Exception {
+        ChannelFuture future = bootstrap(new ConnectedPair.Recorder()).connect(remote, local);
+        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        return future.cause();
+    }
+
+    private static String device(Client client) throws Exception {
+        return client.channel.info().get(ConnectedPair.SECONDS, TimeUnit.SECONDS).deviceName();
+    }
+
+    private void assertEcho(Client client) throws Exception {
+        client.channel.writeAndFlush(Unpooled.copyInt(4711));
+        assertThat(client.recorder.read(4)).containsExactly(Unpooled.copyInt(4711).array());
+    }
+
+    private static void close(ChannelFuture future) throws InterruptedException {
+        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(future.cause()).isNull();
+    }
+}
