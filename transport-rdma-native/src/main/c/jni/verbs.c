@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Natives of Verbs: choosing the provider and finding out whether it can be used. */
+/* Natives of Verbs: choosing the provider. */
 #include "jni_util.h"
 
 static jstring select_provider(JNIEnv *env, jclass class, jint provider)
@@ -26,36 +26,7 @@ static jstring select_provider(JNIEnv *env, jclass class, jint provider)
     return (*env)->NewStringUTF(env, reason);
 }
 
-static jint device_count(JNIEnv *env, jclass class)
-{
-    (void) env;
-    (void) class;
-    int count = 0;
-    errno = 0;
-    struct ibv_device **list = verbs.ibv_get_device_list(&count);
-    if (list == NULL) {
-        return -(errno != 0 ? errno : EIO);
-    }
-    verbs.ibv_free_device_list(list);
-    return count;
-}
-
-static jint probe_connection_manager(JNIEnv *env, jclass class)
-{
-    (void) env;
-    (void) class;
-    errno = 0;
-    struct rdma_event_channel *channel = verbs.rdma_create_event_channel();
-    if (channel == NULL) {
-        return errno != 0 ? errno : EIO;
-    }
-    verbs.rdma_destroy_event_channel(channel);
-    return 0;
-}
-
 static const JNINativeMethod methods[] = {
     JNI_METHOD("selectProvider0", "(I)Ljava/lang/String;", select_provider),
-    JNI_METHOD("deviceCount0", "()I", device_count),
-    JNI_METHOD("probeConnectionManager0", "()I", probe_connection_manager),
 };
 JNI_CLASS(jni_verbs, "Verbs", methods);

@@ -16,7 +16,11 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.rdma.verbs.LockedMemory;
 import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
+
+import java.io.IOException;
 
 /**
  * Tells if the RDMA transport can be used, and if not, why. It needs an RDMA verbs provider (see {@link Verbs}) and
@@ -30,6 +34,12 @@ public final class Rdma {
     private static Throwable unavailability() {
         if (!Verbs.isAvailable()) {
             return Verbs.unavailabilityCause();
+        }
+        if (Verbs.provider() == VerbsProvider.IBVERBS) {
+            IOException tooLittle = LockedMemory.probe(RdmaByteBufAllocator.SLAB_SIZE);
+            if (tooLittle != null) {
+                return tooLittle;
+            }
         }
         if (!Epoll.isAvailable()) {
             return new UnsatisfiedLinkError("the RDMA transport needs Netty's epoll transport: add " +

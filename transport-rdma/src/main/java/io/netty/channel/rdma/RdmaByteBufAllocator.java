@@ -43,6 +43,8 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  */
 public final class RdmaByteBufAllocator extends AbstractByteBufAllocator implements ByteBufAllocatorMetricProvider {
     private static final int DEFAULT_SLAB_ORDER = 24;
+    /** Memory is registered in pieces of this size. */
+    static final int SLAB_SIZE = 1 << DEFAULT_SLAB_ORDER;
 
     /**
      * The allocator that RDMA channels use unless told otherwise.

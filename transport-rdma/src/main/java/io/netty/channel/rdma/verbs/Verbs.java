@@ -21,7 +21,6 @@ import io.netty.util.internal.SystemPropertyUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
-import java.util.List;
 import java.util.Locale;
 
 /**
@@ -40,6 +39,8 @@ public final class Verbs {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Verbs.class);
     private static final String PROPERTY = "io.netty.rdma.provider";
 
+    /** Written once, by the static initialiser. */
+    private static String choice;
     private static final VerbsProvider PROVIDER;
     private static final Throwable UNAVAILABILITY_CAUSE;
 
@@ -54,7 +55,7 @@ public final class Verbs {
                 load();
                 NativeMemory.checkLayout();
                 provider = select(SystemPropertyUtil.get(PROPERTY, "auto"));
-                logger.debug("Verbs provider: {}", provider);
+                logger.debug("Verbs provider: {} ({})", provider, choice);
             } catch (Throwable t) {
                 cause = t;
                 logger.debug("Verbs are unavailable", t);
@@ -103,41 +104,13 @@ public final class Verbs {
     }
 
     /**
-     * A report for people, of several lines: provider, devices with their ports and limits, live native objects.
+     * Why this provider was chosen, for a person.
+     *
+     * @throws UnsatisfiedLinkError if there is none.
      */
-    public static String diagnostics() {
-        StringBuilder text = new StringBuilder(512);
-        if (!isAvailable()) {
-            return text.append("RDMA verbs are not available: ").append(UNAVAILABILITY_CAUSE.getMessage()).toString();
-        }
-        text.append("provider ").append(PROVIDER.name().toLowerCase(Locale.ROOT));
-        try {
-            List<String> names = Device.names();
-            text.append(", ").append(names.size()).append(" device(s)");
-            for (String name : names) {
-                describe(name, text);
-            }
-        } catch (VerbsException e) {
-            text.append('\n').append(e.getMessage());
-        }
-        text.append("\nlive objects:");
-        for (VerbsResource resource : VerbsResource.values()) {
-            text.append(' ').append(resource).append(' ').append(resource.live()).append(';');
-        }
-        return text.toString();
-    }
-
-    private static void describe(String name, StringBuilder text) {
-        text.append("\ndevice ").append(name);
-        try (Device device = Device.open(name)) {
-            DeviceAttributes attributes = device.attributes();
-            text.append(": ").append(attributes);
-            for (int port = 1; port <= attributes.portCount(); port++) {
-                text.append("\n  port ").append(port).append(": ").append(device.portAttributes(port));
-            }
-        } catch (VerbsException e) {
-            text.append(": ").append(e.getMessage());
-        }
+    public static String choice() {
+        ensureAvailability();
+        return choice;
     }
 
     private static void load() {
@@ -157,64 +130,47 @@ public final class Verbs {
     }
 
     private static VerbsProvider select(String value) {
+        String property = "-D" + PROPERTY + '=' + value;
         switch (value.trim().toLowerCase(Locale.ROOT)) {
         case "ibverbs":
-            return select(VerbsProvider.IBVERBS);
+            choice = property;
+            return require(VerbsProvider.IBVERBS, selectProvider0(VerbsProvider.IBVERBS.ordinal()));
         case "embedded":
-            return select(VerbsProvider.EMBEDDED);
+            choice = property;
+            return require(VerbsProvider.EMBEDDED, selectProvider0(VerbsProvider.EMBEDDED.ordinal()));
         case "auto":
-            if (selectProvider0(VerbsProvider.IBVERBS.ordinal()) == null && deviceCount0() > 0) {
-                checkUsable(VerbsProvider.IBVERBS);
-                return VerbsProvider.IBVERBS;
+            String reason = selectProvider0(VerbsProvider.IBVERBS.ordinal());
+            if (reason == null && ProviderCheck.hasDevice()) {
+                // A device that can't be used is a mistake to be told: the embedded provider reaches no other host.
+                choice = "chosen automatically: there is an RDMA device";
+                return require(VerbsProvider.IBVERBS, null);
             }
-            return select(VerbsProvider.EMBEDDED);
+            choice = "chosen automatically: " + (reason == null ? ProviderCheck.ibverbs() : reason);
+            return require(VerbsProvider.EMBEDDED, selectProvider0(VerbsProvider.EMBEDDED.ordinal()));
         default:
             throw new IllegalArgumentException("system property " + PROPERTY + '=' + value +
                     ": expected auto, ibverbs or embedded");
         }
     }
 
-    private static VerbsProvider select(VerbsProvider provider) {
-        String reason = selectProvider0(provider.ordinal());
-        if (reason != null) {
-            throw new UnsatisfiedLinkError(
-                    "verbs provider " + provider.name().toLowerCase(Locale.ROOT) + ": " + reason);
-        }
-        checkUsable(provider);
-        return provider;
-    }
-
     /**
-     * Libraries that load say nothing about the kernel side: find out now, not at the first connection.
+     * @param reason why the provider could not be selected, or {@code null}.
      */
-    private static void checkUsable(VerbsProvider provider) {
-        int devices = deviceCount0();
-        int errno = devices > 0 ? probeConnectionManager0() : -devices;
-        if (devices > 0 && errno == 0) {
-            return;
+    private static VerbsProvider require(VerbsProvider provider, String reason) {
+        boolean isEmbedded = provider == VerbsProvider.EMBEDDED;
+        if (reason == null) {
+            reason = isEmbedded ? ProviderCheck.embedded() : ProviderCheck.ibverbs();
         }
-        String reason = errno == 0 ? "" : ": " + NativeMemory.errorText(errno) + " (errno " + errno + ')';
-        if (provider == VerbsProvider.EMBEDDED) {
-            throw new IllegalStateException("the embedded verbs provider cannot start" + reason);
+        if (reason != null) {
+            throw new UnsatisfiedLinkError("verbs provider " + provider.name().toLowerCase(Locale.ROOT) + ": " +
+                    reason + (isEmbedded ? "" : ". Or use the embedded provider, which reaches processes of the same " +
+                    "user on this host alone (-D" + PROPERTY + "=embedded)"));
         }
-        String embedded = ", or use the embedded provider (-D" + PROPERTY + "=embedded)";
-        if (devices <= 0) {
-            throw new IllegalStateException("no RDMA device" + reason + "; load the driver of the network adapter," +
-                    " or soft-RoCE (modprobe rdma_rxe; rdma link add rxe0 type rxe netdev <interface>)" + embedded);
-        }
-        throw new IllegalStateException("there is an RDMA device but no RDMA connection manager" + reason +
-                "; load it (modprobe rdma_ucm) and give this user access to /dev/infiniband/rdma_cm and " +
-                "/dev/infiniband/uverbs*" + embedded);
+        return provider;
     }
 
     /**
      * Fills the process-wide function table. Returns {@code null} or the reason why that is impossible.
      */
     private static native String selectProvider0(int provider);
-
-    /** The number of devices, or a negative errno. */
-    private static native int deviceCount0();
-
-    /** Makes and destroys an event channel. Returns 0 or a positive errno. */
-    private static native int probeConnectionManager0();
 }
