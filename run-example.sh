@@ -28,6 +28,9 @@ Examples:
                beside epoll TCP, taken in turn. A few minutes; less than one with --quick. See echo --help
   echo-server  only the echo server, until it is stopped: --transport rdma|epoll|nio, --polling, --host, --port
   echo-client  sends a file to such a server: the same options, and --file
+  diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; what
+               to do about what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs
+               tells it about a network adapter in any case
 END
 }
 
@@ -40,6 +43,7 @@ case ${1-} in
     echo) main=io.netty.example.rdma.compare.Comparison ;;
     echo-server) main=io.netty.example.rdma.echo.EchoServer ;;
     echo-client) main=io.netty.example.rdma.echo.EchoClient ;;
+    diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;
     -h|--help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
 esac

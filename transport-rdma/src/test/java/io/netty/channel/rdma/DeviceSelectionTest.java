@@ -53,8 +53,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * all of its addresses. Everything runs on one event loop.
  */
 class DeviceSelectionTest {
-    /** Of TEST-NET-1 (RFC 5737): nobody has it. */
-    private static final String NOBODYS_ADDRESS = "192.0.2.1";
+    /** Of TEST-NET-3 (RFC 5737): nobody has it. */
+    private static final String NOBODYS_ADDRESS = "203.0.113.77";
 
     private EventLoopGroup group;
     private Map<InetAddress, String> deviceByAddress;

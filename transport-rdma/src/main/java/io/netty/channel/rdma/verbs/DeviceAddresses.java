@@ -90,7 +90,12 @@ public final class DeviceAddresses {
         return text.length() == 0 ? "there is no RDMA device" : text.toString();
     }
 
-    static String text(List<InetAddress> addresses) {
+    /** The addresses of one device, for a person. */
+    public String text(String device) {
+        return text(byDevice.getOrDefault(device, Collections.emptyList()));
+    }
+
+    private static String text(List<InetAddress> addresses) {
         if (addresses.isEmpty()) {
             return "no address";
         }

@@ -28,6 +28,7 @@ public final class Errno {
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
     public static final int EMFILE = 24;
+    public static final int ENOSYS = 38;
     public static final int ENODATA = 61;
     public static final int EADDRINUSE = 98;
     public static final int EADDRNOTAVAIL = 99;

@@ -70,7 +70,8 @@ final class ProviderCheck {
 
     private static String noDevice(int errno) {
         String[] known = names(KERNEL_DEVICES);
-        String reason = errno == 0 ? "" : " (" + text(errno) + ')';
+        // ENOSYS: the kernel's part of RDMA is not there at all.
+        String reason = errno == 0 || errno == Errno.ENOSYS ? "" : " (" + text(errno) + ')';
         if (known.length > 0) {
             return "the kernel has RDMA devices (" + String.join(", ", known) + ") but libibverbs finds none" + reason +
                     ": install their user space driver (Debian: ibverbs-providers, others: rdma-core) and load the " +

@@ -142,10 +142,10 @@ public final class Verbs {
             String reason = selectProvider0(VerbsProvider.IBVERBS.ordinal());
             if (reason == null && ProviderCheck.hasDevice()) {
                 // A device that can't be used is a mistake to be told: the embedded provider reaches no other host.
-                choice = "chosen automatically: there is an RDMA device";
+                choice = "automatic choice: there is an RDMA device";
                 return require(VerbsProvider.IBVERBS, null);
             }
-            choice = "chosen automatically: " + (reason == null ? ProviderCheck.ibverbs() : reason);
+            choice = "automatic choice: " + (reason == null ? ProviderCheck.ibverbs() : reason);
             return require(VerbsProvider.EMBEDDED, selectProvider0(VerbsProvider.EMBEDDED.ordinal()));
         default:
             throw new IllegalArgumentException("system property " + PROPERTY + '=' + value +

@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -30,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Another JVM with this one's class path and provider. It is killed when closed.
  */
-final class ChildJvm implements AutoCloseable {
+public final class ChildJvm implements AutoCloseable {
     private static final List<String> INHERITED = Arrays.asList("java.library.path", "io.netty.rdma.provider",
             "io.netty.rdma.test.address", "test.timeout.multiplier");
 
@@ -40,8 +41,18 @@ final class ChildJvm implements AutoCloseable {
     /**
      * @param properties {@code name=value}; they replace inherited ones.
      */
-    ChildJvm(Class<?> main, List<String> properties, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
+    public ChildJvm(Class<?> main, List<String> properties, String... arguments) throws IOException {
+        this(Collections.emptyList(), main, properties, arguments);
+    }
+
+    /**
+     * As above.
+     *
+     * @param launcher a command that runs another one, which is appended to it.
+     */
+    public ChildJvm(List<String> launcher, Class<?> main, List<String> properties, String... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(launcher);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx64m");
         for (String name : INHERITED) {
@@ -59,7 +70,7 @@ final class ChildJvm implements AutoCloseable {
     }
 
     /** The rest of the line of the output that starts with this word. */
-    String line(String word) throws IOException {
+    public String line(String word) throws IOException {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             if (line.startsWith(word + ' ')) {
                 return line.substring(word.length() + 1);
@@ -69,18 +80,23 @@ final class ChildJvm implements AutoCloseable {
     }
 
     /** Everything that it prints until its end, which must be a good one. */
-    String output() throws Exception {
+    public String output() throws Exception {
+        return output(0);
+    }
+
+    /** As above, with this exit status. */
+    public String output(int status) throws Exception {
         StringBuilder text = new StringBuilder();
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             text.append(line).append('\n');
         }
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isZero();
+        assertThat(process.exitValue()).as(text.toString()).isEqualTo(status);
         return text.toString();
     }
 
     /** SIGKILL. Returns when it is dead. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly();
         process.onExit().orTimeout(30, TimeUnit.SECONDS).join();
     }

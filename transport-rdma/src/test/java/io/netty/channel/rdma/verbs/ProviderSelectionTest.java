@@ -64,7 +64,7 @@ class ProviderSelectionTest {
     @Test
     void automaticChoiceFindsAProvider() throws Exception {
         assertThat(report("io.netty.rdma.provider=auto")).contains("available true", "cause null",
-                "chosen automatically: ");
+                "automatic choice: ");
     }
 
     @Test

@@ -1,0 +1,200 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.DeviceAddresses;
+import io.netty.channel.rdma.verbs.DeviceAttributes;
+import io.netty.channel.rdma.verbs.Gid;
+import io.netty.channel.rdma.verbs.LockedMemory;
+import io.netty.channel.rdma.verbs.PortAttributes;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.VerbsProvider;
+
+import java.io.File;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What a person needs to know to get RDMA running on a host: which provider would be used and why, devices with their
+ * limits, ports, GIDs and addresses, the limit of locked memory, and what to do about what is missing. Changes nothing.
+ *
+ * <p>As a program, {@code java -cp ... io.netty.channel.rdma.RdmaDiagnostics [--provider auto|ibverbs|embedded]} prints
+ * {@link #text()} and exits with 0 if the transport can be used, 1 if it can't, 2 for arguments that it does not know.
+ * Also {@code ./run-example.sh diagnose}.
+ */
+public final class RdmaDiagnostics {
+    /** A process that serves a few connections registers that much with the default options. */
+    private static final long COMFORTABLE_LOCKED_MEMORY = 4L * RdmaByteBufAllocator.SLAB_SIZE;
+    private static final File KERNEL_DEVICES = new File("/sys/class/infiniband");
+    private static final File NODES = new File("/dev/infiniband");
+
+    private final StringBuilder text = new StringBuilder(2048);
+    private final List<String> advice = new ArrayList<>();
+
+    private RdmaDiagnostics() { }
+
+    /**
+     * Prints the report.
+     */
+    public static void main(String[] arguments) {
+        if (arguments.length == 2 && arguments[0].equals("--provider")) {
+            // Before the class that reads it is initialised.
+            System.setProperty("io.netty.rdma.provider", arguments[1]);
+        } else if (arguments.length > 0) {
+            System.err.println("Usage: RdmaDiagnostics [--provider auto|ibverbs|embedded]");
+            System.exit(2);
+        }
+        System.out.println(text());
+        System.exit(Rdma.isAvailable() ? 0 : 1);
+    }
+
+    /**
+     * The report, of many lines. Opens each device for a moment and binds each local address; any thread, but it may
+     * take some milliseconds, so preferably none of an event loop.
+     */
+    public static String text() {
+        RdmaDiagnostics diagnostics = new RdmaDiagnostics();
+        diagnostics.describe();
+        return diagnostics.text.toString();
+    }
+
+    private void describe() {
+        boolean kernelVerbs = Verbs.isAvailable() && Verbs.provider() == VerbsProvider.IBVERBS;
+        text.append("RDMA transport for Netty: ").append(Rdma.isAvailable() ? "can be used" : "can NOT be used");
+        if (!Rdma.isAvailable()) {
+            line("reason", Rdma.unavailabilityCause().getMessage());
+            advice.add(Rdma.unavailabilityCause().getMessage());
+        }
+        line("provider", Verbs.isAvailable() ? Verbs.provider().name().toLowerCase(Locale.ROOT) : "none");
+        if (Verbs.isAvailable()) {
+            line("chosen by", Verbs.choice());
+            if (!kernelVerbs) {
+                advice.add("Nothing, to connect processes of this user on this host. To reach other hosts, kernel " +
+                        "verbs are needed: see \"chosen by\", and run this again with --provider ibverbs.");
+            }
+        }
+        line("epoll", Epoll.isAvailable() ? "available" : String.valueOf(Epoll.unavailabilityCause()));
+        line("system", System.getProperty("os.name") + ' ' + System.getProperty("os.version") + ' ' +
+                System.getProperty("os.arch") + ", Java " + System.getProperty("java.version") + ", user " +
+                System.getProperty("user.name"));
+        line("kernel", names(KERNEL_DEVICES));
+        line("nodes", names(NODES));
+        line("memlock", LockedMemory.describe() + "; " + LockedMemory.pinned() + " bytes pinned by this process now");
+        if (kernelVerbs && !LockedMemory.isUnlimited() && LockedMemory.limit() < COMFORTABLE_LOCKED_MEMORY) {
+            advice.add("Raise the limit of locked memory, of which " + LockedMemory.limit() + " bytes are few: each " +
+                    "connection takes its receive buffer (SO_RCVBUF, 1 MiB), and memory to send from is registered " +
+                    "in pieces of " + RdmaByteBufAllocator.SLAB_SIZE + " bytes (ulimit -l unlimited, systemd: " +
+                    "LimitMEMLOCK=infinity, docker: --ulimit memlock=-1).");
+        }
+        if (Verbs.isAvailable()) {
+            devices(kernelVerbs);
+        }
+        text.append("\n\nWhat to do:");
+        if (advice.isEmpty()) {
+            advice.add("Nothing.");
+        }
+        for (String item : advice) {
+            text.append("\n- ").append(item);
+        }
+    }
+
+    private void devices(boolean kernelVerbs) {
+        try {
+            DeviceAddresses addresses = DeviceAddresses.find();
+            for (String name : Device.names()) {
+                text.append("\n\nDevice ").append(name);
+                line("selected by", addresses.text(name));
+                if (addresses.byDevice().get(name).isEmpty()) {
+                    advice.add("Give the network interface of " + name + " an IP address (rdma link shows which " +
+                            "interface it is): addresses choose the device.");
+                }
+                device(name, kernelVerbs);
+            }
+        } catch (VerbsException | SocketException e) {
+            text.append("\n\nDevices: ").append(e.getMessage());
+            advice.add(e.getMessage());
+        }
+    }
+
+    private void device(String name, boolean kernelVerbs) {
+        try (Device device = Device.open(name)) {
+            DeviceAttributes attributes = device.attributes();
+            line("limits", attributes.toString());
+            for (int number = 1; number <= attributes.portCount(); number++) {
+                PortAttributes port = device.portAttributes(number);
+                line("port " + number, port.toString());
+                for (Gid gid : device.gids(number)) {
+                    line("", "GID " + gid + networkInterface(gid));
+                }
+                port(name, number, port, kernelVerbs);
+            }
+        } catch (VerbsException e) {
+            line("limits", e.getMessage());
+            advice.add(e.getMessage());
+        }
+    }
+
+    private void port(String device, int number, PortAttributes port, boolean kernelVerbs) {
+        if (!port.isActive()) {
+            advice.add("Bring up port " + number + " of " + device + ": its network interface (ip link set " +
+                    "<interface> up) and cable" + (port.isEthernet() ? "." : ", and the subnet manager (opensm)."));
+        } else if (kernelVerbs && port.isEthernet() && port.activeMtu() < port.maxMtu()) {
+            advice.add("For large transfers: the packets of port " + number + " of " + device + " carry " +
+                    port.activeMtu() + " bytes, as the MTU of its network interface allows. With an MTU of " +
+                    "4200 or more, on each switch and host of the path, they carry up to " + port.maxMtu() + '.');
+        }
+    }
+
+    private static String networkInterface(Gid gid) {
+        if (gid.interfaceIndex() == 0) {
+            return "";
+        }
+        try {
+            NetworkInterface found = NetworkInterface.getByIndex(gid.interfaceIndex());
+            return " on " + (found == null ? "interface " + gid.interfaceIndex() : found.getName());
+        } catch (SocketException e) {
+            return " on interface " + gid.interfaceIndex();
+        }
+    }
+
+    /** What is in a folder of the kernel, and whether this user may use it. */
+    private static String names(File folder) {
+        File[] files = folder.listFiles();
+        if (files == null || files.length == 0) {
+            return folder + (files == null ? " does not exist" : " is empty");
+        }
+        Arrays.sort(files);
+        StringBuilder names = new StringBuilder(folder.toString()).append(": ");
+        for (File file : files) {
+            names.append(file == files[0] ? "" : ", ").append(file.getName());
+            if (!file.isDirectory() && !(file.canRead() && file.canWrite())) {
+                names.append(" (no access)");
+            }
+        }
+        return names.toString();
+    }
+
+    private void line(String name, String value) {
+        text.append(String.format(Locale.ROOT, "%n  %-12s %s", name, value));
+    }
+}
