@@ -106,7 +106,8 @@
  * the channel is registered, but never active, and closed.
  *
  * <h2>Connecting</h2>
- * Address, route, queue pair, request; the connection data of the stream protocol travel in the private data of request
+ * Address, route, queue pair, request. The local address chooses the device, and the device the limits of the options:
+ * {@code ConnectionOptions} and {@code DeviceLimits}. The connection data of the stream protocol travel in the private data of request
  * and answer. An incoming request becomes a channel that waits in the backlog of the listener until that reads; it is
  * then registered with a loop of its own, to which the connection id migrates, and the registration (with it {@code
  * channelActive}) is complete when the peer has answered. If the listener does not read, the connection is made

@@ -30,7 +30,8 @@ import java.util.Locale;
  * {@code io.netty.rdma.provider}:
  * <ul>
  * <li>{@code auto} (default): {@link VerbsProvider#IBVERBS} where libibverbs and librdmacm can be loaded and there is
- * an RDMA device, else {@link VerbsProvider#EMBEDDED};</li>
+ * an RDMA device, else {@link VerbsProvider#EMBEDDED}; a device that can't be used is an error that says why, as the
+ * embedded provider reaches no other host;</li>
  * <li>{@code ibverbs}, {@code embedded}: that one or none.</li>
  * </ul>
  * {@code -Dio.netty.transport.noNative=true} disables native transports altogether, as in the rest of Netty.
