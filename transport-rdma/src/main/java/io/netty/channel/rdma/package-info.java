@@ -107,12 +107,13 @@
  *
  * <h2>Connecting</h2>
  * Address, route, queue pair, request. The local address chooses the device, and the device the limits of the options:
- * {@code ConnectionOptions} and {@code DeviceLimits}. The connection data of the stream protocol travel in the private data of request
- * and answer. An incoming request becomes a channel that waits in the backlog of the listener until that reads; it is
- * then registered with a loop of its own, to which the connection id migrates, and the registration (with it {@code
- * channelActive}) is complete when the peer has answered. If the listener does not read, the connection is made
- * nevertheless, so that a client can connect and send, as with TCP; a full backlog rejects. A request of something that
- * does not speak the protocol is rejected too, each with a reason that the other side finds in its exception.
+ * {@code ConnectionOptions} and {@code DeviceLimits}. The connection data of the stream protocol travel in the private
+ * data of request and answer. An incoming request becomes a channel that waits in the backlog of the listener until
+ * that reads; it is then registered with a loop of its own, to which the connection id migrates, and the registration
+ * (with it {@code channelActive}) is complete when the peer has answered. If the listener does not read, the connection
+ * is made nevertheless, so that a client can connect and send, as with TCP; a full backlog rejects. A request of
+ * something that does not speak the protocol is rejected too, each with a reason that the other side finds in its
+ * exception.
  *
  * <h2>Threads</h2>
  * Everything of a channel happens on its event loop, as in any Netty transport. The queue pair belongs to the loop's
