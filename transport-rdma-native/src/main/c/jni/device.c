@@ -81,6 +81,13 @@ static jstring name(JNIEnv *env, jclass class, jlong context)
     return (*env)->NewStringUTF(env, verbs.ibv_get_device_name(((struct ibv_context *) to_pointer(context))->device));
 }
 
+static jboolean is_iwarp(JNIEnv *env, jclass class, jlong context)
+{
+    (void) env;
+    (void) class;
+    return ((struct ibv_context *) to_pointer(context))->device->transport_type == IBV_TRANSPORT_IWARP;
+}
+
 /* The order is that of the accessors of DeviceAttributes. */
 static jint attributes(JNIEnv *env, jclass class, jlong context, jlongArray values)
 {
@@ -231,6 +238,7 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("open0", "(Ljava/lang/String;)J", open_device),
     JNI_METHOD("close0", "(J)I", close_device),
     JNI_METHOD("name0", "(J)Ljava/lang/String;", name),
+    JNI_METHOD("isIwarp0", "(J)Z", is_iwarp),
     JNI_METHOD("attributes0", "(J[J)I", attributes),
     JNI_METHOD("portAttributes0", "(JI[I)I", port_attributes),
     JNI_METHOD("gid0", "(JII[B)I", gid),

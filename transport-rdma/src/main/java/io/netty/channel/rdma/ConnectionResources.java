@@ -61,6 +61,10 @@ final class ConnectionResources {
         if (verbsDevice == null) {
             throw new IOException("no RDMA device has the address " + id.localAddress());
         }
+        if (verbsDevice.isIwarp()) {
+            throw new IOException(verbsDevice + " is an iWARP device: byte streams need RDMA WRITE with immediate " +
+                    "data, which those have not. Use InfiniBand or RoCE, or TCP");
+        }
         Staging.reserve();
         context = DeviceContext.of(verbsDevice);
         int sendDepth = DeviceLimits.depth(config.sendQueueDepth, context);

@@ -81,6 +81,13 @@ public final class Device extends VerbsObject {
         return name;
     }
 
+    /**
+     * Whether it is an iWARP device. RFC 5040 gives those neither RDMA WRITE with immediate data nor atomics.
+     */
+    public boolean isIwarp() {
+        return isIwarp0(address());
+    }
+
     public DeviceAttributes attributes() throws VerbsException {
         long[] values = new long[DeviceAttributes.COUNT];
         check(attributes0(address(), values), "ibv_query_device", "query RDMA device " + name);
@@ -220,6 +227,8 @@ public final class Device extends VerbsObject {
     private static native int close0(long context);
 
     private static native String name0(long context);
+
+    private static native boolean isIwarp0(long context);
 
     private static native int attributes0(long context, long[] values);
 

@@ -20,7 +20,8 @@ package io.netty.channel.rdma.verbs;
  */
 public enum VerbsProvider {
     /**
-     * libibverbs and librdmacm of the system: network adapters, soft-RoCE ({@code rdma_rxe}), iWARP.
+     * libibverbs and librdmacm of the system: network adapters, soft-RoCE ({@code rdma_rxe}), iWARP
+     * (see {@link Device#isIwarp()}).
      */
     IBVERBS,
 
