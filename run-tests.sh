@@ -63,6 +63,7 @@ done
 [[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
 sections=(build)
+[[ " ${lanes[*]} " != *" java "* && " ${lanes[*]} " != *" rxe "* ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [[ " ${lanes[*]} " != *" rxe "* ]] || sections+=(rxe)
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
