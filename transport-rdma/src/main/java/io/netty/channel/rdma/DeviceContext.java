@@ -34,6 +34,8 @@ final class DeviceContext {
     final Device device;
     final DeviceAttributes attributes;
     final ProtectionDomain domain;
+    /** The longest message in bytes that each of its ports carries; soft-RoCE: 8 MiB. */
+    final int maxMessage;
     /** Counts the devices from 0. */
     final int index;
 
@@ -41,7 +43,18 @@ final class DeviceContext {
         this.device = device;
         this.index = index;
         attributes = device.attributes();
+        maxMessage = maxMessage(device, attributes.portCount());
         domain = device.allocateProtectionDomain();
+    }
+
+    private static int maxMessage(Device device, int ports) throws VerbsException {
+        long least = Integer.MAX_VALUE;
+        for (int port = 1; port <= ports; port++) {
+            long size = Integer.toUnsignedLong(device.portAttributes(port).maxMessageSize());
+            // A port that is down may not tell.
+            least = size == 0 ? least : Math.min(least, size);
+        }
+        return (int) least;
     }
 
     static DeviceContext of(Device device) throws VerbsException {

@@ -272,7 +272,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
             finish(SendRing.BYTES);
         }
         if (length == 0) {
-            room = (int) Math.min(stream.writable(), target.sendBufferRoom());
+            room = (int) Math.min(stream.writable(), target.messageRoom());
         }
         return room;
     }

@@ -244,8 +244,10 @@ final class RdmaOutbound {
         return copyThreshold;
     }
 
-    long sendBufferRoom() {
-        return posted == 0 ? Integer.MAX_VALUE : channel.config().getSendBufferSize() - posted;
+    /** How many bytes the next message may have for the device and for {@code SO_SNDBUF}. */
+    long messageRoom() {
+        return posted == 0 ? device.maxMessage
+                : Math.min(device.maxMessage, channel.config().getSendBufferSize() - posted);
     }
 
     boolean isHead(FileRegion region) {
