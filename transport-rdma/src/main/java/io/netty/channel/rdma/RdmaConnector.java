@@ -125,6 +125,11 @@ final class RdmaConnector implements LoopEvents.Listener {
             return new ConnectException("Connection refused");
         }
         String reason = event.isRejectedByApplication() ? Rejection.text(event.privateData()) : "";
+        if (reason.isEmpty() && event.isRejectedByApplication()) {
+            // Also what the kernel says where somebody listens at the port, but not at this address.
+            return new ConnectException("Connection refused (nobody listens at this address, or the peer gives no " +
+                    "reason)");
+        }
         return new ConnectException("Connection " + (reason.isEmpty() ? event.describe() :
                 "rejected by the peer: " + reason));
     }

@@ -73,9 +73,10 @@ final class ProviderCheck {
         // ENOSYS: the kernel's part of RDMA is not there at all.
         String reason = errno == 0 || errno == Errno.ENOSYS ? "" : " (" + text(errno) + ')';
         if (known.length > 0) {
-            return "the kernel has RDMA devices (" + String.join(", ", known) + ") but libibverbs finds none" + reason +
-                    ": install their user space driver (Debian: ibverbs-providers, others: rdma-core) and load the " +
-                    "kernel's interface (modprobe ib_uverbs)";
+            return "the kernel has RDMA devices (" + String.join(", ", known) + ") but " + (hasNodes() ?
+                    "libibverbs finds none" + reason + ": install their user space driver (Debian: ibverbs-providers," +
+                            " others: rdma-core)" :
+                    "there is no " + NODES + "/uverbs*" + reason + ": " + load("modprobe ib_uverbs"));
         }
         return "there is no RDMA device" + reason + ": load the driver of the network adapter, or soft-RoCE " +
                 "(modprobe rdma_rxe; rdma link add rxe0 type rxe netdev <interface>)";
@@ -99,14 +100,27 @@ final class ProviderCheck {
     /** What keeps a device node from being used. */
     private static String node(Path node, int errno, String load) {
         if (!Files.exists(node)) {
-            return node + " does not exist (" + text(errno) + "): load its module (" + load +
-                    "); in a container, pass " + NODES + " to it (docker: --device=" + NODES + ')';
+            return node + " does not exist (" + text(errno) + "): " + load(load);
         }
         if (!Files.isReadable(node) || !Files.isWritable(node)) {
             return "this user may not open " + node + " (" + text(errno) + "): give read and write access to it, " +
                     "with a udev rule (KERNEL==\"" + node.getFileName() + "\", MODE=\"0666\") or a group of the file";
         }
         return node + ": " + text(errno) + "; load its module (" + load + ')';
+    }
+
+    private static String load(String command) {
+        return "load its module (" + command + "); in a container, pass " + NODES + " to it (docker: --device=" +
+                NODES + ')';
+    }
+
+    private static boolean hasNodes() {
+        for (String name : names(NODES)) {
+            if (name.startsWith("uverbs")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String[] names(Path folder) {
