@@ -19,6 +19,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.LocalHost;
 import io.netty.example.rdma.TransportOptions;
 import io.netty.util.concurrent.Promise;
 import picocli.CommandLine.Command;
@@ -39,7 +40,7 @@ public final class EchoClient implements Callable<Integer> {
     @Mixin
     private TransportOptions options;
 
-    @Option(names = "--host", defaultValue = "127.0.0.1", description = "The server (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--host", description = "The server (default: where one on this host listens by default).")
     private String host;
 
     @Option(names = "--port", defaultValue = "8007", description = "Its port (default: ${DEFAULT-VALUE}).")
@@ -61,7 +62,7 @@ public final class EchoClient implements Callable<Integer> {
                     .group(group)
                     .channel(options.transport().channelType())
                     .handler(new FileEchoHandler(source, result))
-                    .connect(host, port).sync().channel();
+                    .connect(host == null ? LocalHost.address() : host, port).sync().channel();
             System.out.println(file + " to " + channel.remoteAddress() + " and back (" + options + ')');
             FileEcho echo = result.get();
             System.out.println(echo);

@@ -20,6 +20,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.LocalHost;
 import io.netty.example.rdma.TransportOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,8 +37,8 @@ public final class EchoServer implements Callable<Integer> {
     @Mixin
     private TransportOptions options;
 
-    @Option(names = "--host", defaultValue = "127.0.0.1",
-            description = "Address to listen on (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--host",
+            description = "Address to listen on (default: 127.0.0.1, or that of an RDMA device if there is one).")
     private String host;
 
     @Option(names = "--port", defaultValue = "8007", description = "Port (default: ${DEFAULT-VALUE}).")
@@ -56,7 +57,7 @@ public final class EchoServer implements Callable<Integer> {
                     .channel(options.transport().serverChannelType())
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                     .childHandler(new EchoServerHandler())
-                    .bind(host, port).sync().channel();
+                    .bind(host == null ? LocalHost.address() : host, port).sync().channel();
             System.out.println("echo server listens on " + server.localAddress() + " (" + options + ')');
             server.closeFuture().sync();
             return 0;
