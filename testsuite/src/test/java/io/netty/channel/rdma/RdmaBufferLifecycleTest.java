@@ -77,6 +77,10 @@ public class RdmaBufferLifecycleTest extends AbstractClientSocketTest {
         try (BlockingServerSocket serverSocket = new BlockingServerSocket()) {
             serverSocket.setReceiveBufferSize(RECEIVE_BUFFER_SIZE);
             serverSocket.bind(newSocketAddress());
+            if (close == Close.LOCAL) {
+                // As upstream: what is left when the channel is closed need not wait for the peer for long.
+                cb.option(RdmaChannelOption.USER_TIMEOUT_MILLIS, 1000);
+            }
             ChannelFuture connected = cb.handler(new ChannelInboundHandlerAdapter())
                     .connect(serverSocket.getLocalSocketAddress());
             try (BlockingSocket socket = serverSocket.accept()) {

@@ -46,7 +46,6 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
 
     @Override
     protected final boolean isCompatible(EventLoop loop) {
-        // Once bound or connected, completions and events go to the loop that it was registered with then.
         return loop instanceof IoEventLoop && ((IoEventLoop) loop).isCompatible(RdmaIoHandle.class) &&
                 (home == null || home == loop || !isBoundToHandler());
     }
@@ -62,13 +61,14 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
             // not.
             registration = (IoRegistration) future.getNow();
             handler = registration.attachment();
+            handler.registered((IoEventLoop) eventLoop());
             home = eventLoop();
             registered(promise);
         });
     }
 
     /**
-     * Whether native objects of this channel belong to the handler that it was registered with. On its loop, or after
+     * Whether native objects of this channel can't leave the handler that it was registered with. On its loop, or after
      * it was deregistered.
      */
     abstract boolean isBoundToHandler();

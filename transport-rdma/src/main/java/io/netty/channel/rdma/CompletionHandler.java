@@ -33,6 +33,9 @@ interface CompletionHandler {
     /** The device or the completion queue of the queue pair does not work any more. */
     void failed(Throwable cause);
 
+    /** The loop that the connection of the queue pair belongs to: not this one if it was moved. */
+    CurrentLoop loop();
+
     /** The event loop ends: release the queue pair and all that depends on it, at once. */
     void destroy();
 

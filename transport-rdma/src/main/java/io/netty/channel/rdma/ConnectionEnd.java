@@ -15,14 +15,12 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.EventLoop;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
-import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -47,7 +45,7 @@ final class ConnectionEnd {
 
     private final RdmaSocketChannel channel;
     private final RdmaConnection connection;
-    private final EventLoop loop;
+    private final CurrentLoop loop;
     private final ConnectionId id;
     private final QueuePair queuePair;
     private final StreamConnection stream;
@@ -61,7 +59,7 @@ final class ConnectionEnd {
     private boolean lost;
     private boolean destroyed;
     private IOException failure;
-    private Future<?> timer;
+    private CurrentLoop.Timer timer;
     private long progressNanos;
     private long progress;
 
@@ -70,7 +68,7 @@ final class ConnectionEnd {
         this.channel = channel;
         this.connection = connection;
         this.id = id;
-        loop = channel.eventLoop();
+        loop = connection.loop();
         queuePair = resources.queuePair;
         stream = resources.stream;
     }
@@ -165,12 +163,18 @@ final class ConnectionEnd {
         if (outbound.completedUntil() != progress) {
             progress = outbound.completedUntil();
             progressNanos = System.nanoTime();
-        } else if (!outbound.isSendingLeft() || System.nanoTime() - progressNanos >= LEFT_TIMEOUT_NANOS) {
+        } else if (!outbound.isSendingLeft() || System.nanoTime() - progressNanos >= leftTimeoutNanos()) {
             disconnect();
             destroy();
             return;
         }
         schedule(this::closeOverdue, TIMEOUT_MILLIS);
+    }
+
+    /** As with TCP, the option is for what a closed channel has left as well. */
+    private long leftTimeoutNanos() {
+        long userTimeoutMillis = channel.config().liveness().userTimeoutMillis();
+        return userTimeoutMillis > 0 ? TimeUnit.MILLISECONDS.toNanos(userTimeoutMillis) : LEFT_TIMEOUT_NANOS;
     }
 
     /** Does what follows from the state, once the channel is closed or the queue pair broken. */
@@ -247,7 +251,7 @@ final class ConnectionEnd {
     private void schedule(Runnable task, long millis) {
         try {
             if (timer != null) {
-                timer.cancel(false);
+                timer.cancel();
             }
             timer = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
@@ -264,7 +268,7 @@ final class ConnectionEnd {
         destroyed = true;
         broken = true;
         if (timer != null) {
-            timer.cancel(false);
+            timer.cancel();
         }
         connection.release();
     }

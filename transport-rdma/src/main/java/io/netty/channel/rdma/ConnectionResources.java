@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.EventLoop;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConfig;
 import io.netty.channel.rdma.stream.StreamConnection;
@@ -52,6 +51,7 @@ final class ConnectionResources {
     private final ConnectionId id;
     private final int completions;
     private LoopQueue queue;
+    private int number;
     /** {@code null} as long as it is not known to which loop the connection belongs. */
     private LoopDevice device;
 
@@ -93,7 +93,7 @@ final class ConnectionResources {
         } finally {
             if (!created) {
                 resources.closeQueuePair();
-                resources.release();
+                resources.release(null);
             }
         }
         return resources;
@@ -122,35 +122,60 @@ final class ConnectionResources {
         return data.array();
     }
 
-    /** From now on the owner gets the completions. On its loop. */
-    void attach(RdmaIoHandler handler, EventLoop loop, CompletionHandler owner, Runnable segmentFreed)
-            throws Exception {
+    /** From now on the connection gets the completions. On its loop. */
+    void attach(RdmaConnection connection, Runnable segmentFreed) throws Exception {
         if (device == null) {
-            LoopDevice newDevice = handler.device(context);
+            LoopDevice newDevice = connection.loop().handler().device(context);
             newDevice.adopt(queue);
             device = newDevice;
         }
-        landing.attach(loop, segmentFreed);
-        device.register(queuePair.number(), owner);
+        landing.attach(connection.loop(), segmentFreed);
+        number = queuePair.number();
+        device.register(number, connection);
+    }
+
+    /** Whether the completions come on this loop. */
+    boolean isHome() {
+        return device.home().isHere();
+    }
+
+    /** The connection leaves this loop. */
+    void relay(RdmaConnection connection) {
+        if (isHome()) {
+            device.relay(number, connection);
+        }
+    }
+
+    /** The connection belongs to this loop. */
+    void unrelay(RdmaConnection connection) {
+        if (isHome() && !connection.isDestroyed()) {
+            device.unrelay(number, connection);
+        }
     }
 
     /** The first part of the end. From here on the device touches none of the memory. */
     void closeQueuePair() {
         if (queuePair != null) {
-            if (device != null) {
-                device.unregister(queuePair.number());
+            if (device != null && isHome()) {
+                device.unregister(number);
             }
             queuePair.close();
         }
     }
 
-    /** The second part. */
-    void release() {
+    /**
+     * The second part.
+     *
+     * @param connection that had the completions, or {@code null}.
+     */
+    void release(RdmaConnection connection) {
         if (queue != null) {
-            if (device != null) {
+            if (device == null) {
+                queue.close();
+            } else if (isHome()) {
                 device.release(queue, completions);
             } else {
-                queue.close();
+                device.releaseFromElsewhere(number, connection, queue, completions);
             }
         }
         if (landing != null) {

@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.EventLoop;
 import io.netty.channel.rdma.stream.LandingArea;
 import io.netty.channel.rdma.stream.TargetSgl;
 import io.netty.channel.rdma.verbs.AccessFlags;
@@ -27,7 +26,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
@@ -53,7 +51,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
     private final int sglOffset;
     private final int sglEntries;
     private final Segment[] segments;
-    private EventLoop loop;
+    private CurrentLoop loop;
     private Runnable segmentFreed;
     private int pinnedSegments;
     private volatile int references = 1;
@@ -101,11 +99,11 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
     /**
      * Before anything is delivered.
      *
-     * @param eventLoop       the connection's.
+     * @param currentLoop    the connection's.
      * @param onSegmentFreed run on it when the application has released a segment, so that the peer may get it again.
      */
-    void attach(EventLoop eventLoop, Runnable onSegmentFreed) {
-        loop = eventLoop;
+    void attach(CurrentLoop currentLoop, Runnable onSegmentFreed) {
+        loop = currentLoop;
         segmentFreed = onSegmentFreed;
     }
 
@@ -246,14 +244,10 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         }
 
         private void returnToLoop() {
-            if (loop.inEventLoop()) {
+            if (loop.isHere()) {
                 run();
-                return;
-            }
-            try {
+            } else {
                 loop.execute(this);
-            } catch (RejectedExecutionException ignore) {
-                // The loop has ended, and with it the connection: nobody waits for the segment.
             }
         }
 

@@ -15,8 +15,6 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -37,10 +35,10 @@ import java.util.concurrent.TimeUnit;
 final class Liveness implements Runnable {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Liveness.class);
 
-    private final EventLoop loop;
+    private final CurrentLoop loop;
     private final RdmaConnection connection;
     private final LivenessOptions options;
-    private Future<?> timer;
+    private CurrentLoop.Timer timer;
     /** When the peer last gave a sign of life. */
     private long heardNanos;
     /** Something waits for the peer, since then. */
@@ -49,7 +47,7 @@ final class Liveness implements Runnable {
     /** That is a test of ours. */
     private boolean probing;
 
-    Liveness(EventLoop loop, RdmaConnection connection, LivenessOptions options) {
+    Liveness(CurrentLoop loop, RdmaConnection connection, LivenessOptions options) {
         this.loop = loop;
         this.connection = connection;
         this.options = options;
@@ -68,7 +66,7 @@ final class Liveness implements Runnable {
 
     void stop() {
         if (timer != null) {
-            timer.cancel(false);
+            timer.cancel();
             timer = null;
         }
     }

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * What one event loop has of one device: a completion channel, the completion queues behind it, and who owns which
@@ -37,27 +38,63 @@ final class LoopDevice {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopDevice.class);
     private static final int FIRST_QUEUE_CAPACITY = 1 << 12;
     private static final int MAX_QUEUE_CAPACITY = 1 << 16;
+    private static final long MAX_RELEASE_NANOS = 2_000_000_000;
 
     final DeviceContext context;
-    private final RdmaIoHandler handler;
+    /** The loop that polls. It hands this on when it ends before connections that have left it. */
+    private final CurrentLoop home;
     private final CompletionChannel channel;
     private final List<LoopQueue> queues = new ArrayList<>();
     private final Map<LoopQueue, WatchedFd> adopted = new IdentityHashMap<>();
     private final IntObjectMap<CompletionHandler> owners = new IntObjectHashMap<>();
     private final List<CompletionHandler> touched = new ArrayList<>();
-    private final WatchedFd completionFd;
-    private final WatchedFd asyncFd;
+    private WatchedFd completionFd;
+    /** {@code null} if another object of the same loop watches it. */
+    private WatchedFd asyncFd;
     /** The next completion makes the completion channel readable, or it is readable already. */
     private boolean armed;
 
     LoopDevice(RdmaIoHandler handler, DeviceContext context) throws Exception {
-        this.handler = handler;
         this.context = context;
+        home = new CurrentLoop(handler);
         channel = context.device.createCompletionChannel();
-        completionFd = new WatchedFd(handler, channel.fd(), this::completionEvents);
-        asyncFd = new WatchedFd(handler, context.device.asyncFd(), this::asyncEvents);
-        completionFd.watch(handler.epoll());
-        asyncFd.watch(handler.epoll());
+        watch();
+    }
+
+    private void watch() throws Exception {
+        completionFd = watch(channel.fd(), this::completionEvents);
+        asyncFd = home.handler().hasDevice(context) ? null : watch(context.device.asyncFd(), this::asyncEvents);
+        for (Map.Entry<LoopQueue, WatchedFd> entry : adopted.entrySet()) {
+            entry.setValue(watch(entry.getKey()));
+        }
+        armed = false;
+    }
+
+    private WatchedFd watch(LoopQueue queue) throws Exception {
+        CompletionChannel ownChannel = queue.ownChannel;
+        return watch(ownChannel.fd(), () -> {
+            armed = false;
+            ownChannel.consumeEvents();
+        });
+    }
+
+    private WatchedFd watch(int fd, WatchedFd.Reader reader) throws Exception {
+        RdmaIoHandler handler = home.handler();
+        WatchedFd watched = new WatchedFd(handler, fd, reader);
+        watched.watch(handler.epoll());
+        return watched;
+    }
+
+    private void unwatch() {
+        completionFd.unwatch();
+        if (asyncFd != null) {
+            asyncFd.unwatch();
+        }
+        adopted.values().forEach(WatchedFd::unwatch);
+    }
+
+    CurrentLoop home() {
+        return home;
     }
 
     /** A completion queue with room for so many more completions, which are now set aside for the caller. */
@@ -83,14 +120,8 @@ final class LoopDevice {
 
     /** From now on the completions of a standalone queue are handled on this loop. */
     void adopt(LoopQueue queue) throws Exception {
-        CompletionChannel ownChannel = queue.ownChannel;
-        WatchedFd fd = new WatchedFd(handler, ownChannel.fd(), () -> {
-            armed = false;
-            ownChannel.consumeEvents();
-        });
-        fd.watch(handler.epoll());
+        adopted.put(queue, watch(queue));
         queues.add(queue);
-        adopted.put(queue, fd);
         armed = false;
     }
 
@@ -111,7 +142,37 @@ final class LoopDevice {
     }
 
     void unregister(int queuePairNumber) {
-        owners.remove(queuePairNumber);
+        CompletionHandler owner = owners.remove(queuePairNumber);
+        if (owner instanceof CompletionRelay) {
+            ((CompletionRelay) owner).end();
+        }
+    }
+
+    /** The connection leaves this loop: its completions are to follow it. */
+    void relay(int queuePairNumber, RdmaConnection connection) {
+        if (owners.get(queuePairNumber) == connection) {
+            owners.put(queuePairNumber, new CompletionRelay(connection, home.handler()));
+        }
+    }
+
+    /** The connection is back. All completions of before have reached it. */
+    void unrelay(int queuePairNumber, RdmaConnection connection) {
+        if (owners.get(queuePairNumber) instanceof CompletionRelay) {
+            unregister(queuePairNumber);
+            owners.put(queuePairNumber, connection);
+        }
+    }
+
+    /** As {@link #unregister} and {@link #release}, for a queue pair that was closed on another loop. Any thread. */
+    void releaseFromElsewhere(int queuePairNumber, RdmaConnection connection, LoopQueue queue, int completions) {
+        home.execute(() -> {
+            CompletionHandler owner = owners.get(queuePairNumber);
+            // A new queue pair may have got the number.
+            if (owner != null && owner.loop() == connection.loop()) {
+                unregister(queuePairNumber);
+            }
+            release(queue, completions);
+        });
     }
 
     boolean hasQueuePairs() {
@@ -172,7 +233,7 @@ final class LoopDevice {
             try {
                 owner.completed(batch, i);
             } catch (Throwable t) {
-                handler.unexpected(t);
+                home.handler().unexpected(t);
             }
         }
         // The list may grow meanwhile: user code that runs here may close other connections.
@@ -182,7 +243,7 @@ final class LoopDevice {
             try {
                 owner.completionsDone();
             } catch (Throwable t) {
-                handler.unexpected(t);
+                home.handler().unexpected(t);
             }
         }
         touched.clear();
@@ -219,25 +280,96 @@ final class LoopDevice {
             try {
                 owner.failed(cause);
             } catch (Throwable t) {
-                handler.unexpected(t);
+                home.handler().unexpected(t);
             }
         }
     }
 
-    void destroy() {
-        for (CompletionHandler owner : owners.values().toArray(new CompletionHandler[0])) {
-            try {
-                owner.destroy();
-            } catch (Throwable t) {
-                handler.unexpected(t);
+    /** Whether connections of this loop have not come to their end yet. */
+    boolean hasOwnConnections() {
+        for (CompletionHandler owner : owners.values()) {
+            if (!isElsewhere(owner)) {
+                return true;
             }
         }
-        completionFd.unwatch();
-        asyncFd.unwatch();
+        return false;
+    }
+
+    private boolean isElsewhere(CompletionHandler owner) {
+        return owner.loop().handler() != home.handler();
+    }
+
+    /** The loop ends. Connections that have left it go on, on the loop of one of them. */
+    void destroy() {
+        for (CompletionHandler owner : owners.values().toArray(new CompletionHandler[0])) {
+            if (!isElsewhere(owner)) {
+                try {
+                    owner.destroy();
+                } catch (Throwable t) {
+                    home.handler().unexpected(t);
+                }
+            }
+        }
+        unwatch();
+        if (!awaitReleased()) {
+            return;
+        }
         for (LoopQueue queue : queues) {
             queue.close();
         }
         queues.clear();
         channel.close();
+    }
+
+    /** Returns false if another loop has taken over. */
+    private boolean awaitReleased() {
+        long deadline = System.nanoTime() + MAX_RELEASE_NANOS;
+        do {
+            // Connections that have ended elsewhere.
+            home.run();
+            if (owners.isEmpty()) {
+                return true;
+            }
+            if (handOver()) {
+                return false;
+            }
+            // Their loops have ended, but did not get to giving back everything yet.
+            Thread.onSpinWait();
+        } while (System.nanoTime() - deadline < 0);
+        throw new IllegalStateException(owners.size() + " connections were moved to event loops that don't end");
+    }
+
+    private boolean handOver() {
+        for (CompletionHandler owner : owners.values()) {
+            RdmaIoHandler next = owner.loop().handler();
+            try {
+                home.detach();
+                next.loop().execute(() -> takenOver(next));
+                return true;
+            } catch (RejectedExecutionException e) {
+                logger.debug("This event loop has ended, too", e);
+                home.attach(home.handler());
+            }
+        }
+        return false;
+    }
+
+    /** On the loop that polls from now on. */
+    private void takenOver(RdmaIoHandler next) {
+        home.attach(next);
+        try {
+            watch();
+        } catch (Throwable t) {
+            fail(t);
+        }
+        next.add(this);
+        for (CompletionHandler owner : owners.values()) {
+            CompletionRelay relay = (CompletionRelay) owner;
+            relay.register(next);
+            if (!isElsewhere(relay)) {
+                next.guests().remove(relay.connection());
+                relay.connection().atHome();
+            }
+        }
     }
 }

@@ -17,7 +17,6 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelOutputShutdownException;
-import io.netty.util.concurrent.Future;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -36,7 +35,7 @@ final class ParkedEnd {
     private final RdmaSocketUnsafe unsafe;
     private Runnable close;
     private Runnable shutdown;
-    private Future<?> closeTimer;
+    private CurrentLoop.Timer closeTimer;
 
     ParkedEnd(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
         this.channel = channel;
@@ -107,7 +106,7 @@ final class ParkedEnd {
         if (channel.isOpen() && isSending() && linger != 0 && !shuttingDown && promise.setUncancellable()) {
             close = task;
             long millis = linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS;
-            closeTimer = channel.eventLoop().schedule(this::closeNow, millis, TimeUnit.MILLISECONDS);
+            closeTimer = channel.connection().loop().schedule(this::closeNow, millis, TimeUnit.MILLISECONDS);
             // A peer that closes as well must be able to get rid of its bytes.
             channel.connection().discardInput();
             return true;
@@ -119,7 +118,7 @@ final class ParkedEnd {
         Runnable task = close;
         if (task != null) {
             close = null;
-            closeTimer.cancel(false);
+            closeTimer.cancel();
             task.run();
         }
     }

@@ -102,7 +102,7 @@ final class RdmaAcceptor {
             logger.debug("{}: could not be accepted in advance", channel, t);
             if (resources != null) {
                 resources.closeQueuePair();
-                resources.release();
+                resources.release(null);
             }
         }
     }
@@ -272,7 +272,7 @@ final class RdmaAcceptor {
         } else if (held != null) {
             held.closeQueuePair();
             id.close();
-            held.release();
+            held.release(null);
             held = null;
         } else if (id != null) {
             RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);

@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.EventLoop;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamEvent;
@@ -29,13 +28,15 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The queue pair of a {@link RdmaSocketChannel} and all that belongs to it: posts what the protocol says, takes
  * completions and connection manager events, and outlives the channel until the end of the connection has reached the
  * peer.
  *
- * <p>On the loop that it was made on.
+ * <p>On the loop that its channel is registered with, which may change: see {@link ConnectionMove}. The completion
+ * queue stays with the loop that it was made on.
  */
 final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
@@ -43,8 +44,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private static final long NONE = -1;
 
     private final RdmaSocketChannel channel;
-    private final RdmaIoHandler handler;
-    private final EventLoop loop;
+    private final CurrentLoop loop;
     private final ConnectionId id;
     private final ConnectionResources resources;
     private final StreamConnection stream;
@@ -69,18 +69,17 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private RdmaConnection(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id,
                            ConnectionResources resources) throws Exception {
         this.channel = channel;
-        this.handler = handler;
         this.id = id;
         this.resources = resources;
-        loop = channel.eventLoop();
+        loop = new CurrentLoop(handler);
         stream = resources.stream;
         inbound = new RdmaInbound(channel, resources.landing);
         outbound = new RdmaOutbound(channel, resources);
         liveness = new Liveness(loop, this, channel.config().liveness());
         receives = new ReceiveQueue(resources.queuePair, resources.streamConfig.receiveQueueDepth());
         end = new ConnectionEnd(channel, this, id, resources);
-        sender = new RdmaSender(channel, this, handler, stream, outbound, end);
-        resources.attach(handler, loop, this, this::segmentFreed);
+        sender = new RdmaSender(channel, this, stream, outbound, end);
+        resources.attach(this, this::segmentFreed);
         handler.events().listen(id, this);
     }
 
@@ -103,7 +102,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         } finally {
             if (!created) {
                 resources.closeQueuePair();
-                resources.release();
+                resources.release(null);
             }
         }
     }
@@ -144,6 +143,44 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
             livenessChanged();
             completionsDone();
         }
+    }
+
+    // ---- moving to another loop
+
+    @Override
+    public CurrentLoop loop() {
+        return loop;
+    }
+
+    /** The channel is deregistered. */
+    void detach() {
+        resources.relay(this);
+        loop.detach();
+    }
+
+    /** Takes the connection to the loop that the channel is registered with now, and tells the listener there. */
+    void move(RdmaIoHandler to, ConnectionMove.Listener listener) throws Exception {
+        if (loop.handler() == to) {
+            attach(to);
+            listener.moved(null);
+        } else {
+            new ConnectionMove(this, id, to, listener).start();
+        }
+    }
+
+    /** The loop of the handler is the connection's from now on. */
+    void attach(RdmaIoHandler handler) {
+        if (!isDestroyed() && !resources.isHome()) {
+            handler.guests().add(this);
+        }
+        loop.attach(handler);
+        atHome();
+        loop.execute(sender::pumpAll);
+    }
+
+    /** If completions come on this loop, nobody else need hand them over, after those that were. */
+    void atHome() {
+        loop.execute(() -> resources.unrelay(this));
     }
 
     // ---- input
@@ -278,6 +315,10 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         }
     }
 
+    boolean isDestroyed() {
+        return end.isDestroyed();
+    }
+
     boolean isStarted() {
         return started;
     }
@@ -308,6 +349,10 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
 
     @Override
     public void connectionEvent(ConnectionEvent event) {
+        if (!loop.isHere()) {
+            loop.execute(() -> connectionEvent(event));
+            return;
+        }
         switch (event.type()) {
         case ESTABLISHED:
             answered();
@@ -346,6 +391,19 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
      * @param reset without telling the peer that this is an orderly end.
      */
     void close(boolean reset) {
+        RdmaIoHandler handler = loop.handler();
+        if (!handler.isHere()) {
+            // The channel could not be registered with another loop.
+            try {
+                handler.loop().execute(() -> close(reset));
+            } catch (RejectedExecutionException e) {
+                logger.debug("{}: its event loop has ended, and with it the connection", channel, e);
+            }
+            return;
+        }
+        if (!loop.isAttached()) {
+            loop.attach(handler);
+        }
         outbound.detach(!reset && ready && sender.isWritable());
         end.close(reset);
     }
@@ -357,12 +415,14 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
 
     /** The end has come: gives everything back. */
     void release() {
+        RdmaIoHandler handler = loop.handler();
         liveness.stop();
         resources.closeQueuePair();
         handler.forget(id);
+        handler.guests().remove(this);
         id.close();
         outbound.destroy();
-        resources.release();
+        resources.release(this);
     }
 
     DeviceContext context() {

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
@@ -33,6 +34,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -68,6 +70,9 @@ public final class RdmaIoHandler implements IoHandler {
     private final WorkCompletions batch;
     private final Set<Registration> registrations = new LinkedHashSet<>();
     private final List<LoopDevice> devices = new ArrayList<>(1);
+    /** Connections of this loop whose completion queues belong to another one. */
+    private final Set<RdmaConnection> guests = new HashSet<>();
+    private volatile IoEventLoop loop;
     private Gatherer gatherer;
     private LoopEvents events;
     private boolean shuttingDown;
@@ -292,6 +297,9 @@ public final class RdmaIoHandler implements IoHandler {
             // A loop that is shut down without a quiet period may end without having called this.
             prepareToDestroy();
             finishConnections();
+            for (RdmaConnection guest : guests.toArray(new RdmaConnection[0])) {
+                guest.destroy();
+            }
             for (LoopDevice device : devices) {
                 device.destroy();
             }
@@ -314,10 +322,22 @@ public final class RdmaIoHandler implements IoHandler {
     /** All channels are closed, but peers may still have to be told: give that a moment. */
     private void finishConnections() {
         long deadline = System.nanoTime() + MAX_FINISH_NANOS;
-        while (hasQueuePairs() && System.nanoTime() - deadline < 0) {
+        while (hasOwnConnections() && System.nanoTime() - deadline < 0) {
             pollCompletions();
+            for (RdmaConnection guest : guests.toArray(new RdmaConnection[0])) {
+                guest.loop().run();
+            }
             Thread.onSpinWait();
         }
+    }
+
+    private boolean hasOwnConnections() {
+        for (LoopDevice device : devices) {
+            if (device.hasOwnConnections()) {
+                return true;
+            }
+        }
+        return !guests.isEmpty();
     }
 
     /** The device failed for good: every loop closes its connections on it. */
@@ -341,14 +361,26 @@ public final class RdmaIoHandler implements IoHandler {
 
     /** What this loop has of a device. On the loop. */
     LoopDevice device(DeviceContext context) throws Exception {
+        LoopDevice device = find(context);
+        if (device == null) {
+            device = new LoopDevice(this, context);
+            devices.add(device);
+        }
+        return device;
+    }
+
+    private LoopDevice find(DeviceContext context) {
         for (LoopDevice device : devices) {
             if (device.context == context) {
                 return device;
             }
         }
-        LoopDevice device = new LoopDevice(this, context);
-        devices.add(device);
-        return device;
+        return null;
+    }
+
+    /** On the loop. */
+    boolean hasDevice(DeviceContext context) {
+        return find(context) != null;
     }
 
     /** The connection manager events of this loop. On the loop. */
@@ -372,6 +404,31 @@ public final class RdmaIoHandler implements IoHandler {
             gatherer = new Gatherer();
         }
         return gatherer;
+    }
+
+    /** A channel is registered, so the loop is known. On the loop. */
+    void registered(IoEventLoop eventLoop) {
+        loop = eventLoop;
+    }
+
+    /** The event loop of this handler, once a channel was registered. Any thread. */
+    IoEventLoop loop() {
+        return loop;
+    }
+
+    /** Whether the caller is the loop's thread. Any thread. */
+    boolean isHere() {
+        return executor.isExecutorThread(Thread.currentThread());
+    }
+
+    /** Connections of this loop whose completion queues belong to another one. On the loop. */
+    Set<RdmaConnection> guests() {
+        return guests;
+    }
+
+    /** Takes over what another loop had of a device. On the loop. */
+    void add(LoopDevice device) {
+        devices.add(device);
     }
 
     EpollIoHandler epoll() {

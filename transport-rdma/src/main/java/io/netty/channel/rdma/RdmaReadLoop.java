@@ -68,7 +68,7 @@ final class RdmaReadLoop {
     private void readLater(RdmaConnection connection) {
         if (!reading && !scheduled) {
             scheduled = true;
-            channel.eventLoop().execute(() -> {
+            connection.loop().execute(() -> {
                 scheduled = false;
                 read(connection);
                 connection.afterRead();
@@ -165,7 +165,7 @@ final class RdmaReadLoop {
         inputShutdown = true;
         connection.inbound().discard();
         if (first && channel.config().isAllowHalfClosure()) {
-            channel.eventLoop().execute(() -> {
+            connection.loop().execute(() -> {
                 if (channel.isReading()) {
                     reportEnd();
                 }

@@ -38,18 +38,16 @@ final class RdmaSender {
 
     private final RdmaSocketChannel channel;
     private final RdmaConnection connection;
-    private final RdmaIoHandler handler;
     private final StreamConnection stream;
     private final RdmaOutbound outbound;
     private final ConnectionEnd end;
     /** There are flushed messages that could not be sent yet. */
     private boolean stalled;
 
-    RdmaSender(RdmaSocketChannel channel, RdmaConnection connection, RdmaIoHandler handler, StreamConnection stream,
-               RdmaOutbound outbound, ConnectionEnd end) {
+    RdmaSender(RdmaSocketChannel channel, RdmaConnection connection, StreamConnection stream, RdmaOutbound outbound,
+               ConnectionEnd end) {
         this.channel = channel;
         this.connection = connection;
-        this.handler = handler;
         this.stream = stream;
         this.outbound = outbound;
         this.end = end;
@@ -61,6 +59,11 @@ final class RdmaSender {
      * @throws IOException if the connection can't carry them any more.
      */
     void write(ChannelOutboundBuffer messages) throws Exception {
+        if (!connection.loop().isHere()) {
+            // Between two loops.
+            connection.loop().execute(channel::flushAgain);
+            return;
+        }
         outbound.flushed(messages);
         if (isWritable()) {
             pump(true);
@@ -97,10 +100,10 @@ final class RdmaSender {
             stalled |= data;
             return;
         }
-        Gatherer gatherer = handler.gatherer();
+        Gatherer gatherer = connection.loop().handler().gatherer();
         if (!gatherer.begin(outbound)) {
             stalled |= data;
-            channel.eventLoop().execute(this::pumpAll);
+            connection.loop().execute(this::pumpAll);
             return;
         }
         try {
@@ -117,7 +120,7 @@ final class RdmaSender {
         if (outbound.postFailure() != null) {
             end.fail(outbound.postFailure());
         } else if (stalled && gatherer.isStarved() && outbound.isDrained()) {
-            channel.eventLoop().schedule(this::pumpAll, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            connection.loop().schedule(this::pumpAll, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 

@@ -57,6 +57,8 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     private ConnectionId boundId;
     private RdmaConnector connector;
     private RdmaConnection connection;
+    /** The connection is on its way from another event loop. */
+    private boolean moving;
     private volatile boolean outputShutdown;
 
     /**
@@ -140,19 +142,48 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     @Override
     boolean isBoundToHandler() {
-        return connection != null || connector != null || boundId != null;
+        return connector != null || boundId != null;
     }
 
     @Override
     void registered(ChannelPromise promise) {
         if (connection != null) {
-            promise.setSuccess();
-            // What arrived while the channel was not registered.
-            eventLoop().execute(this::readable);
+            registeredAgain(promise);
         } else if (acceptor == null) {
             promise.setSuccess();
         } else {
             acceptor.start(promise);
+        }
+    }
+
+    private void registeredAgain(ChannelPromise promise) {
+        moving = true;
+        try {
+            connection.move(handler(), failure -> {
+                moving = false;
+                if (failure != null) {
+                    promise.setFailure(failure);
+                } else if (isOpen()) {
+                    promise.setSuccess();
+                    // What arrived while the channel was not registered.
+                    connection.loop().execute(this::readable);
+                } else {
+                    connection.close(config.getSoLinger() == 0);
+                    promise.setFailure(new ClosedChannelException());
+                }
+            });
+        } catch (Throwable t) {
+            moving = false;
+            promise.setFailure(t);
+        }
+    }
+
+    @Override
+    protected void doDeregister() throws Exception {
+        boolean leaving = isRegistered() && isOpen() && connection != null;
+        super.doDeregister();
+        if (leaving) {
+            connection.detach();
         }
     }
 
@@ -409,6 +440,10 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         if (boundId != null) {
             boundId.close();
             boundId = null;
+        }
+        if (moving) {
+            // Closed when it has arrived.
+            return;
         }
         if (connection != null) {
             connection.close(config.getSoLinger() == 0);

@@ -35,6 +35,7 @@
  *
  *   RdmaIoHandler ── EpollIoHandler: sleeping, timers, wake-ups, TCP channels
  *        ├── LoopDevice: one loop's completion queues on a device, who owns which queue pair
+ *        │       └── CompletionRelay, ConnectionMove, CurrentLoop: of connections that change their loop
  *        └── LoopEvents: one loop's connection manager events, who owns which connection id
  *
  *   RdmaByteBufAllocator ── CellCache ── SlabArena ── Slab: registered memory for the application
@@ -116,9 +117,16 @@
  * exception.
  *
  * <h2>Threads</h2>
- * Everything of a channel happens on its event loop, as in any Netty transport. The queue pair belongs to the loop's
- * completion queue, so a connected channel can't be moved to another loop. Any thread may release received buffers,
- * and allocate.
+ * Everything of a channel happens on its event loop, as in any Netty transport. Any thread may release received
+ * buffers, and allocate.
+ *
+ * <p>A connected channel may be deregistered and registered with another event loop. The connection id migrates to the
+ * event channel of that loop. The queue pair can't be given another completion queue, so the loop on which the
+ * connection was made goes on polling, and hands completions to the loop of the channel, in order ({@code
+ * CompletionRelay}): that costs a wake-up, but no work of the channel is done anywhere but on its loop ({@code
+ * CurrentLoop}). As long as it does so it is not suspended. When it ends, the loop of one of these channels takes its
+ * completion queues over. Between two loops a connection still belongs to the one that it left: what arrives waits, and
+ * if that loop ends, so does the connection. Listeners, and channels that are bound or connecting, stay where they are.
  *
  * <h2>System properties</h2>
  * <ul>

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 
 import static io.netty.util.internal.ObjectUtil.checkPositive;
@@ -50,6 +51,24 @@ public final class WorkCompletions {
      */
     public int size() {
         return size;
+    }
+
+    /**
+     * Adds a copy of a completion that was polled.
+     *
+     * @throws java.nio.BufferOverflowException if there is no room.
+     */
+    public void append(WorkCompletions from, int index) {
+        if (size == capacity) {
+            throw new BufferOverflowException();
+        }
+        memory.put(size * NativeMemory.WC_SIZE, from.memory, from.offset(index), NativeMemory.WC_SIZE);
+        size++;
+    }
+
+    /** Forgets all of them. */
+    public void clear() {
+        size = 0;
     }
 
     /**

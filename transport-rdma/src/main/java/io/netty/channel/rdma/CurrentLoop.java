@@ -1,0 +1,167 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.util.concurrent.Future;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.util.LinkedHashSet;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The event loop that something belongs to now. When that moves to another loop, the tasks that were handed over and
+ * did not run yet, and the timers, move with it, in order; in between they wait. So whatever belongs to one of these is
+ * never touched by two loops at a time.
+ *
+ * <p>The two loops must hand over safely, as they do by a task that one gives to the other.
+ */
+final class CurrentLoop implements Executor {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(CurrentLoop.class);
+
+    // Not Netty's queue for many producers: after an addition its producer could miss a change of the fields below.
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Set<Timer> timers = new LinkedHashSet<>();
+    private volatile RdmaIoHandler handler;
+    private volatile boolean attached = true;
+
+    /** @param handler of the calling event loop. */
+    CurrentLoop(RdmaIoHandler handler) {
+        this.handler = handler;
+    }
+
+    /** The handler of the loop; in between, that of the one that was left. Any thread. */
+    RdmaIoHandler handler() {
+        return handler;
+    }
+
+    /** Whether this is the thread of the loop, so that the caller may do what is only done there. Any thread. */
+    boolean isHere() {
+        return attached && handler.isHere();
+    }
+
+    /** The loop is left; {@link #attach} is next. On the loop. */
+    void detach() {
+        attached = false;
+        for (Timer timer : timers) {
+            timer.stop();
+        }
+    }
+
+    /** The loop of this handler is the one from now on. On that loop. */
+    void attach(RdmaIoHandler newHandler) {
+        handler = newHandler;
+        attached = true;
+        try {
+            for (Timer timer : timers) {
+                timer.start();
+            }
+            newHandler.loop().execute(this::run);
+        } catch (RejectedExecutionException e) {
+            ended(e);
+        }
+    }
+
+    boolean isAttached() {
+        return attached;
+    }
+
+    /** Has the task run on the loop, after those that were handed over before. Any thread. */
+    @Override
+    public void execute(Runnable task) {
+        tasks.add(task);
+        if (attached) {
+            try {
+                handler.loop().execute(this::run);
+            } catch (RejectedExecutionException e) {
+                ended(e);
+            }
+        }
+    }
+
+    /** Runs what was handed over. Does nothing if this is not the loop any more. */
+    void run() {
+        while (isHere()) {
+            Runnable task = tasks.poll();
+            if (task == null) {
+                break;
+            }
+            try {
+                task.run();
+            } catch (Throwable t) {
+                handler.unexpected(t);
+            }
+        }
+    }
+
+    /**
+     * Has the task run on the loop after a while. On the loop.
+     *
+     * @throws RejectedExecutionException if the loop has ended.
+     */
+    Timer schedule(Runnable task, long delay, TimeUnit unit) {
+        Timer timer = new Timer(task, System.nanoTime() + unit.toNanos(delay));
+        timer.start();
+        timers.add(timer);
+        return timer;
+    }
+
+    private static void ended(RejectedExecutionException cause) {
+        // Its handler has the last tasks run when it is destroyed.
+        logger.debug("The event loop has ended", cause);
+    }
+
+    final class Timer implements Runnable {
+        private final Runnable task;
+        private final long deadlineNanos;
+        private Future<?> future;
+
+        private Timer(Runnable task, long deadlineNanos) {
+            this.task = task;
+            this.deadlineNanos = deadlineNanos;
+        }
+
+        private void start() {
+            if (attached) {
+                future = handler.loop().schedule(this, deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+            }
+        }
+
+        private void stop() {
+            if (future != null) {
+                future.cancel(false);
+                future = null;
+            }
+        }
+
+        /** On the loop. */
+        void cancel() {
+            timers.remove(this);
+            stop();
+        }
+
+        @Override
+        public void run() {
+            timers.remove(this);
+            task.run();
+        }
+    }
+}

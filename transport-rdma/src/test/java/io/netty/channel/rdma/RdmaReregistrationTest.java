@@ -1,0 +1,375 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.rdma.verbs.VerbsResource;
+import io.netty.util.concurrent.AutoScalingEventExecutorChooserFactory;
+import io.netty.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A connected channel is deregistered and registered with another event loop.
+ */
+class RdmaReregistrationTest {
+    private EventLoopGroup first;
+    private EventLoopGroup second;
+    private EventLoopGroup third;
+    private ConnectedPair pair;
+
+    @BeforeEach
+    void connect() throws Exception {
+        first = new RdmaEventLoopGroup(1);
+        second = new RdmaEventLoopGroup(1);
+        third = new RdmaEventLoopGroup(1);
+        pair = new ConnectedPair(first);
+    }
+
+    @AfterEach
+    void close() throws InterruptedException {
+        pair.close();
+        shutdown(first);
+        shutdown(second);
+        shutdown(third);
+    }
+
+    @Test
+    void bytesFlowBothWaysOnTheNewLoop() throws Exception {
+        LoopChecker checker = new LoopChecker();
+        pair.server.pipeline().addFirst(checker);
+        exchange(1);
+        move(pair.server, second);
+        checker.expected = pair.server.eventLoop();
+        exchange(2);
+        move(pair.client, third);
+        exchange(3);
+        assertThat(checker.wrong).isNull();
+        assertThat(pair.server.isActive()).isTrue();
+        assertThat(pair.serverEvents.hasBytes()).isFalse();
+    }
+
+    @Test
+    void returnsToItsFirstLoop() throws Exception {
+        EventLoop home = pair.server.eventLoop();
+        move(pair.server, second);
+        exchange(1);
+        move(pair.server, third);
+        exchange(2);
+        move(pair.server, home);
+        exchange(3);
+        assertThat(pair.server.eventLoop()).isSameAs(home);
+    }
+
+    @Test
+    void registersAgainWithTheSameLoop() throws Exception {
+        EventLoop home = pair.server.eventLoop();
+        deregister(pair.server);
+        pair.client.writeAndFlush(Unpooled.copyInt(1)).sync();
+        register(pair.server, home);
+        assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 1);
+        exchange(2);
+    }
+
+    @Test
+    void whatHappensBetweenTwoLoopsWaits() throws Exception {
+        deregister(pair.server);
+        pair.client.writeAndFlush(Unpooled.copyInt(1)).sync();
+        pair.client.shutdownOutput().sync();
+        assertThat(pair.serverEvents.hasBytes()).isFalse();
+        register(pair.server, second.next());
+        assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 1);
+        assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+    }
+
+    @Test
+    void writesInFlightAreCompletedOnTheNewLoop() throws Exception {
+        pair.client.config().setAutoRead(false);
+        int size = 8 * pair.client.config().getReceiveBufferSize();
+        ByteBuf message = RdmaByteBufAllocator.DEFAULT.directBuffer(size).writeZero(size);
+        ChannelFuture written = pair.server.writeAndFlush(message);
+        awaitTrue(() -> pair.server.metrics().bytesSentInPlace() + pair.server.metrics().bytesSentCopied() > 0);
+        move(pair.server, second);
+        assertThat(written.isDone()).isFalse();
+        pair.client.config().setAutoRead(true);
+        for (int read = 0; read < size;) {
+            ByteBuf buf = pair.clientEvents.nextBuffer();
+            read += buf.readableBytes();
+            buf.release();
+        }
+        assertThat(written.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(written.isSuccess()).isTrue();
+    }
+
+    /** A stream in both directions, while both ends move from loop to loop. */
+    @Test
+    void orderSurvivesManyMoves() throws Exception {
+        int total = 4_000_000;
+        Sequence received = new Sequence();
+        pair.client.pipeline().addFirst(received);
+        pair.server.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ctx.writeAndFlush(msg);
+            }
+        });
+        EventLoop[] loops = { second.next(), third.next(), first.next() };
+        int moves = 0;
+        for (int sent = 0; sent < total;) {
+            for (int i = 0; i < 8; i++) {
+                int length = Math.min(1 + (sent * 7919 & 0x3fff), total - sent);
+                pair.client.writeAndFlush(sequence(sent, length));
+                sent += length;
+            }
+            deregister(pair.server);
+            register(pair.server, loops[moves % 3]);
+            if (moves % 2 == 0) {
+                move(pair.client, loops[(moves + 1) % 3]);
+            }
+            moves++;
+        }
+        awaitTrue(() -> received.count == total || received.failure != null);
+        assertThat(received.failure).isNull();
+    }
+
+    enum End {
+        HERE, PEER, PEER_RESETS
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void endsAsOnAnyLoop(End end) throws Exception {
+        int queuePairs = VerbsResource.QUEUE_PAIR.live();
+        int ids = VerbsResource.CONNECTION_ID.live();
+        move(pair.server, second);
+        exchange(1);
+        switch (end) {
+        case HERE:
+            pair.server.close().sync();
+            assertThat(pair.clientEvents.next()).isEqualTo("inactive");
+            break;
+        case PEER:
+            pair.client.close().sync();
+            break;
+        default:
+            pair.client.config().setOption(ChannelOption.SO_LINGER, 0);
+            pair.client.close().sync();
+            assertThat(pair.serverEvents.next()).isInstanceOf(IOException.class);
+        }
+        assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+        awaitTrue(() -> VerbsResource.QUEUE_PAIR.live() == queuePairs - 2);
+        awaitTrue(() -> VerbsResource.CONNECTION_ID.live() == ids - 2);
+    }
+
+    @Test
+    void goesOnWhenItsFirstLoopEnds() throws Exception {
+        ConnectedPair other = new ConnectedPair(second);
+        move(other.server, third);
+        move(pair.server, third);
+        // One that comes to where its completions will be handled, and one that does not.
+        move(pair.client, second);
+        pair.listener.close().sync();
+        shutdown(first);
+        exchange(1);
+        move(pair.server, second);
+        exchange(2);
+        other.client.writeAndFlush(Unpooled.copyInt(7));
+        assertThat(other.serverEvents.read(4)).containsExactly(0, 0, 0, 7);
+        other.close();
+        first = new RdmaEventLoopGroup(1);
+    }
+
+    @Test
+    void isClosedWhenItsNewLoopEnds() throws Exception {
+        move(pair.server, second);
+        exchange(1);
+        shutdown(second);
+        assertThat(pair.server.isOpen()).isFalse();
+        assertThat(pair.client.closeFuture().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        new ConnectedPair(first).close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = { true, false })
+    void allLoopsEndAtOnce(boolean crossed) throws Exception {
+        ConnectedPair other = new ConnectedPair(second);
+        move(pair.server, second);
+        if (crossed) {
+            move(other.server, first);
+        }
+        Future<?> end = first.shutdownGracefully(0, 5, TimeUnit.SECONDS);
+        shutdown(second);
+        assertThat(end.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(pair.server.isOpen()).isFalse();
+        assertThat(other.server.isOpen()).isFalse();
+        other.clientEvents.release();
+        other.serverEvents.release();
+    }
+
+    @Test
+    void endsWithTheLoopThatItLeftIfItIsOnNoOther() throws Exception {
+        int queuePairs = VerbsResource.QUEUE_PAIR.live();
+        deregister(pair.server);
+        shutdown(first);
+        assertThat(VerbsResource.QUEUE_PAIR.live()).isEqualTo(queuePairs - 2);
+        assertThat(second.register(pair.server).await().isSuccess()).isFalse();
+        assertThat(pair.server.isOpen()).isFalse();
+    }
+
+    @Test
+    void isClosedIfTheOtherLoopDoesNotTakeIt() throws Exception {
+        int queuePairs = VerbsResource.QUEUE_PAIR.live();
+        shutdown(second);
+        deregister(pair.server);
+        assertThat(second.register(pair.server).await().isSuccess()).isFalse();
+        assertThat(pair.server.isOpen()).isFalse();
+        assertThat(pair.client.closeFuture().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        awaitTrue(() -> VerbsResource.QUEUE_PAIR.live() == queuePairs - 2);
+    }
+
+    @Test
+    void loopThatPollsForAnotherIsNotSuspended() throws Exception {
+        // Loops that have nothing to do for a tenth of a second are suspended, except for one.
+        EventLoopGroup scaling = new MultiThreadIoEventLoopGroup(2, (Executor) null,
+                new AutoScalingEventExecutorChooserFactory(1, 2, 100, TimeUnit.MILLISECONDS, 0.9, 0.95, 2, 2, 1),
+                RdmaIoHandler.newFactory());
+        ConnectedPair scaled = new ConnectedPair(scaling);
+        try {
+            EventLoop home = scaled.server.eventLoop();
+            EventLoop other = scaled.client.eventLoop();
+            assertThat(home).isNotSameAs(other);
+            move(scaled.server, second);
+            move(scaled.client, second);
+            scaled.listener.close().sync();
+            // Both poll for others now.
+            for (int i = 0; i < 30; i++) {
+                scaled.client.writeAndFlush(Unpooled.copyInt(i));
+                assertThat(scaled.serverEvents.read(4)).containsExactly(0, 0, 0, i);
+                home.schedule(() -> { }, 20, TimeUnit.MILLISECONDS).sync();
+            }
+            scaled.close();
+            awaitTrue(() -> home.isSuspended() || other.isSuspended());
+        } finally {
+            scaled.close();
+            shutdown(scaling);
+        }
+    }
+
+    private void exchange(int value) throws InterruptedException {
+        pair.client.writeAndFlush(Unpooled.copyInt(value));
+        assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, value);
+        pair.server.writeAndFlush(Unpooled.copyInt(value));
+        assertThat(pair.clientEvents.read(4)).containsExactly(0, 0, 0, value);
+    }
+
+    private static void move(Channel channel, EventLoopGroup to) throws InterruptedException {
+        deregister(channel);
+        register(channel, to.next());
+    }
+
+    private static void deregister(Channel channel) throws InterruptedException {
+        assertThat(channel.deregister().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(channel.isRegistered()).isFalse();
+    }
+
+    private static void register(Channel channel, EventLoop loop) throws InterruptedException {
+        ChannelFuture registered = loop.register(channel);
+        assertThat(registered.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(registered.cause()).isNull();
+    }
+
+    private static ByteBuf sequence(int from, int length) {
+        return RdmaByteBufAllocator.DEFAULT.directBuffer(length).writeBytes(bytes(from, length));
+    }
+
+    private static byte[] bytes(int from, int length) {
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = (byte) ((from + i) * 31 >> 5);
+        }
+        return bytes;
+    }
+
+    private static void awaitTrue(BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ConnectedPair.SECONDS);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - deadline).as("nanoseconds over time").isNegative();
+            Thread.sleep(1);
+        }
+    }
+
+    private static void shutdown(EventLoopGroup group) throws InterruptedException {
+        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
+                .isTrue();
+    }
+
+    private static final class LoopChecker extends ChannelInboundHandlerAdapter {
+        private volatile EventLoop expected;
+        private volatile Thread wrong;
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            if (expected != null && !expected.inEventLoop()) {
+                wrong = Thread.currentThread();
+            }
+            ctx.fireChannelRead(msg);
+        }
+    }
+
+    /** Checks what arrives against {@link #sequence}. */
+    private static final class Sequence extends ChannelInboundHandlerAdapter {
+        private volatile int count;
+        private volatile String failure;
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ByteBuf buf = (ByteBuf) msg;
+            byte[] actual = ByteBufUtil.getBytes(buf);
+            buf.release();
+            if (!Arrays.equals(actual, bytes(count, actual.length))) {
+                failure = "other bytes from " + count + " on";
+            }
+            count += actual.length;
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            failure = cause.toString();
+        }
+    }
+}
