@@ -160,8 +160,9 @@ final class VerbsPeer implements AutoCloseable {
     /** What an honest peer says: a table of 2 entries and a buffer of 4096 bytes. */
     byte[] connectionData() {
         ByteBuffer out = ByteBuffer.allocate(ConnectionData.SIZE);
-        new ConnectionData(ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN, QUEUE_DEPTH - 8, memory.memoryAddress(),
-                memory.rkey(), SGL_ENTRIES, bufferAddress(), memory.rkey(), BUFFER_LENGTH).write(out);
+        new ConnectionData(ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN, false, QUEUE_DEPTH - 8,
+                memory.memoryAddress(), memory.rkey(), SGL_ENTRIES, bufferAddress(), memory.rkey(), BUFFER_LENGTH)
+                .write(out);
         return out.array();
     }
 

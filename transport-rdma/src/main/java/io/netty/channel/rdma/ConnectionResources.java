@@ -34,8 +34,6 @@ final class ConnectionResources {
     /** The id of all receive work requests; sends are numbered from 0. */
     static final long RECEIVE = -1;
 
-    /** Enough that the peer fills one while others are read, advertised or held by the application. */
-    private static final int SEGMENTS = 8;
     /** How many receive buffers the peer may offer us ahead. */
     private static final int SGL_ENTRIES = 16;
     private static final int CONTROL_SLOTS = 4;
@@ -45,7 +43,7 @@ final class ConnectionResources {
     final DeviceContext context;
     final StreamConfig streamConfig;
     final SendRing ring;
-    LandingBuffer landing;
+    ReceiveMemory receiveMemory;
     QueuePair queuePair;
     StreamConnection stream;
     private final ConnectionId id;
@@ -100,9 +98,9 @@ final class ConnectionResources {
     }
 
     private void create(RdmaSocketChannelConfig config) throws Exception {
-        landing = LandingBuffer.create(context, SEGMENTS, config.getReceiveBufferSize() / SEGMENTS, SGL_ENTRIES,
-                ring.capacity());
-        stream = new StreamConnection(streamConfig, landing, landing);
+        receiveMemory = new ReceiveMemory(context, config, config.metrics(), SGL_ENTRIES, ring.capacity());
+        stream = new StreamConnection(streamConfig, receiveMemory.first(), receiveMemory.first());
+        receiveMemory.stream(stream);
         queue = device == null ? LoopQueue.standalone(context, completions) : device.reserve(completions);
         QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
                 .maxSendRequests(streamConfig.sendQueueDepth()).maxReceiveRequests(streamConfig.receiveQueueDepth())
@@ -118,7 +116,7 @@ final class ConnectionResources {
     /** What to tell the peer, before {@link StreamConnection#establish}. */
     byte[] localData() {
         ByteBuffer data = ByteBuffer.allocate(ConnectionData.SIZE);
-        stream.localData(landing.sglAddress(), landing.key()).write(data);
+        stream.localData(receiveMemory.first().sglAddress(), receiveMemory.first().key()).write(data);
         return data.array();
     }
 
@@ -129,7 +127,7 @@ final class ConnectionResources {
             newDevice.adopt(queue);
             device = newDevice;
         }
-        landing.attach(connection.loop(), segmentFreed);
+        receiveMemory.attach(connection.loop(), segmentFreed);
         number = queuePair.number();
         device.register(number, connection);
     }
@@ -178,8 +176,8 @@ final class ConnectionResources {
                 device.releaseFromElsewhere(number, connection, queue, completions);
             }
         }
-        if (landing != null) {
-            landing.release();
+        if (receiveMemory != null) {
+            receiveMemory.release();
         }
     }
 }

@@ -36,6 +36,12 @@ import java.nio.channels.WritableByteChannel;
  */
 final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, WritableByteChannel {
     private static final int MAX_CHAIN = 64;
+    /**
+     * A flush has to pass over the messages in flight, as these come first. So that this costs each message but little
+     * however many there are, no more than so many are in flight; that is enough for ten million a second with a round
+     * trip of 100 microseconds.
+     */
+    private static final int MAX_MESSAGES = 1024;
     /** More are rarely worth it, and each costs the device a fetch. */
     static final int MAX_ELEMENTS = 16;
 
@@ -46,6 +52,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
 
     /** Bytes at the head of the messages that are in flight already. */
     private long skip;
+    private int seen;
     private boolean complete;
     private boolean starved;
     private Exception failure;
@@ -129,6 +136,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
      */
     boolean gather(OutboundMessages messages, long inFlight) throws Exception {
         skip = inFlight;
+        seen = 0;
         complete = true;
         failure = null;
         try {
@@ -150,6 +158,10 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
 
     @Override
     public boolean processMessage(Object msg) {
+        if (++seen > MAX_MESSAGES) {
+            complete = false;
+            return false;
+        }
         try {
             complete = msg instanceof ByteBuf ? buffer((ByteBuf) msg) : region((FileRegion) msg);
         } catch (Exception e) {
@@ -280,7 +292,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
     /** Ensures that the work request has staging memory, which may have no room left. */
     private boolean stage(int count) {
         if (staged == null) {
-            staged = staging.take(count);
+            staged = staging.take(count, target.staged());
             if (staged == null) {
                 starved = true;
                 return false;

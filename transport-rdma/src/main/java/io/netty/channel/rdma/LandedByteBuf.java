@@ -27,11 +27,10 @@ final class LandedByteBuf extends PartialByteBuf {
     private final MemoryRange range;
     private final long address;
 
-    LandedByteBuf(ByteBufAllocator allocator, LandingBuffer buffer, LandingBuffer.Segment segment, int offset,
-            int length) {
-        super(allocator, segment.bytes(offset, length), length);
+    LandedByteBuf(ByteBufAllocator allocator, LandingBuffer.Segment segment, int offset, int length) {
+        super(allocator, segment.view(offset, length), length);
         this.segment = segment;
-        range = buffer.range();
+        range = segment.range();
         address = segment.address(offset);
         segment.hold();
     }

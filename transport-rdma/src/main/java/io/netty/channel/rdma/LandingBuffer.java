@@ -29,8 +29,8 @@ import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * The memory in which the bytes of one connection arrive, and its target SGL, with a memory region of their own: that
- * is all that the peer can reach.
+ * A part of the {@link ReceiveMemory} of one connection, with a memory region of its own; and behind the first part,
+ * its target SGL. That is all that the peer can reach.
  *
  * <p>Buffers that the pipeline gets are parts of it ({@link LandedByteBuf}). Each one holds its segment back from the
  * peer, and holds memory and registration (from which it may be sent on in place) until it is released, even if that
@@ -45,20 +45,19 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
     private static final int ENTRY_KEY = 8;
     private static final int ENTRY_LENGTH = 12;
 
+    private final ReceiveMemory owner;
     private final CleanableDirectBuffer memory;
     private final MemoryRange range;
     private final ByteBuffer sgl;
     private final int sglOffset;
     private final int sglEntries;
     private final Segment[] segments;
-    private CurrentLoop loop;
-    private Runnable segmentFreed;
-    private int pinnedSegments;
     private volatile int references = 1;
 
-    private LandingBuffer(CleanableDirectBuffer memory, MemoryRange range, int key, int segmentCount,
-                          int segmentLength, int sglEntries) {
+    private LandingBuffer(ReceiveMemory owner, CleanableDirectBuffer memory, MemoryRange range, int key,
+                          int segmentCount, int segmentLength, int sglEntries) {
         super(range.address, key, segmentCount, segmentLength);
+        this.owner = owner;
         this.memory = memory;
         this.range = range;
         this.sglEntries = sglEntries;
@@ -76,35 +75,35 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
      * @param segmentLength   a multiple of 8.
      * @param sglEntries      of the target SGL, which lies behind the segments.
      * @param outgoingEntries entries for the peer's target SGL that may be in flight; behind that.
+     * @param needed          see {@link PinnedMemory}.
+     * @return {@code null} if there would be too much registered memory.
      */
-    static LandingBuffer create(DeviceContext device, int segmentCount, int segmentLength, int sglEntries,
-                                int outgoingEntries) throws VerbsException {
-        CleanableDirectBuffer memory = PlatformDependent.allocateDirect(
-                segmentCount * segmentLength + (sglEntries + outgoingEntries) * TargetSgl.ENTRY_SIZE);
+    static LandingBuffer create(ReceiveMemory owner, int segmentCount, int segmentLength, int sglEntries,
+                                int outgoingEntries, boolean needed) throws VerbsException {
+        int bytes = segmentCount * segmentLength + (sglEntries + outgoingEntries) * TargetSgl.ENTRY_SIZE;
+        if (!PinnedMemory.PROCESS.reserve(bytes, needed)) {
+            return null;
+        }
+        CleanableDirectBuffer memory = null;
         boolean created = false;
         try {
+            memory = PlatformDependent.allocateDirect(bytes);
             MemoryRange range = new MemoryRange(DirectMemory.address(memory.buffer()), memory.buffer().capacity(),
                     AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
-            int key = range.region(device).rkey();
-            LandingBuffer buffer = new LandingBuffer(memory, range, key, segmentCount, segmentLength, sglEntries);
+            int key = range.region(owner.device()).rkey();
+            LandingBuffer buffer = new LandingBuffer(owner, memory, range, key, segmentCount, segmentLength,
+                    sglEntries);
+            owner.metrics().receiveMemory(bytes);
             created = true;
             return buffer;
         } finally {
             if (!created) {
-                memory.clean();
+                if (memory != null) {
+                    memory.clean();
+                }
+                PinnedMemory.PROCESS.release(bytes);
             }
         }
-    }
-
-    /**
-     * Before anything is delivered.
-     *
-     * @param currentLoop    the connection's.
-     * @param onSegmentFreed run on it when the application has released a segment, so that the peer may get it again.
-     */
-    void attach(CurrentLoop currentLoop, Runnable onSegmentFreed) {
-        loop = currentLoop;
-        segmentFreed = onSegmentFreed;
     }
 
     Segment segment(int index) {
@@ -155,19 +154,14 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         return range;
     }
 
-    /**
-     * Segments that wait for the application alone. If all did, nothing more could arrive, and an application that
-     * collects a message longer than this memory would wait for ever.
-     */
-    int pinnedSegments() {
-        return pinnedSegments;
-    }
-
     /** Drops the connection's own reference: no queue pair can write here any more. */
     void release() {
         if (REFERENCES.decrementAndGet(this) == 0) {
+            int bytes = memory.buffer().capacity();
             range.close();
             memory.clean();
+            PinnedMemory.PROCESS.release(bytes);
+            owner.metrics().receiveMemory(-bytes);
         }
     }
 
@@ -177,7 +171,6 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
                 AtomicIntegerFieldUpdater.newUpdater(Segment.class, "holds");
 
         private final int index;
-        private final ByteBuffer whole;
         private final ByteBuffer view;
         /** What was delivered from here and is not released: changed by any thread. One more while it may get more. */
         private volatile int holds;
@@ -188,21 +181,20 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
 
         private Segment(int index, ByteBuffer memory) {
             this.index = index;
-            whole = memory.slice(index * segmentLength(), segmentLength());
-            view = whole.duplicate();
+            view = memory.slice(index * segmentLength(), segmentLength());
         }
 
-        ByteBuffer bytes(int offset, int length) {
-            return whole.slice(offset, length);
-        }
-
-        /** As {@link #bytes}, valid until the next call. */
+        /** Valid until the next call. */
         ByteBuffer view(int offset, int length) {
             return view.limit(offset + length).position(offset);
         }
 
         long address(int offset) {
             return segmentAddress(index) + offset;
+        }
+
+        MemoryRange range() {
+            return range;
         }
 
         boolean isPinned() {
@@ -222,7 +214,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         void hold() {
             if (!pinned) {
                 pinned = true;
-                pinnedSegments++;
+                owner.pinned(segmentLength());
             }
             HOLDS.incrementAndGet(this);
             REFERENCES.incrementAndGet(LandingBuffer.this);
@@ -244,10 +236,10 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         }
 
         private void returnToLoop() {
-            if (loop.isHere()) {
+            if (owner.loop().isHere()) {
                 run();
             } else {
-                loop.execute(this);
+                owner.loop().execute(this);
             }
         }
 
@@ -256,10 +248,10 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         public void run() {
             if (pinned) {
                 pinned = false;
-                pinnedSegments--;
+                owner.pinned(-segmentLength());
             }
             LandingBuffer.this.release(index);
-            segmentFreed.run();
+            owner.segmentFreed();
         }
     }
 }

@@ -24,7 +24,6 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.StringUtil;
-import io.netty.util.internal.SystemPropertyUtil;
 
 import java.util.concurrent.atomic.LongAdder;
 
@@ -34,8 +33,9 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  * A {@link ByteBufAllocator} whose direct buffers lie in memory that is registered with the RDMA devices, so that the
  * adapter sends from them in place. The default allocator of the RDMA channels.
  *
- * <p>Memory is registered in slabs of 16 MiB, as needed and at most {@link #maxPinnedMemory()} bytes (system property
- * {@code io.netty.rdma.maxPinnedMemory}, in bytes; default: half of the maximum direct memory). Slabs are never given
+ * <p>Memory is registered in slabs of 16 MiB, as needed and at most {@link #maxPinnedMemory()} bytes. For the {@link
+ * #DEFAULT} allocator that is the system property {@code io.netty.rdma.maxPinnedMemory}, in bytes (default: half of the
+ * maximum direct memory), of which all other registered memory of the process is taken too. Slabs are never given
  * back to the system. Heap buffers, direct buffers above 4 MiB and those requested at the bound come from
  * {@link ByteBufAllocator#DEFAULT}: they work as well, but sending them costs a copy.
  *
@@ -49,13 +49,13 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
     /**
      * The allocator that RDMA channels use unless told otherwise.
      */
-    public static final RdmaByteBufAllocator DEFAULT = new RdmaByteBufAllocator(SystemPropertyUtil.getLong(
-            "io.netty.rdma.maxPinnedMemory", PlatformDependent.maxDirectMemory() / 2));
+    public static final RdmaByteBufAllocator DEFAULT = new RdmaByteBufAllocator(
+            new PinnedMemory(PinnedMemory.PROCESS.max(), 0, PinnedMemory.PROCESS), DEFAULT_SLAB_ORDER);
 
     private final ByteBufAllocator fallback = ByteBufAllocator.DEFAULT;
     private final LongAdder fallbackAllocations = new LongAdder();
     private final Metric metric = new Metric();
-    private final long maxPinnedMemory;
+    private final PinnedMemory budget;
     private final SlabArena arena;
     private final FastThreadLocal<CellCache> caches = new FastThreadLocal<CellCache>() {
         @Override
@@ -79,9 +79,17 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
     }
 
     RdmaByteBufAllocator(long maxPinnedMemory, int slabOrder) {
+        this(new PinnedMemory(checkPositiveOrZero(maxPinnedMemory, "maxPinnedMemory"), 0, null), slabOrder);
+    }
+
+    RdmaByteBufAllocator(PinnedMemory budget) {
+        this(budget, DEFAULT_SLAB_ORDER);
+    }
+
+    private RdmaByteBufAllocator(PinnedMemory budget, int slabOrder) {
         super(true);
-        this.maxPinnedMemory = checkPositiveOrZero(maxPinnedMemory, "maxPinnedMemory");
-        arena = new SlabArena(slabOrder, maxPinnedMemory);
+        this.budget = budget;
+        arena = new SlabArena(slabOrder, budget);
     }
 
     // The inherited methods give heap buffers where direct memory can't be freed reliably. Slabs never are.
@@ -136,6 +144,11 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
         return new CellByteBuf(this, cell, initialCapacity, maxCapacity);
     }
 
+    /** Registered memory that nobody uses, and that may be registered yet, in bytes. */
+    long availableMemory() {
+        return budget.used() - arena.usedBytes() + Math.max(0, budget.available());
+    }
+
     /** Makes sure that there is some registered memory; returns false if there can't be. */
     boolean reserve() {
         return arena.reserve();
@@ -183,14 +196,14 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
      * The bound of {@link #pinnedMemory()}, in bytes.
      */
     public long maxPinnedMemory() {
-        return maxPinnedMemory;
+        return budget.max();
     }
 
     /**
      * The bytes of memory that this allocator has registered so far.
      */
     public long pinnedMemory() {
-        return arena.pinnedBytes();
+        return budget.used();
     }
 
     /**
@@ -211,7 +224,7 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
     @Override
     public String toString() {
         return StringUtil.simpleClassName(this) + "(used: " + arena.usedBytes() + ", pinned: " + pinnedMemory() +
-                ", at most: " + maxPinnedMemory + ')';
+                ", at most: " + maxPinnedMemory() + ')';
     }
 
     private final class Metric implements ByteBufAllocatorMetric {

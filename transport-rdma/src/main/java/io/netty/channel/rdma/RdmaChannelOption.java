@@ -145,6 +145,13 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      */
     public static final ChannelOption<Boolean> IPV6_ONLY = valueOf(RdmaChannelOption.class, "IPV6_ONLY");
 
+    /**
+     * Milliseconds in which no more bytes arrived than a smaller receive buffer has room for, after which it is made
+     * smaller, 10 to 86400000. Default 5000. {@link ChannelOption#SO_RCVBUF} is how large it may become.
+     */
+    public static final ChannelOption<Integer> RECEIVE_BUFFER_IDLE_MILLIS =
+            valueOf(RdmaChannelOption.class, "RECEIVE_BUFFER_IDLE_MILLIS");
+
     @SuppressWarnings({ "deprecation", "unused" }) // There is no other constructor, and no instance is made with it.
     private RdmaChannelOption() {
         super(null);

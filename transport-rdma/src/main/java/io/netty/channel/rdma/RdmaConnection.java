@@ -73,7 +73,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         this.resources = resources;
         loop = new CurrentLoop(handler);
         stream = resources.stream;
-        inbound = new RdmaInbound(channel, resources.landing);
+        inbound = new RdmaInbound(channel, resources.receiveMemory);
         outbound = new RdmaOutbound(channel, resources);
         liveness = new Liveness(loop, this, channel.config().liveness());
         receives = new ReceiveQueue(resources.queuePair, resources.streamConfig.receiveQueueDepth());
@@ -225,6 +225,9 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         case DISCONNECT:
             inbound.end();
             newInput = true;
+            break;
+        case RETRACTED:
+            inbound.retracted(stream.arrival());
             break;
         default:
         }

@@ -28,27 +28,27 @@ import java.util.ArrayDeque;
  * What has arrived on one connection and was not read yet.
  *
  * <p>Long arrivals leave as slices of the receive buffer, short ones as copies, because a slice holds its segment
- * back from the peer until it is released. As soon as the application holds half of the segments, everything is
+ * back from the peer until it is released. As soon as the application holds half of the memory, everything is
  * copied: an application that collects more than the receive buffer before it releases any of it must still get on.
  *
  * <p>On the loop of the connection.
  */
 final class RdmaInbound implements UncheckedBooleanSupplier {
     private final RdmaSocketChannel channel;
-    private final LandingBuffer landing;
+    private final ReceiveMemory memory;
     private final int copyThreshold;
     private final ArrayDeque<LandingBuffer.Segment> segments = new ArrayDeque<>();
     private boolean ended;
     private boolean discarding;
 
-    RdmaInbound(RdmaSocketChannel channel, LandingBuffer landing) {
+    RdmaInbound(RdmaSocketChannel channel, ReceiveMemory memory) {
         this.channel = channel;
-        this.landing = landing;
+        this.memory = memory;
         copyThreshold = channel.config().getReceiveCopyThreshold();
     }
 
     void arrived(Arrival arrival) {
-        LandingBuffer.Segment segment = landing.segment(arrival.segment());
+        LandingBuffer.Segment segment = memory.arrived(arrival);
         if (arrival.offset() == 0) {
             segment.begin();
             segments.add(segment);
@@ -58,6 +58,23 @@ final class RdmaInbound implements UncheckedBooleanSupplier {
         if (discarding) {
             discard();
         }
+    }
+
+    /** The peer has given back what it was offered: a segment that it had begun gets no more. */
+    void retracted(Arrival arrival) {
+        if (arrival.area() != null) {
+            LandingBuffer.Segment segment = memory.arrived(arrival);
+            segment.filled = true;
+            if (segment == segments.peek()) {
+                take(segment, 0);
+            }
+        }
+        memory.retracted();
+    }
+
+    /** Before the peer is told of free segments. */
+    void beforeOffer() {
+        memory.beforeOffer();
     }
 
     /** The peer sends no more. */
@@ -111,8 +128,8 @@ final class RdmaInbound implements UncheckedBooleanSupplier {
         handle.attemptedBytesRead(length);
         ByteBufAllocator allocator = channel.config().getAllocator();
         ByteBuf buf;
-        if (length > copyThreshold && (head.isPinned() || landing.pinnedSegments() < landing.segments() / 2)) {
-            buf = RdmaByteBufAllocator.track(new LandedByteBuf(allocator, landing, head, offset, length));
+        if (length > copyThreshold && (head.isPinned() || !memory.isHalfPinned())) {
+            buf = RdmaByteBufAllocator.track(new LandedByteBuf(allocator, head, offset, length));
             channel.metrics().received(length, 0);
         } else {
             buf = allocator.directBuffer(length);
@@ -125,6 +142,7 @@ final class RdmaInbound implements UncheckedBooleanSupplier {
 
     private void take(LandingBuffer.Segment head, int length) {
         head.readIndex += length;
+        memory.read(length);
         if (head.filled && head.readIndex == head.writeIndex) {
             segments.poll();
             head.end();

@@ -32,6 +32,7 @@ public final class RdmaMetrics {
     private final LongAdder sentCopied = new LongAdder();
     private final LongAdder receivedInPlace = new LongAdder();
     private final LongAdder receivedCopied = new LongAdder();
+    private final LongAdder receiveMemory = new LongAdder();
 
     RdmaMetrics(RdmaMetrics total) {
         this.total = total;
@@ -69,6 +70,39 @@ public final class RdmaMetrics {
         return receivedCopied.sum();
     }
 
+    /**
+     * Bytes of registered memory in which bytes of the peers arrive, now. It grows with use up to {@code SO_RCVBUF} for
+     * each connection, and shrinks when it is idle; received buffers keep it as long as they are not released.
+     */
+    public long receiveMemory() {
+        return receiveMemory.sum();
+    }
+
+    /**
+     * Bytes of registered memory of this process, now: receive memory, {@link #stagingMemory()} and the slabs of
+     * {@link RdmaByteBufAllocator#DEFAULT}. Never more than {@link #maxPinnedMemory()}.
+     */
+    public static long pinnedMemory() {
+        return PinnedMemory.PROCESS.used();
+    }
+
+    /** The system property {@code io.netty.rdma.maxPinnedMemory}, in bytes; default half of the direct memory. */
+    public static long maxPinnedMemory() {
+        return PinnedMemory.PROCESS.max();
+    }
+
+    /** Bytes of registered memory of this process for bytes that can't be sent in place, now. */
+    public static long stagingMemory() {
+        return Staging.pinnedMemory();
+    }
+
+    void receiveMemory(int bytes) {
+        receiveMemory.add(bytes);
+        if (total != null) {
+            total.receiveMemory(bytes);
+        }
+    }
+
     void sent(int inPlace, int inline, int copied) {
         if (inPlace > 0) {
             sentInPlace.add(inPlace);
@@ -101,6 +135,6 @@ public final class RdmaMetrics {
         return "sent: " + bytesSentInPlace() + " bytes in place, " + bytesSentInline() + " inline, " +
                 bytesSentCopied() +
                 " copied; received: " + bytesReceivedInPlace() + " bytes in place, " + bytesReceivedCopied() +
-                        " copied";
+                        " copied; receive memory: " + receiveMemory() + " bytes";
     }
 }

@@ -56,6 +56,8 @@ final class RdmaOutbound {
     private boolean sendingLeft;
     private long posted;
     private boolean completing;
+    /** Not all messages were sent, the last time. */
+    private boolean unsent;
     private long lastSignalled = -1;
     private long completedUntil = -1;
     private VerbsException postFailure;
@@ -65,7 +67,7 @@ final class RdmaOutbound {
         stream = resources.stream;
         device = resources.context;
         queuePair = resources.queuePair;
-        landing = resources.landing;
+        landing = resources.receiveMemory.first();
         ring = resources.ring;
         maxInline = Math.min(queuePair.maxInlineData(), channel.config().getMaxInline());
         maxElements = Math.min(queuePair.maxSendSges(), Gatherer.MAX_ELEMENTS);
@@ -94,7 +96,12 @@ final class RdmaOutbound {
             return false;
         }
         removeEmpty();
-        return gatherer.gather(messages, posted);
+        if (unsent && posted > 0 && (stream.writable() == 0 || messageRoom() <= 0)) {
+            // Completions, or credits, come first. There may be many messages to skip, so this is worth a look.
+            return false;
+        }
+        unsent = !gatherer.gather(messages, posted);
+        return !unsent;
     }
 
     /** All work requests up to this one have been sent. Completes their messages, which may run user code. */
@@ -242,6 +249,10 @@ final class RdmaOutbound {
 
     int copyThreshold() {
         return copyThreshold;
+    }
+
+    long staged() {
+        return ring.staged();
     }
 
     /** How many bytes the next message may have for the device and for {@code SO_SNDBUF}. */

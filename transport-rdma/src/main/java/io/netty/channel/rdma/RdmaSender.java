@@ -107,6 +107,7 @@ final class RdmaSender {
             return;
         }
         try {
+            connection.inbound().beforeOffer();
             for (StreamRequest request; (request = stream.nextControl()) != null;) {
                 gatherer.control(request);
             }

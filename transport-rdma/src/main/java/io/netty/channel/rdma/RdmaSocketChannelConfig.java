@@ -40,8 +40,9 @@ import static io.netty.channel.ChannelOption.TCP_NODELAY;
  *
  * <table>
  * <caption>Options of TCP</caption>
- * <tr><td>{@link ChannelOption#SO_RCVBUF}</td><td>bytes of the registered buffer that the peer writes to, 4096 to
- *     256 MiB; rounded up to a power of two. Read when the connection is made.</td></tr>
+ * <tr><td>{@link ChannelOption#SO_RCVBUF}</td><td>the most bytes of registered memory that the peer may write
+ *     to, 4096 to 256 MiB; rounded up to a power of two. It starts with 64 KiB, grows with use and shrinks when it is
+ *     not used: see {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. Read when the connection is made.</td></tr>
  * <tr><td>{@link ChannelOption#SO_SNDBUF}</td><td>the most bytes in flight to the peer (at least one work request
  *     goes out whatever its size)</td></tr>
  * <tr><td>{@link ChannelOption#SO_LINGER}</td><td>0: closing resets the connection. More: the most seconds that a close
@@ -87,9 +88,11 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     private final IntOption minRnrTimer = new IntOption(RdmaChannelOption.MIN_RNR_TIMER, 0, 0, 31);
     private final IntOption resolveTimeoutMillis =
             new IntOption(RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS, 60_000, 1, 3_600_000);
+    private final IntOption receiveBufferIdleMillis =
+            new IntOption(RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS, 5_000, 10, 86_400_000);
     private final IntOption[] intOptions = {
             sendQueueDepth, receiveQueueDepth, maxInline, sendCopyThreshold, receiveCopyThreshold, retryCount,
-            rnrRetryCount, ackTimeout, minRnrTimer, resolveTimeoutMillis
+            rnrRetryCount, ackTimeout, minRnrTimer, resolveTimeoutMillis, receiveBufferIdleMillis
     };
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
@@ -108,7 +111,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
                 RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.RNR_RETRY_COUNT, RdmaChannelOption.ACK_TIMEOUT,
                 RdmaChannelOption.MIN_RNR_TIMER, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
                 RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS,
-                RdmaChannelOption.KEEP_ALIVE_COUNT, RdmaChannelOption.USER_TIMEOUT_MILLIS);
+                RdmaChannelOption.KEEP_ALIVE_COUNT, RdmaChannelOption.USER_TIMEOUT_MILLIS,
+                RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS);
     }
 
     @Override
@@ -284,6 +288,21 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     public RdmaSocketChannelConfig setResolveTimeoutMillis(int resolveTimeoutMillis) {
         this.resolveTimeoutMillis.set(resolveTimeoutMillis);
         return this;
+    }
+
+    /** See {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. */
+    public int getReceiveBufferIdleMillis() {
+        return receiveBufferIdleMillis.get();
+    }
+
+    /** See {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. */
+    public RdmaSocketChannelConfig setReceiveBufferIdleMillis(int receiveBufferIdleMillis) {
+        this.receiveBufferIdleMillis.set(receiveBufferIdleMillis);
+        return this;
+    }
+
+    RdmaMetrics metrics() {
+        return channel.metrics();
     }
 
     LivenessOptions liveness() {

@@ -34,6 +34,7 @@ final class SendRing {
     private final int[] lengths;
     private final byte[] kinds;
     private final ByteBuf[] staging;
+    private long staged;
     /** The number of the oldest request that is not known to be done. */
     private long first;
     /** The number of the next request. */
@@ -54,8 +55,16 @@ final class SendRing {
         int i = (int) sequence & mask;
         kinds[i] = (byte) kind;
         lengths[i] = length;
+        if (stagingBuffer != null && (isEmpty() || staging[i - 1 & mask] != stagingBuffer)) {
+            staged += stagingBuffer.capacity();
+        }
         staging[i] = stagingBuffer;
         next++;
+    }
+
+    /** Bytes of staging memory that are kept for what is in flight; what successive requests share counts once. */
+    long staged() {
+        return staged;
     }
 
     /** How many requests there is room for, a power of two. */
@@ -92,10 +101,13 @@ final class SendRing {
     void remove() {
         int i = (int) first & mask;
         ByteBuf buf = staging[i];
+        first++;
         if (buf != null) {
             staging[i] = null;
+            if (isEmpty() || staging[i + 1 & mask] != buf) {
+                staged -= buf.capacity();
+            }
             buf.release();
         }
-        first++;
     }
 }

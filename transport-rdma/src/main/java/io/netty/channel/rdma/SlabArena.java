@@ -30,16 +30,16 @@ final class SlabArena {
     private static final long RETRY_NANOS = 1_000_000_000;
 
     private final int slabOrder;
-    private final long maxBytes;
+    private final PinnedMemory budget;
     private Slab[] slabs = new Slab[0];
     private boolean failed;
     private long retryNanos;
-    private volatile long pinnedBytes;
     private volatile long usedBytes;
 
-    SlabArena(int slabOrder, long maxBytes) {
+    /** @param budget of which it is the only user, so that it says how much is registered. */
+    SlabArena(int slabOrder, PinnedMemory budget) {
         this.slabOrder = slabOrder;
-        this.maxBytes = maxBytes;
+        this.budget = budget;
     }
 
     /** The largest cell: a quarter of a slab, so that a few large buffers can't use a slab up. */
@@ -55,7 +55,7 @@ final class SlabArena {
                 return use(slab, offset, order);
             }
         }
-        Slab slab = grow();
+        Slab slab = grow(false);
         return slab == null ? null : use(slab, slab.allocate(order), order);
     }
 
@@ -64,11 +64,11 @@ final class SlabArena {
         return new Cell(this, slab, offset, order);
     }
 
-    private Slab grow() {
-        if (pinnedBytes + (1L << slabOrder) > maxBytes || failed && System.nanoTime() - retryNanos < 0) {
+    private Slab grow(boolean needed) {
+        if (failed && System.nanoTime() - retryNanos < 0 || !budget.reserve(1L << slabOrder, needed)) {
             return null;
         }
-        Slab slab;
+        Slab slab = null;
         try {
             slab = new Slab(slabOrder);
         } catch (OutOfMemoryError e) {
@@ -78,11 +78,14 @@ final class SlabArena {
         } catch (UnsatisfiedLinkError e) {
             fail("There is no registered memory without Netty's native library.", e);
             return null;
+        } finally {
+            if (slab == null) {
+                budget.release(1L << slabOrder);
+            }
         }
         RegisteredMemory.add(slab.range);
         slabs = Arrays.copyOf(slabs, slabs.length + 1);
         slabs[slabs.length - 1] = slab;
-        pinnedBytes += 1L << slabOrder;
         return slab;
     }
 
@@ -92,22 +95,18 @@ final class SlabArena {
         if (!failed) {
             failed = true;
             logger.warn("{} So far there are {} bytes. Further buffers are taken from an ordinary allocator, and " +
-                    "copied when they are sent.", message, pinnedBytes, cause);
+                    "copied when they are sent.", message, budget.used(), cause);
         }
     }
 
     /** Makes sure that there is at least one slab; returns false if there is no memory for it. */
     synchronized boolean reserve() {
-        return slabs.length > 0 || grow() != null;
+        return slabs.length > 0 || grow(true) != null;
     }
 
     synchronized void free(Slab slab, int offset, int order) {
         slab.free(offset, order);
         usedBytes -= 1L << order;
-    }
-
-    long pinnedBytes() {
-        return pinnedBytes;
     }
 
     /** Bytes in cells that buffers or threads' caches hold. */

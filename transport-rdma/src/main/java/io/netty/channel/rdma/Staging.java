@@ -26,7 +26,12 @@ import java.io.IOException;
  *
  * <p>It comes from a pool of its own, at most {@code io.netty.rdma.maxStagingMemory} bytes (a system property;
  * default 64 MiB) for the process, that holds nothing but bytes in flight. So a shortage ends by itself, whatever the
- * application keeps of the other registered memory. On the loop only.
+ * application keeps of the other registered memory.
+ *
+ * <p>But bytes in flight to a peer that has stopped stay for as long as it takes to notice. So that such peers can't
+ * hold all of it, a connection may hold one part in {@value #SHARES}, and less when there is less: with half of the
+ * memory left, a quarter of that. With n connections that hold all they may, 1 / (1 + n / {@value #SHARES}) of the
+ * memory is left. One that has nothing in flight gets a small piece in any case. On the loop only.
  */
 final class Staging {
     /**
@@ -37,10 +42,23 @@ final class Staging {
     /** Pieces up to this size share a buffer. */
     private static final int MAX_SHARED_PIECE = 4 << 10;
 
-    private static final RdmaByteBufAllocator POOL = new RdmaByteBufAllocator(
-            Math.max(SystemPropertyUtil.getLong("io.netty.rdma.maxStagingMemory", 64 << 20), 16 << 20));
+    private static final int SHARES = 64;
+    private static final int MIN_PIECE = 4 << 10;
 
+    private static final RdmaByteBufAllocator POOL = new RdmaByteBufAllocator(new PinnedMemory(
+            Math.max(SystemPropertyUtil.getLong("io.netty.rdma.maxStagingMemory", 64 << 20), 16 << 20), 0,
+            PinnedMemory.PROCESS));
+
+    private final RdmaByteBufAllocator pool;
     private ByteBuf shared;
+
+    Staging() {
+        this(POOL);
+    }
+
+    Staging(RdmaByteBufAllocator pool) {
+        this.pool = pool;
+    }
 
     /**
      * Makes sure that there is some, before the first connection may need it.
@@ -49,20 +67,48 @@ final class Staging {
      */
     static void reserve() throws IOException {
         if (!POOL.reserve()) {
-            throw new IOException("no direct memory to send from: raise -XX:MaxDirectMemorySize");
+            throw new IOException("no registered memory to send from: raise -Dio.netty.rdma.maxPinnedMemory (" +
+                    PinnedMemory.PROCESS.used() + " of at most " + PinnedMemory.PROCESS.max() +
+                    " bytes are in use), or -XX:MaxDirectMemorySize");
         }
+    }
+
+    static long pinnedMemory() {
+        return POOL.pinnedMemory();
     }
 
     /**
      * A buffer with some room for (a part of) a piece of this length, to be appended to and retained for the work
-     * request; or {@code null} if there is none left.
+     * request; or {@code null} if there is none left for this connection.
+     *
+     * @param held bytes of staging memory that the connection has in flight.
      */
-    ByteBuf take(int length) {
-        if (length > MAX_SHARED_PIECE) {
-            return POOL.newRegisteredBuffer(CHUNK, CHUNK);
+    ByteBuf take(int length, long held) {
+        double available = pool.availableMemory();
+        long left = (long) (available * available / pool.maxPinnedMemory() / SHARES) - held;
+        if (left < CHUNK) {
+            return scarce(length, held, left);
         }
+        if (length > MAX_SHARED_PIECE) {
+            return pool.newRegisteredBuffer(CHUNK, CHUNK);
+        }
+        return shared(length);
+    }
+
+    private ByteBuf scarce(int length, long held, long left) {
+        if (left < MIN_PIECE && held > 0) {
+            return null;
+        }
+        int piece = MIN_PIECE;
+        while (piece < length && piece << 1 <= left) {
+            piece <<= 1;
+        }
+        return pool.newRegisteredBuffer(piece, piece);
+    }
+
+    private ByteBuf shared(int length) {
         if (shared == null || shared.writableBytes() < length) {
-            ByteBuf next = POOL.newRegisteredBuffer(SHARED, SHARED);
+            ByteBuf next = pool.newRegisteredBuffer(SHARED, SHARED);
             if (next == null) {
                 return null;
             }

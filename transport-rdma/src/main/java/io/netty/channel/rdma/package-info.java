@@ -28,7 +28,7 @@
  *                  RdmaSocketUnsafe            │         what the pipeline asks for ── ParkedEnd: closing
  *                                        RdmaConnection  queue pair, protocol ── ConnectionEnd: its end
  *                                         │          │                     └─ Liveness: does the peer answer?
- *                        RdmaOutbound, SendRing   RdmaInbound, LandingBuffer
+ *                        RdmaOutbound, SendRing   RdmaInbound, ReceiveMemory, LandingBuffer
  *                        what is in flight        what has arrived
  *                                         │
  *                        RdmaSender ── Gatherer, Staging, RegisteredMemory: messages to work requests
@@ -60,9 +60,10 @@
  * requests carry numbers; a completion stands for all up to its own.
  *
  * <h2>Receiving</h2>
- * The peer writes into the connection's {@code LandingBuffer}, segment by segment, and nowhere else. The pipeline
- * gets slices of it; a segment goes back to the peer when the last slice is released, by whatever thread. When the
- * application holds half of the segments, and for short arrivals anyway, it gets copies. A handler that does not read
+ * The peer writes into the connection's {@code ReceiveMemory}, segment by segment, and nowhere else. That is one {@code
+ * LandingBuffer} at first, and more while the peer is held up by the lack of it; the class says when. The pipeline gets
+ * slices of it; a segment goes back to the peer when the last slice is released, by whatever thread. When the
+ * application holds half of the memory, and for short arrivals anyway, it gets copies. A handler that does not read
  * holds the peer back, because segments fill up; nothing is buffered elsewhere.
  *
  * <h2>Memory in flight</h2>
@@ -130,18 +131,21 @@
  *
  * <h2>System properties</h2>
  * <ul>
- * <li>{@code io.netty.rdma.maxPinnedMemory}: bytes that {@link io.netty.channel.rdma.RdmaByteBufAllocator#DEFAULT} may
- *     register; default half of the maximum direct memory</li>
+ * <li>{@code io.netty.rdma.maxPinnedMemory}: bytes of memory that may be registered in the process: slabs of {@link
+ *     io.netty.channel.rdma.RdmaByteBufAllocator#DEFAULT} (16 MiB each), staging memory and receive memory; default
+ *     half of the maximum direct memory. The last eighth is for the first receive buffer of each connection and the
+ *     first slab of staging memory. {@link io.netty.channel.rdma.RdmaMetrics#pinnedMemory()} tells how much is in
+ *     use.</li>
  * <li>{@code io.netty.rdma.maxStagingMemory}: bytes, for the process, of registered memory for bytes that can't be sent
- *     in place; default 64 MiB, at least 16 MiB</li>
+ *     in place; default 64 MiB, at least 16 MiB. One connection holds no more than a 64th of it.</li>
  * <li>{@code io.netty.rdma.provider}: see {@link io.netty.channel.rdma.verbs.Verbs}</li>
  * </ul>
  *
  * <h2>Differences from TCP</h2>
  * <ul>
  * <li>Port numbers are a space of their own: TCP port 8080 and RDMA port 8080 have nothing to do with each other.</li>
- * <li>Each connection has its own registered receive buffer ({@code SO_RCVBUF}, default 1 MiB); with many connections
- *     make it smaller, and watch the limits of locked and of direct memory.</li>
+ * <li>Each connection has its own registered receive memory (64 KiB to {@code SO_RCVBUF}, by default 1 MiB, and 4 KiB
+ *     of tables); with many busy connections make it smaller, and watch the limits of locked and of direct memory.</li>
  * <li>A write is complete when the peer's device has the bytes, not when a local socket buffer took them; so the water
  *     marks are higher.</li>
  * <li>Connect timeouts are exact, but an unreachable address usually fails at once.</li>

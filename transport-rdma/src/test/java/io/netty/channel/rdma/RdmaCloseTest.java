@@ -136,7 +136,7 @@ class RdmaCloseTest {
 
     @RepeatedTest(20)
     void bytesThatLandedBeforeThePeerClosedAreReadWhateverIsWritten() throws Exception {
-        byte[] content = random(300_000, 4);
+        byte[] content = random(60_000, 4);
         try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.SO_RCVBUF, 1 << 20), b -> { })) {
             await(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));

@@ -44,7 +44,7 @@ public final class Arrival {
     }
 
     /**
-     * Number of new bytes, at least 1.
+     * Number of new bytes, at least 1; 0 after {@link StreamEvent#RETRACTED}.
      */
     public int length() {
         return length;

@@ -22,6 +22,8 @@ import java.nio.ByteOrder;
  * What each side tells the other in the private data of the connection request and reply: 40 bytes, big-endian
  * ({@code struct rs_conn_data} of librdmacm).
  *
+ * @param retracts whether the sender of this data understands {@link Immediate#RETRACT}: bit 0 of the first of three
+ *         bytes that are reserved, which librdmacm writes as zeros and does not read
  * @param bigEndian whether the sender of this data is a big-endian host: the order of the target SGL entries that are
  *         written into its memory
  * @param credits data messages that may be sent before its first credit update, 1 to 65535
@@ -32,8 +34,8 @@ import java.nio.ByteOrder;
  * @param bufferKey rkey of its first receive buffer
  * @param bufferLength length in bytes of its first receive buffer, 1 to 2^32 - 1
  */
-public record ConnectionData(boolean bigEndian, int credits, long sglAddress, int sglKey, int sglEntries,
-                             long bufferAddress, int bufferKey, long bufferLength) {
+public record ConnectionData(boolean bigEndian, boolean retracts, int credits, long sglAddress, int sglKey,
+                             int sglEntries, long bufferAddress, int bufferKey, long bufferLength) {
     /** Bytes on the wire. */
     public static final int SIZE = 40;
     public static final int VERSION = 1;
@@ -41,12 +43,13 @@ public record ConnectionData(boolean bigEndian, int credits, long sglAddress, in
     static final boolean HOST_BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
     private static final int FLAG_BIG_ENDIAN = 1;
+    private static final int EXTENSION_RETRACT = 1 << 24;
     private static final int MAX_SGL_ENTRIES = 0xFFFF;
 
     /**
      * Reads and checks the peer's private data. Bytes after the first {@value #SIZE} are ignored: connection managers
-     * pad private data. So are the reserved bytes and unknown flags, and the number of iomap slots, none of which are
-     * used.
+     * pad private data. So are unknown flags, also among the reserved bytes, and the number of iomap slots, none of
+     * which are used.
      *
      * @param privateData between position and limit, not changed; null stands for no private data
      * @throws StreamProtocolException if this is not the greeting of an rsockets version 1 peer, or a value is out of
@@ -67,7 +70,7 @@ public record ConnectionData(boolean bigEndian, int credits, long sglAddress, in
         }
         boolean bigEndian = (in.get() & FLAG_BIG_ENDIAN) != 0;
         int credits = in.getShort() & 0xFFFF;
-        in.getInt();
+        boolean retracts = (in.getInt() & EXTENSION_RETRACT) != 0;
         long sglAddress = in.getLong();
         int sglKey = in.getInt();
         long sglEntries = in.getInt() & 0xFFFFFFFFL;
@@ -87,19 +90,20 @@ public record ConnectionData(boolean bigEndian, int credits, long sglAddress, in
                     sglEntries + " entries at 0x" + Long.toHexString(sglAddress));
         }
         checkBuffer(bufferAddress, bufferLength);
-        return new ConnectionData(bigEndian, credits, sglAddress, sglKey, (int) sglEntries, bufferAddress, bufferKey,
-                bufferLength);
+        return new ConnectionData(bigEndian, retracts, credits, sglAddress, sglKey, (int) sglEntries, bufferAddress,
+                bufferKey, bufferLength);
     }
 
     /**
-     * Writes the {@value #SIZE} bytes, with zeros in what is reserved and no iomap slots.
+     * Writes the {@value #SIZE} bytes, with zeros in what is still reserved and no iomap slots.
      *
      * @param out its position advances by {@value #SIZE}; its byte order is ignored and restored
      */
     public void write(ByteBuffer out) {
         ByteOrder order = out.order();
         out.order(ByteOrder.BIG_ENDIAN);
-        out.put((byte) VERSION).put((byte) (bigEndian ? FLAG_BIG_ENDIAN : 0)).putShort((short) credits).putInt(0);
+        out.put((byte) VERSION).put((byte) (bigEndian ? FLAG_BIG_ENDIAN : 0)).putShort((short) credits);
+        out.putInt(retracts ? EXTENSION_RETRACT : 0);
         out.putLong(sglAddress).putInt(sglKey).putInt(sglEntries);
         out.putLong(bufferAddress).putInt(bufferKey).putInt((int) bufferLength);
         out.order(order);

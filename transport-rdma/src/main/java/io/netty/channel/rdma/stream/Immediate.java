@@ -28,12 +28,19 @@ public final class Immediate {
     public static final int CREDIT = 4;
     /** Value: the index of an updated iomap entry. This side offers none. */
     public static final int IOMAP = 6;
-    /** Value: one of {@link #DISCONNECT}, {@link #KEEP_ALIVE}, {@link #SHUTDOWN}. */
+    /**
+     * Value: one of {@link #DISCONNECT}, {@link #KEEP_ALIVE}, {@link #SHUTDOWN}, and to peers that understand it
+     * {@link #RETRACT} and {@link #RETRACTED}.
+     */
     public static final int CONTROL = 7;
 
     public static final int DISCONNECT = 0;
     public static final int KEEP_ALIVE = 1;
     public static final int SHUTDOWN = 2;
+    /** Not of librdmacm: give back the receive buffers that you were offered and have not filled. */
+    public static final int RETRACT = 0x100;
+    /** Not of librdmacm: they are given back; nothing will be written into them any more. */
+    public static final int RETRACTED = 0x101;
 
     /** The largest value that fits: 2^29 - 1. Also the longest data message, in bytes. */
     public static final int MAX_VALUE = (1 << 29) - 1;

@@ -85,6 +85,13 @@ public class LandingArea {
     }
 
     /**
+     * Bytes of all segments.
+     */
+    public final long length() {
+        return (long) states.length * segmentLength;
+    }
+
+    /**
      * Segments that are neither advertised nor filled.
      */
     public final int freeSegments() {
@@ -92,8 +99,8 @@ public class LandingArea {
     }
 
     /**
-     * Whether no segment is known to the peer or held by the application: an area that was replaced by
-     * {@link StreamConnection#landing} may then be deregistered.
+     * Whether no segment is known to the peer or held by the application: an area that was taken away with
+     * {@link StreamConnection#removeLanding} may then be deregistered.
      */
     public final boolean isIdle() {
         return freeCount == states.length;
@@ -111,9 +118,7 @@ public class LandingArea {
             throw new IllegalStateException("segment " + segment + " is not filled: it is " +
                     (states[segment] == FREE ? "free" : "advertised to the peer"));
         }
-        states[segment] = FREE;
-        free[(firstFree + freeCount) % free.length] = segment;
-        freeCount++;
+        free(segment);
     }
 
     /** Takes the longest unused free segment; there must be one. */
@@ -127,5 +132,16 @@ public class LandingArea {
 
     final void fill(int segment) {
         states[segment] = FILLED;
+    }
+
+    /** The peer has given an advertised segment back without having written to it. */
+    final void retract(int segment) {
+        free(segment);
+    }
+
+    private void free(int segment) {
+        states[segment] = FREE;
+        free[(firstFree + freeCount) % free.length] = segment;
+        freeCount++;
     }
 }

@@ -15,6 +15,9 @@
  */
 package io.netty.channel.rdma.stream;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * What we let the peer send: the segments that were advertised to it and are not yet filled, in order, and credits.
  * <p>
@@ -27,7 +30,8 @@ final class ReceiveWindow {
     private static final int MAX_OUTSTANDING = 64;
 
     private final int credits;
-    private LandingArea area;
+    /** From which segments are advertised, the latest one last. */
+    private final List<LandingArea> current = new ArrayList<>();
     /** Advertised and not filled, oldest first, a ring. */
     private LandingArea[] areas = new LandingArea[1];
     private int[] segments = new int[1];
@@ -35,6 +39,12 @@ final class ReceiveWindow {
     private int count;
     /** Bytes that arrived in the oldest of them. */
     private int offset;
+    /** Bytes that may still arrive in them. */
+    private long offered;
+    private boolean retractable;
+    /** The peer is to be asked, or was asked, to give back what it was offered: so nothing more is offered. */
+    private boolean retracting;
+    private boolean asked;
     private int received;
     private int receivedSinceGrant;
     private boolean peerBigEndian;
@@ -46,10 +56,11 @@ final class ReceiveWindow {
     /** The segment is the one that the connection data advertises. */
     ReceiveWindow(int credits, LandingArea area, int segment) {
         this.credits = credits;
-        this.area = area;
+        current.add(area);
         areas[0] = area;
         segments[0] = segment;
         count = 1;
+        offered = area.segmentLength();
     }
 
     void establish(ConnectionData peer) {
@@ -65,10 +76,60 @@ final class ReceiveWindow {
         sglKey = peer.sglKey();
         sglEntries = peer.sglEntries();
         nextEntry = 1;
+        retractable = peer.retracts();
     }
 
-    void landing(LandingArea area) {
-        this.area = area;
+    void add(LandingArea area) {
+        current.add(area);
+    }
+
+    void remove(LandingArea area) {
+        if (current.size() == 1 || !current.remove(area)) {
+            throw new IllegalArgumentException("area: not one of several in use");
+        }
+    }
+
+    long offered() {
+        return offered;
+    }
+
+    /** Returns whether the peer can be asked, or has been. */
+    boolean retract() {
+        if (!retracting) {
+            retracting = retractable && count > 0;
+        }
+        return retracting;
+    }
+
+    boolean wantsRetract() {
+        return retracting && !asked;
+    }
+
+    void askRetract() {
+        asked = true;
+    }
+
+    /** The peer has given back all that it was offered. */
+    void retracted(Arrival arrival) throws StreamProtocolException {
+        if (!asked) {
+            throw new StreamProtocolException("the peer gave receive buffers back that it was not asked for");
+        }
+        retracting = false;
+        asked = false;
+        arrival.area = null;
+        if (offset > 0) {
+            arrival.area = areas[first];
+            arrival.segment = segments[first];
+            arrival.offset = offset;
+            arrival.length = 0;
+            arrival.filled = true;
+            filled();
+        }
+        while (count > 0) {
+            areas[first].retract(segments[first]);
+            next();
+        }
+        offered = 0;
     }
 
     void data(int bytes, Arrival arrival) throws StreamProtocolException {
@@ -84,34 +145,43 @@ final class ReceiveWindow {
             throw new StreamProtocolException("the peer announced " + bytes + " bytes where " + left +
                     " were left of the receive buffer that it was offered");
         }
-        LandingArea current = areas[first];
-        arrival.area = current;
+        arrival.area = areas[first];
         arrival.segment = segments[first];
         arrival.offset = offset;
         arrival.length = bytes;
         arrival.filled = bytes == left;
         offset += bytes;
+        offered -= bytes;
         received++;
         receivedSinceGrant++;
         if (arrival.filled) {
-            current.fill(segments[first]);
-            areas[first] = null;
-            first = first + 1 == areas.length ? 0 : first + 1;
-            count--;
-            offset = 0;
+            filled();
         }
+    }
+
+    private void filled() {
+        areas[first].fill(segments[first]);
+        offset = 0;
+        next();
+    }
+
+    private void next() {
+        areas[first] = null;
+        first = first + 1 == areas.length ? 0 : first + 1;
+        count--;
     }
 
     /** Whether the peer should be told of a free segment, or of credits since half of them are used. */
     boolean wantsGrant() {
-        return canAdvertise() || receivedSinceGrant >= Math.max(1, credits >> 1);
+        return advertisable() != null || receivedSinceGrant >= Math.max(1, credits >> 1);
     }
 
     /** Fills the request with a credit update, and with the next free segment if there is one and a place for it. */
     void grant(StreamRequest request) {
         int immediate = Immediate.of(Immediate.CREDIT, received + credits & 0xFFFF);
         receivedSinceGrant = 0;
-        if (!canAdvertise()) {
+        LandingArea area = advertisable();
+        if (area == null) {
             request.of(StreamRequest.Kind.CREDIT, immediate, 0, 0, 0);
             return;
         }
@@ -120,6 +190,7 @@ final class ReceiveWindow {
         areas[last] = area;
         segments[last] = segment;
         count++;
+        offered += area.segmentLength();
         request.of(StreamRequest.Kind.ADVERTISE, immediate, sglAddress + (long) nextEntry * TargetSgl.ENTRY_SIZE,
                 sglKey, TargetSgl.ENTRY_SIZE);
         request.entry(area.segmentAddress(segment), area.key(), area.segmentLength(), ConnectionData.HOST_BIG_ENDIAN,
@@ -128,11 +199,28 @@ final class ReceiveWindow {
     }
 
     /**
+     * The area whose longest unused segment goes next, or null if there is none or no place for it.
+     * <p>
      * An entry of the peer's table may be overwritten when the buffer that it described is filled: the peer finished
      * with the entry before it sent the last byte. As entries are used in turn, that is so when fewer buffers are under
      * way than the table has entries.
+     * <p>
+     * Areas grow, so the latest one has the longest segments, which cost the fewest messages. The others help out when
+     * less than half of that is on offer, since the application keeps the rest.
      */
-    private boolean canAdvertise() {
-        return count < areas.length && area.freeSegments() > 0;
+    private LandingArea advertisable() {
+        if (count == areas.length || retracting) {
+            return null;
+        }
+        LandingArea latest = current.get(current.size() - 1);
+        if (latest.freeSegments() > 0) {
+            return latest;
+        }
+        for (int i = current.size() - 2; i >= 0 && offered < latest.length() >> 1; i--) {
+            if (current.get(i).freeSegments() > 0) {
+                return current.get(i);
+            }
+        }
+        return null;
     }
 }

@@ -87,6 +87,19 @@ final class SendWindow {
         mayHaveEntry = true;
     }
 
+    /**
+     * Forgets all buffers that the peer offered. Those were written in turn from the next entry on, and the peer offers
+     * no others before it has our answer.
+     */
+    void retract() {
+        remaining = 0;
+        for (int i = 0; i < sgl.entries() && sgl.length(nextEntry) != 0; i++) {
+            sgl.clearLength(nextEntry);
+            nextEntry = nextEntry + 1 == sgl.entries() ? 0 : nextEntry + 1;
+        }
+        mayHaveEntry = false;
+    }
+
     private boolean nextBuffer() throws StreamProtocolException {
         if (!mayHaveEntry) {
             return false;

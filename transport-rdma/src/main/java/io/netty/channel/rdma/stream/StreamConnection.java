@@ -55,6 +55,8 @@ public final class StreamConnection {
     private StreamRequest.Kind ending;
     private long endSequence;
     private boolean keepAlive;
+    /** The peer asked for its receive buffers, and has no answer yet. */
+    private boolean retracted;
     private int granted;
 
     /**
@@ -85,8 +87,8 @@ public final class StreamConnection {
      * @param sglKey its rkey; remote write must be allowed
      */
     public ConnectionData localData(long sglAddress, int sglKey) {
-        return new ConnectionData(ConnectionData.HOST_BIG_ENDIAN, config.credits(), sglAddress, sglKey, sgl.entries(),
-                firstBuffer, firstArea.key(), firstArea.segmentLength());
+        return new ConnectionData(ConnectionData.HOST_BIG_ENDIAN, true, config.credits(), sglAddress, sglKey,
+                sgl.entries(), firstBuffer, firstArea.key(), firstArea.segmentLength());
     }
 
     /**
@@ -232,12 +234,38 @@ public final class StreamConnection {
     }
 
     /**
-     * From now on, segments of this area are advertised. Those of the area before it that the peer knows are still
-     * filled first, and may be released to it, but are not advertised again; {@link LandingArea#isIdle()} says when all
-     * have come back.
+     * From now on, segments of this area too are advertised, and rather than those of the areas before it.
      */
-    public void landing(LandingArea area) {
-        receive.landing(area);
+    public void addLanding(LandingArea area) {
+        receive.add(area);
+    }
+
+    /**
+     * From now on, segments of this area are not advertised. Those that the peer knows are still filled, unless it
+     * gives them back, and released; {@link LandingArea#isIdle()} says when all have come back.
+     *
+     * @throws IllegalArgumentException if the area is not in use, or the only one that is
+     */
+    public void removeLanding(LandingArea area) {
+        receive.remove(area);
+    }
+
+    /**
+     * Bytes that the peer may still send into segments that were advertised to it. 0 means that it has used up all that
+     * it was offered, and waits if it has more to send.
+     */
+    public long offeredBytes() {
+        return receive.offered();
+    }
+
+    /**
+     * Asks the peer to give back all segments that it has not filled: {@link StreamEvent#RETRACTED} is its answer.
+     * Until then nothing more is advertised, and bytes may still arrive.
+     *
+     * @return false if the peer does not understand that, as librdmacm does not, or has nothing to give back
+     */
+    public boolean retract() {
+        return receive.retract();
     }
 
     /**
@@ -255,10 +283,9 @@ public final class StreamConnection {
             boolean last = ending == StreamRequest.Kind.DISCONNECT || !inputOpen;
             StreamRequest.Kind kind = last ? StreamRequest.Kind.DISCONNECT : StreamRequest.Kind.SHUTDOWN;
             int value = last ? Immediate.DISCONNECT : Immediate.SHUTDOWN;
-            request.of(kind, Immediate.of(Immediate.CONTROL, value), 0, 0, 0);
             ending = null;
             connected = !last;
-            queue.post(request, true);
+            control(kind, value);
             endSequence = request.sequence;
             return request;
         }
@@ -267,6 +294,15 @@ public final class StreamConnection {
             queue.post(request, false);
             return request;
         }
+        if (retracted) {
+            // Behind all that was written into what is given back.
+            retracted = false;
+            return control(StreamRequest.Kind.RETRACTED, Immediate.RETRACTED);
+        }
+        if (receive.wantsRetract()) {
+            receive.askRetract();
+            return control(StreamRequest.Kind.RETRACT, Immediate.RETRACT);
+        }
         if (keepAlive) {
             keepAlive = false;
             request.of(StreamRequest.Kind.KEEP_ALIVE, 0, 0, 0, 0);
@@ -274,6 +310,12 @@ public final class StreamConnection {
             return request;
         }
         return null;
+    }
+
+    private StreamRequest control(StreamRequest.Kind kind, int value) {
+        request.of(kind, Immediate.of(Immediate.CONTROL, value), 0, 0, 0);
+        queue.post(request, true);
+        return request;
     }
 
     /**
@@ -326,6 +368,14 @@ public final class StreamConnection {
             return StreamEvent.DISCONNECT;
         case Immediate.KEEP_ALIVE:
             return StreamEvent.KEEP_ALIVE;
+        case Immediate.RETRACT:
+            granted = 0;
+            retracted = true;
+            send.retract();
+            return StreamEvent.RETRACT;
+        case Immediate.RETRACTED:
+            receive.retracted(arrival);
+            return StreamEvent.RETRACTED;
         default:
             throw new StreamProtocolException("the peer sent the unknown control message " + value);
         }

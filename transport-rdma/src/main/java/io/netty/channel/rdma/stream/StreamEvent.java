@@ -28,5 +28,13 @@ public enum StreamEvent {
     /** The peer will neither send nor read any more. */
     DISCONNECT,
     /** A sign of life that needs no answer. */
-    KEEP_ALIVE
+    KEEP_ALIVE,
+    /** The peer wants its receive buffers back: {@link StreamConnection#nextControl()} has the answer. */
+    RETRACT,
+    /**
+     * The peer has given back what {@link StreamConnection#retract()} asked for. {@link StreamConnection#arrival()}
+     * has the segment in which bytes had already arrived and no more will, as an arrival of no bytes that fills it; its
+     * area is null if there is none.
+     */
+    RETRACTED
 }

@@ -37,6 +37,10 @@ public final class StreamRequest {
         SHUTDOWN,
         /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
         DISCONNECT,
+        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
+        RETRACT,
+        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
+        RETRACTED,
         /** RDMA WRITE of no bytes, without immediate; address and key are 0. The peer's process sees nothing of it. */
         KEEP_ALIVE
     }

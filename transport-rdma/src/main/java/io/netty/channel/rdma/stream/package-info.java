@@ -31,7 +31,8 @@
  *       0     1   version, 1
  *       1     1   flags: bit 0 big-endian host, bit 1 iomap (never set by us)
  *       2     2   credits: receives posted for data
- *       4     3   reserved, 0
+ *       4     1   extensions: bit 0 retraction, see below; librdmacm reserves it, writes 0 and does not read it
+ *       5     2   reserved, 0
  *       7     1   iomap slots, 0
  *       8    16   target SGL: address 8, rkey 4, number of entries 4
  *      24    16   first receive buffer: address 8, rkey 4, length in bytes 4
@@ -47,6 +48,8 @@
  * <tr><td>6 IOMAP</td><td>index</td><td>an iomap entry</td><td>not offered, refused</td></tr>
  * <tr><td>7 CONTROL</td><td>0 DISCONNECT, 1 keep-alive, 2 SHUTDOWN</td><td>nothing</td><td>the end of the connection; a
  *     sign of life; the end of the sender's output</td></tr>
+ * <tr><td>7 CONTROL</td><td>0x100 RETRACT, 0x101 RETRACTED</td><td>nothing</td><td>not of librdmacm, see
+ *     below</td></tr>
  * </table>
  * A target SGL entry is address 8, rkey 4, length 4 in the byte order of the host whose memory it is in: the writer
  * converts. Entries are written in turn; the peer's entry 0 stands for the buffer of the connection data, so the first
@@ -65,6 +68,16 @@
  * Credits are returned when half of them are used, buffers as soon as the application gave them back and the peer's
  * table has a place. librdmacm offers halves of one buffer through two entries; here the number of segments is free,
  * and the peer's number of entries limits how many are offered at a time.
+ *
+ * <h2>Retraction</h2>
+ *
+ * What was advertised can't be taken back: the peer may be writing to it. So memory that was grown for a stream could
+ * not be freed when the stream stops, which is when it should. A peer that has set the bit in its connection data can
+ * be asked: RETRACT means, give back all that you were offered and have not filled. It stops using it, and answers
+ * RETRACTED behind all that it wrote before. Between the two the asking side advertises nothing, so both agree on which
+ * entries are void: all that were written and not used. The next one goes into the entry behind them. The two
+ * directions have nothing to do with each other. A peer that does not answer harms itself only: it gets no more
+ * buffers. To a peer without the bit nothing is said; what it was offered comes back as it is filled.
  *
  * <h2>State</h2>
  *

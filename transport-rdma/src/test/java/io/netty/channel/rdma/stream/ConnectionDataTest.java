@@ -35,34 +35,34 @@ class ConnectionDataTest {
     @Test
     void readsWhatLibrdmacmSends() throws StreamProtocolException {
         ConnectionData data = ConnectionData.read(bytes(LIBRDMACM));
-        assertThat(data).isEqualTo(new ConnectionData(false, 384, 0x7f1c2a3b4000L, 0xa1b2, 2, 0x7f1c2a000000L, 0xc3d4,
-                65536));
+        assertThat(data).isEqualTo(new ConnectionData(false, false, 384, 0x7f1c2a3b4000L, 0xa1b2, 2, 0x7f1c2a000000L,
+                0xc3d4, 65536));
     }
 
     @Test
-    void writesItsOwnWithZerosInWhatIsReserved() {
+    void writesItsOwnWithZerosInWhatIsStillReserved() {
         ByteBuffer out = ByteBuffer.allocate(50).order(ByteOrder.LITTLE_ENDIAN);
         out.position(5);
-        new ConnectionData(false, 0xFFFE, 0x7fffdeadbeef0000L, 0xfedcba98, 8, 0x1122334455667788L, 0x01020304,
+        new ConnectionData(false, true, 0xFFFE, 0x7fffdeadbeef0000L, 0xfedcba98, 8, 0x1122334455667788L, 0x01020304,
                 0xFFFFFFFFL).write(out);
 
         assertThat(out.position()).isEqualTo(45);
         assertThat(out.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
-        assertThat(HexFormat.of().formatHex(out.array(), 5, 45)).isEqualTo("0100fffe" + "00000000" +
+        assertThat(HexFormat.of().formatHex(out.array(), 5, 45)).isEqualTo("0100fffe" + "01000000" +
                 "7fffdeadbeef0000" + "fedcba98" + "00000008" + "1122334455667788" + "01020304" + "ffffffff");
     }
 
     @Test
     void bigEndianHostSetsTheFlag() {
         ByteBuffer out = ByteBuffer.allocate(ConnectionData.SIZE);
-        new ConnectionData(true, 16, 0, 0, 2, 0, 0, 1).write(out);
+        new ConnectionData(true, false, 16, 0, 0, 2, 0, 0, 1).write(out);
         assertThat(out.get(0)).isEqualTo((byte) 1);
         assertThat(out.get(1)).isEqualTo((byte) 1);
     }
 
     @Test
     void paddingUnknownFlagsReservedBytesAndIomapSlotsAreIgnored() throws StreamProtocolException {
-        String odd = "01fe0180" + "a1a2a3ff" + LIBRDMACM.substring(16) + "ffffffffffffffffffffffffffffffff";
+        String odd = "01fe0180" + "a0a2a3ff" + LIBRDMACM.substring(16) + "ffffffffffffffffffffffffffffffff";
         assertThat(ConnectionData.read(bytes(odd))).isEqualTo(ConnectionData.read(bytes(LIBRDMACM)));
     }
 

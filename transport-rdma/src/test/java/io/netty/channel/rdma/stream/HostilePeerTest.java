@@ -90,6 +90,7 @@ class HostilePeerTest {
         private int sent;
         private int offered = SEGMENT_LENGTH;
         private int granted = CREDITS;
+        private boolean asked;
 
         Play(Random random, int credits, int entries, int rudeness) {
             this.random = random;
@@ -97,7 +98,7 @@ class HostilePeerTest {
             this.entries = entries;
             this.rudeness = rudeness;
             buffers.put(0, new Buffer(0x8000, 50));
-            connection.establish(new ConnectionData(false, credits, 0x7000, 8, entries, 0x8000, 0, 50));
+            connection.establish(new ConnectionData(false, true, credits, 0x7000, 8, entries, 0x8000, 0, 50));
         }
 
         private boolean rude() {
@@ -105,7 +106,7 @@ class HostilePeerTest {
         }
 
         void step() throws StreamProtocolException {
-            switch (random.nextInt(6)) {
+            switch (random.nextInt(7)) {
             case 0:
                 long address = rude() ? random.nextLong() : random.nextInt(1 << 20);
                 int length = rude() ? random.nextInt() : 1 + random.nextInt(100);
@@ -141,17 +142,45 @@ class HostilePeerTest {
                     connection.completed(request.sequence());
                 }
                 break;
+            case 5:
+                retraction();
+                break;
             default:
                 control();
                 break;
             }
         }
 
+        /** Either side asks for its buffers back, now and then at the wrong moment. */
+        private void retraction() throws StreamProtocolException {
+            if (random.nextInt(8) == 0) {
+                receive(Immediate.of(Immediate.CONTROL, Immediate.RETRACT), 0);
+                assertThat(connection.writable()).isZero();
+            } else if (random.nextInt(8) == 0) {
+                connection.retract();
+            } else if (asked || rude()) {
+                receive(Immediate.of(Immediate.CONTROL, Immediate.RETRACTED), 0);
+                assertThat(asked).isTrue();
+                asked = false;
+                assertThat(connection.offeredBytes()).isZero();
+                offered = 0;
+                if (connection.arrival().area() != null) {
+                    assertThat(connection.arrival().length()).isZero();
+                    filled.add(connection.arrival().segment());
+                }
+                assertThat(area.freeSegments() + filled.size()).isEqualTo(SEGMENTS);
+            }
+        }
+
         private void control() {
             StreamRequest request = connection.nextControl();
             if (request != null) {
-                granted = CREDITS;
+                if (request.kind() == StreamRequest.Kind.ADVERTISE || request.kind() == StreamRequest.Kind.CREDIT) {
+                    granted = CREDITS;
+                }
+                asked |= request.kind() == StreamRequest.Kind.RETRACT;
                 if (request.kind() == StreamRequest.Kind.ADVERTISE) {
+                    assertThat(asked).isFalse();
                     offered += SEGMENT_LENGTH;
                     assertThat(request.remoteKey()).isEqualTo(8);
                     assertThat(request.remoteAddress()).isBetween(0x7000L, 0x7000L + (entries - 1) * 16);

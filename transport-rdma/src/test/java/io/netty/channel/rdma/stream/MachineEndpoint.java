@@ -61,7 +61,7 @@ final class MachineEndpoint implements Endpoint {
     private final long toReceive;
     private final List<Slice> slices = new ArrayList<>();
     private final List<Area> replaced = new ArrayList<>();
-    private Area area;
+    private final List<Area> areas = new ArrayList<>();
     private long sent;
     private long received;
     private boolean end;
@@ -78,8 +78,8 @@ final class MachineEndpoint implements Endpoint {
         qp = new SimulatedQueuePair(config.sendQueueDepth(), config.receiveQueueDepth());
         sgl = new SimulatedQueuePair.ArraySgl(config.targetSglEntries(), ByteOrder.nativeOrder());
         sglKey = qp.register(sgl.memory);
-        area = newArea(segments, segmentLength);
-        connection = new StreamConnection(config, area, sgl);
+        areas.add(newArea(segments, segmentLength));
+        connection = new StreamConnection(config, areas.get(0), sgl);
     }
 
     private Area newArea(int segments, int segmentLength) {
@@ -173,6 +173,10 @@ final class MachineEndpoint implements Endpoint {
             case DISCONNECT:
                 end = true;
                 break;
+            case RETRACTED:
+                assertThat(connection.offeredBytes()).isZero();
+                retracted(connection.arrival());
+                break;
             default:
                 break;
             }
@@ -189,6 +193,18 @@ final class MachineEndpoint implements Endpoint {
         slices.add(slice);
         landed.held[slice.segment]++;
         landed.filled[slice.segment] |= arrival.filled();
+    }
+
+    private void retracted(Arrival arrival) {
+        Area landed = (Area) arrival.area();
+        if (landed == null) {
+            return;
+        }
+        if (landed.held[arrival.segment()] == 0) {
+            landed.release(arrival.segment());
+        } else {
+            landed.filled[arrival.segment()] = true;
+        }
     }
 
     @Override
@@ -233,12 +249,24 @@ final class MachineEndpoint implements Endpoint {
 
     @Override
     public void surprise(Random random) {
-        if (random.nextBoolean()) {
+        switch (random.nextInt(4)) {
+        case 0:
             connection.keepAlive();
-        } else {
-            replaced.add(area);
-            area = newArea(1 + random.nextInt(5), 1 + random.nextInt(300));
-            connection.landing(area);
+            break;
+        case 1:
+            areas.add(newArea(1 + random.nextInt(5), 1 + random.nextInt(300)));
+            connection.addLanding(areas.get(areas.size() - 1));
+            break;
+        case 2:
+            if (areas.size() > 1) {
+                Area removed = areas.remove(random.nextInt(areas.size()));
+                connection.removeLanding(removed);
+                replaced.add(removed);
+            }
+            break;
+        default:
+            connection.retract();
+            break;
         }
     }
 

@@ -113,7 +113,7 @@ final class RsocketEndpoint implements Endpoint {
         assertThat(in.get()).isEqualTo((byte) 1);
         peerOrder = (in.get() & 1) != 0 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
         sendLimit = in.getShort();
-        assertThat(in.getInt()).as("reserved, and no iomap slots").isZero();
+        assertThat(in.getInt() & 0xFF).as("iomap slots").isZero();
         peerSglAddress = in.getLong();
         peerSglKey = in.getInt();
         peerSglEntries = in.getInt();

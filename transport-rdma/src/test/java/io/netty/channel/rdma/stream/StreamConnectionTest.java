@@ -43,9 +43,9 @@ class StreamConnectionTest {
         connection = new StreamConnection(new StreamConfig(4, 8, 2, 3, 8), area, sgl);
         assertThat(connection.state()).isEqualTo(StreamState.NEW);
         ConnectionData local = connection.localData(0x5000, 9);
-        assertThat(local).isEqualTo(new ConnectionData(ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN, 4, 0x5000, 9,
-                3, 0x10000, 77, 100));
-        connection.establish(new ConnectionData(local.bigEndian(), 4, 0x7000, 8, 2, 0x8000, 6, 50));
+        assertThat(local).isEqualTo(new ConnectionData(ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN, true, 4, 0x5000,
+                9, 3, 0x10000, 77, 100));
+        connection.establish(new ConnectionData(local.bigEndian(), true, 4, 0x7000, 8, 2, 0x8000, 6, 50));
         assertThat(connection.state()).isEqualTo(StreamState.OPEN);
     }
 
@@ -159,7 +159,7 @@ class StreamConnectionTest {
     @Test
     void aNewLandingAreaIsUsedForWhatIsAdvertisedNext() throws StreamProtocolException {
         LandingArea next = new LandingArea(0x20000, 78, 2, 400);
-        connection.landing(next);
+        connection.addLanding(next);
         assertThat(connection.nextControl().entryHead()).isEqualTo(0x20000);
         connection.receive(Immediate.of(Immediate.DATA, 100), 100);
         assertThat(connection.arrival().area()).isSameAs(area);
@@ -167,6 +167,82 @@ class StreamConnectionTest {
         assertThat(area.isIdle()).isTrue();
         connection.receive(Immediate.of(Immediate.DATA, 400), 400);
         assertThat(connection.arrival().area()).isSameAs(next);
+    }
+
+    @Test
+    void anEarlierLandingAreaHelpsOutWhenLessThanHalfOfTheLatestIsOnOffer() throws StreamProtocolException {
+        LandingArea latest = new LandingArea(0x20000, 78, 1, 400);
+        connection.addLanding(latest);
+        assertThat(connection.nextControl().entryHead()).isEqualTo(0x20000);
+        receiveData(100);
+        assertThat(connection.nextControl()).isNull();
+        receiveData(201);
+        assertThat(connection.offeredBytes()).isEqualTo(199);
+        assertThat(connection.nextControl().entryHead()).isEqualTo(0x10000 + 100);
+    }
+
+    @Test
+    void aRemovedLandingAreaIsFilledButNotAdvertisedAgain() throws StreamProtocolException {
+        connection.addLanding(new LandingArea(0x20000, 78, 2, 400));
+        connection.removeLanding(area);
+        receiveData(100);
+        area.release(0);
+        assertThat(area.isIdle()).isTrue();
+        for (StreamRequest request; (request = connection.nextControl()) != null;) {
+            assertThat(request.entryHead()).isGreaterThanOrEqualTo(0x20000);
+        }
+        assertThatThrownBy(() -> connection.removeLanding(area)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void whatThePeerGivesBackIsFreeAndWhatItHadBegunIsFilled() throws StreamProtocolException {
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+        receiveData(30);
+        assertThat(connection.retract()).isTrue();
+        assertThat(connection.nextControl().immediate())
+                .isEqualTo(Immediate.of(Immediate.CONTROL, Immediate.RETRACT));
+        assertThat(connection.nextControl()).isNull();
+        receiveData(20);
+
+        assertThat(connection.receive(Immediate.of(Immediate.CONTROL, Immediate.RETRACTED), 0))
+                .isEqualTo(StreamEvent.RETRACTED);
+        assertThat(connection.arrival().area()).isSameAs(area);
+        assertThat(connection.arrival().segment()).isZero();
+        assertThat(connection.arrival().filled()).isTrue();
+        assertThat(connection.offeredBytes()).isZero();
+        area.release(0);
+        assertThat(area.isIdle()).isTrue();
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+    }
+
+    @Test
+    void buffersAreGivenBackWhenThePeerAsks() throws StreamProtocolException {
+        connection.write(Math.min(10, connection.writable()));
+        sgl.set(1, 0x9000, 5, 40);
+        sgl.set(2, 0xA000, 5, 40);
+        assertThat(connection.receive(Immediate.of(Immediate.CONTROL, Immediate.RETRACT), 0))
+                .isEqualTo(StreamEvent.RETRACT);
+        assertThat(connection.writable()).isZero();
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+        assertThat(connection.nextControl().immediate())
+                .isEqualTo(Immediate.of(Immediate.CONTROL, Immediate.RETRACTED));
+        assertThat(connection.nextControl()).isNull();
+        sgl.set(0, 0xB000, 6, 40);
+        connection.receive(Immediate.of(Immediate.CREDIT, 4), 16);
+        assertThat(connection.writable()).isEqualTo(40);
+        assertThat(connection.write(1).remoteAddress()).isEqualTo(0xB000);
+    }
+
+    @Test
+    void aPeerThatDoesNotUnderstandIsNotAsked() {
+        StreamConnection other = new StreamConnection(new StreamConfig(4, 8, 2, 2, 8),
+                new LandingArea(0x10000, 77, 3, 100), new SimulatedQueuePair.ArraySgl(2, ByteOrder.nativeOrder()));
+        other.establish(new ConnectionData(false, false, 4, 0x7000, 8, 2, 0x8000, 6, 50));
+        assertThat(other.retract()).isFalse();
+    }
+
+    private void receiveData(int bytes) throws StreamProtocolException {
+        assertThat(connection.receive(Immediate.of(Immediate.DATA, bytes), bytes)).isEqualTo(StreamEvent.DATA);
     }
 
     @Test

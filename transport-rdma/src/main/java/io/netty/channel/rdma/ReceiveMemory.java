@@ -1,0 +1,291 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.stream.Arrival;
+import io.netty.channel.rdma.stream.StreamConnection;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * All the memory in which the bytes of one connection arrive. It starts small, because registered memory must be there
+ * before the peer may write, and most connections of a large server are idle; it grows while the peer is held up by it,
+ * and shrinks when it is not used.
+ *
+ * <p><b>Growing.</b> Each step makes it four times as large, by adding a {@link LandingBuffer}, up to SO_RCVBUF. The
+ * peer is held up if it has used up all that it was offered. That is not seen if the peer is far away, as then there
+ * is always a little on offer; so the memory also is too small if all of it is filled again in less time than
+ * {@value #WINDOW_NANOS} ns, which is longer than the round trip of a network for RDMA. In both cases only if the
+ * application has read more than half of the memory: otherwise it is the application that the peer waits for. So a peer
+ * can get no more than SO_RCVBUF, and only as long as it is read.
+ *
+ * <p><b>Shrinking.</b> If in some time ({@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}) no more bytes arrived
+ * than smaller memory has room for, the latest buffers are not offered any more. The peer may have been offered parts
+ * of them and can use these when it likes; it is asked to give them back, and a peer that does not understand that
+ * (librdmacm) fills them first. A buffer is freed when all its segments have come back. Until then it counts, and is
+ * the first to be used again.
+ *
+ * <p>On the loop of the connection, once it is attached to one.
+ */
+final class ReceiveMemory {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(ReceiveMemory.class);
+
+    /** As much as a TCP socket of Linux offers at first; the queue pair costs about as much. */
+    static final int FIRST_BYTES = 64 << 10;
+    /** The peer fills one while the other one is read, as librdmacm does it; it is told of one when it connects. */
+    private static final int FIRST_SEGMENTS = 2;
+    private static final int GROWTH = 4;
+    /** Enough that the peer fills one while others are read, advertised or held by the application. */
+    private static final int SEGMENTS = 8;
+    private static final long WINDOW_NANOS = 2_000_000;
+    private static final long RETRY_NANOS = 1_000_000_000;
+
+    private final DeviceContext device;
+    private final RdmaMetrics metrics;
+    private final int maxBytes;
+    private final int idleMillis;
+    private final LandingBuffer first;
+    /** Behind the first, the latest one last. */
+    private final List<LandingBuffer> grown = new ArrayList<>();
+    /** Not offered any more, but not yet back: the latest one first. */
+    private final List<LandingBuffer> leaving = new ArrayList<>();
+    private StreamConnection stream;
+    private CurrentLoop loop;
+    private Runnable segmentFreed;
+    private CurrentLoop.Timer timer;
+    /** Of the first and the grown buffers, in bytes. */
+    private int size;
+    private int pinned;
+    private int unread;
+    private boolean begun;
+    private boolean usedUp;
+    private boolean fast;
+    private long arrivedInWindow;
+    private long windowNanos = System.nanoTime();
+    private long arrivedSinceTick;
+    private boolean failed;
+    private long failedNanos;
+    private boolean released;
+
+    /**
+     * @param sglEntries      entries of the target SGL.
+     * @param outgoingEntries see {@link LandingBuffer#create}.
+     * @throws IOException if there is no memory for the first buffer.
+     */
+    ReceiveMemory(DeviceContext device, RdmaSocketChannelConfig config, RdmaMetrics metrics, int sglEntries,
+                  int outgoingEntries) throws IOException {
+        this.device = device;
+        this.metrics = metrics;
+        maxBytes = config.getReceiveBufferSize();
+        idleMillis = config.getReceiveBufferIdleMillis();
+        size = Math.min(maxBytes, FIRST_BYTES);
+        first = LandingBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries, outgoingEntries, true);
+        if (first == null) {
+            // Short, as this has to fit into a rejection.
+            throw new IOException("no registered memory for a receive buffer: raise " +
+                    "-Dio.netty.rdma.maxPinnedMemory (now " + PinnedMemory.PROCESS.max() + " bytes)");
+        }
+    }
+
+    LandingBuffer first() {
+        return first;
+    }
+
+    DeviceContext device() {
+        return device;
+    }
+
+    RdmaMetrics metrics() {
+        return metrics;
+    }
+
+    void stream(StreamConnection streamConnection) {
+        stream = streamConnection;
+    }
+
+    /**
+     * Before anything is delivered.
+     *
+     * @param currentLoop    the connection's.
+     * @param onSegmentFreed run on it when there is more to offer to the peer.
+     */
+    void attach(CurrentLoop currentLoop, Runnable onSegmentFreed) {
+        loop = currentLoop;
+        segmentFreed = onSegmentFreed;
+    }
+
+    CurrentLoop loop() {
+        return loop;
+    }
+
+    /** Where bytes have arrived. */
+    LandingBuffer.Segment arrived(Arrival arrival) {
+        arrivedSinceTick += arrival.length();
+        arrivedInWindow += arrival.length();
+        unread += arrival.length();
+        if (arrivedInWindow >= size) {
+            long now = System.nanoTime();
+            fast = now - windowNanos < WINDOW_NANOS;
+            windowNanos = now;
+            arrivedInWindow = 0;
+        }
+        usedUp = stream.offeredBytes() == 0;
+        return ((LandingBuffer) arrival.area()).segment(arrival.segment());
+    }
+
+    /** The application has read so many bytes; it may keep them. */
+    void read(int bytes) {
+        unread -= bytes;
+    }
+
+    /** The peer has given back what it was offered. */
+    void retracted() {
+        usedUp = false;
+        freeIdle();
+    }
+
+    /** Before the peer is told of free segments: makes more if they are the reason why it has to wait. */
+    void beforeOffer() {
+        if (!begun) {
+            // The peer was told of one segment only.
+            begun = true;
+            usedUp = false;
+        }
+        if (size < maxBytes && (fast || usedUp && stream.offeredBytes() == 0) && unread < size >> 1 &&
+                !released) {
+            fast = false;
+            grow();
+        }
+    }
+
+    private void grow() {
+        LandingBuffer buffer;
+        if (!leaving.isEmpty()) {
+            buffer = leaving.remove(leaving.size() - 1);
+        } else {
+            int target = (int) Math.min(maxBytes, (long) size * GROWTH);
+            int segmentLength = target / SEGMENTS;
+            buffer = create((target - size) / segmentLength, segmentLength);
+            if (buffer == null) {
+                return;
+            }
+        }
+        grown.add(buffer);
+        size += buffer.length();
+        stream.addLanding(buffer);
+        if (timer == null) {
+            schedule();
+        }
+    }
+
+    private LandingBuffer create(int segments, int segmentLength) {
+        if (failed && System.nanoTime() - failedNanos < RETRY_NANOS) {
+            return null;
+        }
+        try {
+            LandingBuffer buffer = LandingBuffer.create(this, segments, segmentLength, 0, 0, false);
+            failed = buffer == null;
+            if (!failed) {
+                return buffer;
+            }
+        } catch (VerbsException | OutOfMemoryError e) {
+            logger.debug("A receive buffer could not grow beyond {} bytes", size, e);
+            failed = true;
+        }
+        // The connection works with what it has. Failing may be slow, so it is not tried with each arrival.
+        failedNanos = System.nanoTime();
+        return null;
+    }
+
+    private void schedule() {
+        try {
+            timer = loop.schedule(this::tick, idleMillis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            // The loop has ended, and with it the connection.
+            timer = null;
+        }
+    }
+
+    private void tick() {
+        timer = null;
+        boolean ask = false;
+        while (!grown.isEmpty() && arrivedSinceTick <= size - grown.get(grown.size() - 1).length()) {
+            LandingBuffer buffer = grown.remove(grown.size() - 1);
+            size -= buffer.length();
+            stream.removeLanding(buffer);
+            leaving.add(buffer);
+            ask |= !buffer.isIdle();
+        }
+        arrivedSinceTick = 0;
+        freeIdle();
+        if (!grown.isEmpty() || !leaving.isEmpty()) {
+            schedule();
+        }
+        if (ask && stream.retract()) {
+            segmentFreed.run();
+        }
+    }
+
+    private void freeIdle() {
+        for (int i = leaving.size() - 1; i >= 0; i--) {
+            if (leaving.get(i).isIdle()) {
+                leaving.remove(i).release();
+            }
+        }
+    }
+
+    /** On the loop: a segment may be offered again. */
+    void segmentFreed() {
+        if (!leaving.isEmpty() && !released) {
+            freeIdle();
+        }
+        segmentFreed.run();
+    }
+
+    /** The application got the first buffer in a segment of this length, or released the last one. */
+    void pinned(int bytes) {
+        pinned += bytes;
+    }
+
+    /**
+     * Whether the application keeps half of the memory. If it kept all, nothing more could arrive, and an application
+     * that collects a message longer than this memory would wait for ever.
+     */
+    boolean isHalfPinned() {
+        return pinned >= size >> 1;
+    }
+
+    /** No queue pair can write here any more. */
+    void release() {
+        released = true;
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+        first.release();
+        grown.forEach(LandingBuffer::release);
+        leaving.forEach(LandingBuffer::release);
+        grown.clear();
+        leaving.clear();
+    }
+}

@@ -1,0 +1,246 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.net.ConnectException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ReceiveMemoryTest {
+    private static final int MAX = 1 << 20;
+    /** The target SGL, and entries for the peer's. */
+    private static final int TABLES = (16 + 256) * 16;
+    private static final int FIRST = ReceiveMemory.FIRST_BYTES + TABLES;
+    private static final int PIECE = 64 << 10;
+    /** Long enough that a stream is not taken for idle on a slow machine. */
+    private static final int IDLE_MILLIS = (int) ConnectedPair.SECONDS * 1000 / 30;
+
+    private static EventLoopGroup group;
+
+    @BeforeAll
+    static void startLoops() {
+        group = new MultiThreadIoEventLoopGroup(2, RdmaIoHandler.newFactory());
+    }
+
+    @AfterAll
+    static void stopLoops() throws InterruptedException {
+        assertThat(group.shutdownGracefully(0, ConnectedPair.SECONDS, TimeUnit.SECONDS)
+                .await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void idleConnectionsUseLittleAndGiveItBack() throws Exception {
+        BlockingQueue<RdmaSocketChannel> channels = new LinkedBlockingQueue<>();
+        ChannelHandler collect = new ChannelInitializer<RdmaSocketChannel>() {
+            @Override
+            protected void initChannel(RdmaSocketChannel channel) {
+                channels.add(channel);
+            }
+        };
+        Channel listener = listen(collect);
+        Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(collect);
+        for (int i = 0; i < 500; i++) {
+            await(bootstrap.connect(listener.localAddress()));
+        }
+        // Each connection has two ends here.
+        eventually(() -> channels.size() == 1000 && channels.stream().allMatch(Channel::isActive));
+        assertThat(channels).allMatch(channel -> channel.metrics().receiveMemory() == FIRST);
+        assertThat(RdmaMetrics.total().receiveMemory()).isGreaterThanOrEqualTo(1000L * FIRST);
+        assertThat(RdmaMetrics.pinnedMemory()).isBetween(RdmaMetrics.stagingMemory() + 1000L * FIRST,
+                RdmaMetrics.maxPinnedMemory());
+
+        channels.forEach(Channel::close);
+        await(listener.close());
+        eventually(() -> channels.stream().allMatch(channel -> channel.metrics().receiveMemory() == 0));
+    }
+
+    @Test
+    void aStreamReachesTheMaximumAndShrinksWhenItIsIdle() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.SO_RCVBUF, MAX)
+                .childOption(RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS, IDLE_MILLIS), b -> { })) {
+            for (int round = 0; round < 2; round++) {
+                assertThat(pair.server.metrics().receiveMemory()).isEqualTo(FIRST);
+                streamUntil(pair, () -> pair.server.metrics().receiveMemory() == MAX + TABLES);
+                eventually(() -> pair.server.metrics().receiveMemory() == FIRST);
+                assertThat(pair.client.metrics().receiveMemory()).isEqualTo(FIRST);
+            }
+            await(pair.client.writeAndFlush(pair.client.alloc().buffer().writeLong(42)));
+        }
+    }
+
+    @Test
+    void aSmallMaximumIsKept() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.SO_RCVBUF, 32768),
+                b -> b.option(ChannelOption.SO_RCVBUF, 4096))) {
+            assertThat(pair.client.metrics().receiveMemory()).isEqualTo(4096 + TABLES);
+            streamUntil(pair, () -> pair.server.metrics().receiveMemory() == 32768 + TABLES);
+            stream(pair, 10);
+            assertThat(pair.server.metrics().receiveMemory()).isEqualTo(32768 + TABLES);
+        }
+    }
+
+    @Test
+    void aPeerOfAnApplicationThatDoesNotReadGetsNoMore() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(1)),
+                b -> { })) {
+            // Each message fills a segment.
+            int segment = ReceiveMemory.FIRST_BYTES / 2;
+            List<ChannelFuture> futures = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                futures.add(pair.client.writeAndFlush(pair.client.alloc().directBuffer(segment).writeZero(segment)));
+            }
+            for (int i = 0; i < 6; i++) {
+                // The peer has used up all that it was offered, before the next message is read.
+                await(futures.get(i + 1));
+                assertThat(pair.server.metrics().receiveMemory()).isEqualTo(FIRST);
+                pair.server.read();
+                ByteBuf buf = pair.serverEvents.nextBuffer();
+                assertThat(buf.readableBytes()).isEqualTo(segment);
+                buf.release();
+            }
+            pair.server.config().setAutoRead(true);
+            for (int i = 6; i < 10; i++) {
+                pair.serverEvents.nextBuffer().release();
+                await(futures.get(i));
+            }
+        }
+    }
+
+    @Test
+    void atTheLimitNothingGrows() throws Exception {
+        long fill = PinnedMemory.PROCESS.max() - PinnedMemory.PROCESS.used() - 4 * FIRST;
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            assertThat(PinnedMemory.PROCESS.reserve(fill, true)).isTrue();
+            try {
+                stream(pair, 50);
+                assertThat(pair.server.metrics().receiveMemory()).isEqualTo(FIRST);
+                assertThat(pair.server.metrics().bytesReceivedInPlace()).isPositive();
+                assertThat(RdmaMetrics.pinnedMemory()).isLessThanOrEqualTo(RdmaMetrics.maxPinnedMemory());
+            } finally {
+                PinnedMemory.PROCESS.release(fill);
+            }
+        }
+    }
+
+    @Test
+    void aConnectionWithoutMemoryIsRefusedAndTheNextOneIsNot() throws Exception {
+        Channel listener = listen(new Discard());
+        Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(new Discard());
+        try {
+            // So that there is staging memory.
+            ChannelFuture earlier = bootstrap.connect(listener.localAddress());
+            await(earlier);
+            // Connections of other tests may still be ending, and would give memory back in the middle of this.
+            eventually(() -> RdmaMetrics.total().receiveMemory() == 2 * FIRST);
+            // Enough for the client's end.
+            long fill = PinnedMemory.PROCESS.max() - PinnedMemory.PROCESS.used() - FIRST;
+            assertThat(PinnedMemory.PROCESS.reserve(fill, true)).isTrue();
+            try {
+                ChannelFuture refused = bootstrap.connect(listener.localAddress());
+                assertThat(refused.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+                assertThat(refused.cause()).isInstanceOf(ConnectException.class)
+                        .hasMessageContaining("no registered memory for a receive buffer")
+                        .hasMessageContaining("-Dio.netty.rdma.maxPinnedMemory (now " + PinnedMemory.PROCESS.max());
+            } finally {
+                PinnedMemory.PROCESS.release(fill);
+            }
+            ChannelFuture accepted = bootstrap.connect(listener.localAddress());
+            await(accepted);
+            await(accepted.channel().close());
+            await(earlier.channel().close());
+        } finally {
+            await(listener.close());
+        }
+    }
+
+    private static Channel listen(ChannelHandler handler) throws InterruptedException {
+        return new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+                .option(ChannelOption.SO_BACKLOG, 1000).childHandler(handler).bind(ConnectedPair.address())
+                .sync().channel();
+    }
+
+    private static void streamUntil(ConnectedPair pair, BooleanSupplier condition) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ConnectedPair.SECONDS);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - deadline).as("in time").isNegative();
+            stream(pair, 1);
+            assertThat(pair.server.metrics().receiveMemory())
+                    .isLessThanOrEqualTo(pair.server.config().getReceiveBufferSize() + TABLES);
+        }
+    }
+
+    /** Sends to a server that releases what it gets on its event loop. */
+    private static void stream(ConnectedPair pair, int megabytes) throws Exception {
+        if (pair.server.pipeline().get(Discard.class) == null) {
+            pair.server.pipeline().addFirst(new Discard());
+        }
+        for (int i = 0; i < megabytes; i++) {
+            ChannelFuture last = null;
+            for (int bytes = 0; bytes < 1 << 20; bytes += PIECE) {
+                last = pair.client.write(pair.client.alloc().directBuffer(PIECE).writeZero(PIECE));
+            }
+            pair.client.flush();
+            await(last);
+        }
+    }
+
+    private static void eventually(BooleanSupplier condition) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ConnectedPair.SECONDS);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - deadline).as("in time").isNegative();
+            await(group.next().submit(() -> { }));
+        }
+    }
+
+    private static void await(Future<?> future) throws InterruptedException {
+        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(future.cause()).isNull();
+    }
+
+    @ChannelHandler.Sharable
+    private static final class Discard extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ReferenceCountUtil.release(msg);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBuf;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class StagingTest {
+    private static final int POOL = 8 << 20;
+
+    private final RdmaByteBufAllocator pool = new RdmaByteBufAllocator(POOL, 20);
+    private final Staging staging = new Staging(pool);
+    private final List<ByteBuf> taken = new ArrayList<>();
+
+    @AfterEach
+    void release() {
+        taken.forEach(ByteBuf::release);
+        staging.close();
+    }
+
+    @Test
+    void aStoppedPeerHoldsNoMoreThanItsShare() {
+        assertThat(takeAll(1 << 20)).isBetween(POOL / 80L, POOL / 64L);
+    }
+
+    @Test
+    void howeverManyPeersHaveStoppedTheNextConnectionGetsSome() {
+        for (int i = 0; i < 400; i++) {
+            assertThat(takeAll(1 << 20)).as("connection %d", i).isPositive();
+        }
+    }
+
+    @Test
+    void shortPiecesShareABufferAsLongAsThereIsEnough() {
+        ByteBuf first = staging.take(100, 0);
+        taken.add(first);
+        first.writeZero(100);
+        ByteBuf second = staging.take(100, 0);
+        taken.add(second);
+        assertThat(second).isSameAs(first);
+    }
+
+    @Test
+    void whatSuccessiveRequestsShareCountsOnce() {
+        SendRing ring = new SendRing(4);
+        ByteBuf a = pool.newRegisteredBuffer(4096, 4096);
+        ByteBuf b = pool.newRegisteredBuffer(8192, 8192);
+        ring.add(0, SendRing.BYTES, 1, a.retain());
+        ring.add(1, SendRing.BYTES, 1, a.retain());
+        assertThat(ring.staged()).isEqualTo(4096);
+        ring.add(2, SendRing.NOTHING, 0, null);
+        ring.add(3, SendRing.BYTES, 1, b.retain());
+        assertThat(ring.staged()).isEqualTo(4096 + 8192);
+        ring.remove();
+        assertThat(ring.staged()).isEqualTo(4096 + 8192);
+        ring.remove();
+        assertThat(ring.staged()).isEqualTo(8192);
+        ring.add(4, SendRing.BYTES, 1, b.retain());
+        ring.remove();
+        ring.remove();
+        assertThat(ring.staged()).isEqualTo(8192);
+        ring.remove();
+        assertThat(ring.staged()).isZero();
+        ring.add(5, SendRing.BYTES, 1, b);
+        assertThat(ring.staged()).isEqualTo(8192);
+        ring.remove();
+        assertThat(ring.isEmpty()).isTrue();
+        a.release();
+        assertThat(ring.staged()).isZero();
+    }
+
+    /** What a connection gets that wants more and more, none of which is ever sent. */
+    private long takeAll(int length) {
+        long held = 0;
+        for (ByteBuf buf; (buf = staging.take(length, held)) != null;) {
+            taken.add(buf);
+            held += buf.capacity();
+        }
+        return held;
+    }
+}
