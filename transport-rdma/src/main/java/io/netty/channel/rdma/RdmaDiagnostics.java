@@ -43,8 +43,6 @@ import java.util.Locale;
  * Also {@code ./run-example.sh diagnose}.
  */
 public final class RdmaDiagnostics {
-    /** A process that serves a few connections registers that much with the default options. */
-    private static final long COMFORTABLE_LOCKED_MEMORY = 4L * RdmaByteBufAllocator.SLAB_SIZE;
     private static final File KERNEL_DEVICES = new File("/sys/class/infiniband");
     private static final File NODES = new File("/dev/infiniband");
 
@@ -100,11 +98,11 @@ public final class RdmaDiagnostics {
         line("kernel", names(KERNEL_DEVICES));
         line("nodes", names(NODES));
         line("memlock", LockedMemory.describe() + "; " + LockedMemory.pinned() + " bytes pinned by this process now");
-        if (kernelVerbs && !LockedMemory.isUnlimited() && LockedMemory.limit() < COMFORTABLE_LOCKED_MEMORY) {
-            advice.add("Raise the limit of locked memory, of which " + LockedMemory.limit() + " bytes are few: each " +
-                    "connection takes its receive buffer (SO_RCVBUF, 1 MiB), and memory to send from is registered " +
-                    "in pieces of " + RdmaByteBufAllocator.SLAB_SIZE + " bytes (ulimit -l unlimited, systemd: " +
-                    "LimitMEMLOCK=infinity, docker: --ulimit memlock=-1).");
+        line("registers", "up to " + RdmaMetrics.maxPinnedMemory() + " bytes (-Dio.netty.rdma.maxPinnedMemory)");
+        if (kernelVerbs && !LockedMemory.isUnlimited() && LockedMemory.limit() < RdmaMetrics.maxPinnedMemory()) {
+            advice.add("Raise the limit of locked memory (ulimit -l unlimited, systemd: LimitMEMLOCK=infinity, " +
+                    "docker: --ulimit memlock=-1), or lower -Dio.netty.rdma.maxPinnedMemory to below it: else " +
+                    "connections fail when it is reached.");
         }
         if (Verbs.isAvailable()) {
             devices(kernelVerbs);
