@@ -204,6 +204,11 @@ final class RdmaOutbound {
         }
     }
 
+    /** Whether there are flushed messages, in flight or not. */
+    boolean hasMessages() {
+        return messages != null && messages.current() != null;
+    }
+
     /** Whether bytes of messages are in flight. */
     boolean isInFlight() {
         return posted > 0;

@@ -133,6 +133,8 @@ final class RdmaSender {
         try {
             if (stalled && !end.isClosed()) {
                 channel.flushAgain();
+                // A flush in the middle of a completion may have had nothing new, and then nobody looks again.
+                stalled &= outbound.hasMessages();
             }
             pump(end.isClosed());
         } catch (RejectedExecutionException e) {

@@ -65,6 +65,18 @@ class RdmaSocketChannelReentrancyTest {
     }
 
     @Test
+    void flushOfNothingByAListenerLeavesNothingThatACloseWaitsFor() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(group)) {
+            // The second one is in flight, and in the middle of the completion of both it can't be told that it is.
+            pair.client.write(pair.client.alloc().directBuffer().writeZero(1000))
+                    .addListener(future -> pair.client.flush());
+            await(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeZero(1000)));
+            assertThat(pair.client.eventLoop().submit(() -> pair.client.connection().sender().isSending()).get())
+                    .isFalse();
+        }
+    }
+
+    @Test
     void bytesFlushedWhileConnectingAreSentOnceConnected() throws Exception {
         ConnectedPair.Recorder serverEvents = new ConnectedPair.Recorder();
         Channel listener = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
