@@ -22,7 +22,7 @@ usage() {
 Usage: ./run-tests.sh [--no-install] [--rxe | --all | LANE...] [-DNAME=VALUE...]
 
 Runs the tests and ends with a summary, whose last line is "N passed, N failed". The exit status is non-zero if anything
-failed or did not run. Nothing here needs an RDMA device: everything but rxe runs on the embedded provider.
+failed or did not run. Nothing here needs an RDMA device: everything but rxe-c and rxe runs on the embedded provider.
 
 Lanes (default: all of them, in this order):
   scripts      the scripts parse, and packages.txt covers what they and the C sources use
@@ -33,8 +33,8 @@ Lanes (default: all of them, in this order):
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
 
 Not in the default, on x86_64 only:
-  rxe          the Java tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md). --rxe says the
-               same, --all adds it to the others
+  rxe-c        the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
+  rxe          the Java tests there. --rxe says both (with -Dtest this one), --all adds them to the others
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
@@ -47,25 +47,29 @@ END
 
 default_lanes=(scripts c c-asan c-tsan java conformance)
 lanes=()
+rxe=no
 maven_arguments=()
 install=yes
 for argument in "$@"; do
     case $argument in
         -h|--help) usage; exit 0 ;;
         --no-install) install=no ;;
-        --rxe) lanes+=(rxe) ;;
-        --all) lanes+=("${default_lanes[@]}" rxe) ;;
+        --rxe) rxe=yes ;;
+        --all) lanes+=("${default_lanes[@]}"); rxe=yes ;;
         -D*) maven_arguments+=("$argument") ;;
         *) type -t "lane_${argument//-/_}" > /dev/null || die "no lane '$argument'; see --help"; lanes+=("$argument") ;;
     esac
 done
+# What selects Java tests leaves those in C out.
+[[ $rxe = no || " ${maven_arguments[*]}" = *" -Dtest="* ]] || lanes+=(rxe-c)
+[ "$rxe" = no ] || lanes+=(rxe)
 [ "${#lanes[@]}" != 0 ] || lanes=("${default_lanes[@]}")
 [[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
 sections=(build)
 [[ " ${lanes[*]} " != *" java "* && " ${lanes[*]} " != *" rxe "* ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
-[[ " ${lanes[*]} " != *" rxe "* ]] || sections+=(rxe)
+[[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
 

@@ -26,7 +26,7 @@ RXE_MODULES=(transport-rdma testsuite example-servers)
 lane_scripts() {
     local file passed=0 failed=0
     for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT/scripts/packages" "$ROOT/.ci/run" \
-            "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests}; do
+            "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests}; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     if "$ROOT/scripts/packages" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
@@ -138,6 +138,19 @@ lane_rxe() {
     "$ROOT/testsuite/rxe/guest" --timeout 4500 --log "$LOGS/rxe" --env RXE_TESTS \
         -- "$ROOT/testsuite/rxe/tests" "${RXE_MODULES[@]}" || status=$?
     [ ! -e "$LOGS/rxe/summary" ] || cat "$LOGS/rxe/summary"
+    return "$status"
+}
+
+# The C tests once more, the same object files but for those about the embedded provider's inside: linked with the
+# system's libraries, and on the guest's kernel.
+lane_rxe_c() {
+    local out=$ROOT/transport-rdma-native/target/c programs status=0
+    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" system
+    programs=$(make -C "$C_SOURCES" -s OUT="$out" print-system)
+    [ -n "$programs" ] || die "there are no C tests"
+    LOGS=$LOGS "$ROOT/testsuite/rxe/guest" --timeout 1800 --log "$LOGS/rxe-c" --env LOGS \
+        -- "$ROOT/testsuite/rxe/c-tests" $programs || status=$?
+    [ ! -e "$LOGS/rxe-c/summary" ] || cat "$LOGS/rxe-c/summary"
     return "$status"
 }
 

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "provider.h"
 
 #ifdef __SANITIZE_THREAD__
 const char *__tsan_default_suppressions(void);
@@ -38,7 +39,9 @@ __attribute__((used, visibility("default"))) const char *__tsan_default_suppress
 }
 #endif
 
+#ifndef PATIENCE_NS
 #define PATIENCE_NS UINT64_C(60000000000)
+#endif
 
 const struct options defaults = {
     .send_wr = 64,
@@ -50,6 +53,7 @@ const struct options defaults = {
     .retry_cnt = 7,
     .rnr_retry = 7,
     .min_rnr_timer = 1,
+    .responder_resources = 16,
     .sig_all = true,
 };
 
@@ -71,34 +75,30 @@ static void open_qp(struct end *end) {
         .qp_type = IBV_QPT_RC,
         .sq_sig_all = o->sig_all,
     };
-    end->qp = embedded_ibv_create_qp(end->pd, &attr);
+    end->qp = ibv_create_qp(end->pd, &attr);
     CHECK(end->qp != NULL);
 }
 
 void end_open(struct end *end, const struct options *options) {
     memset(end, 0, sizeof(*end));
     end->options = *options;
-    struct ibv_device **list = embedded_ibv_get_device_list(NULL);
-    CHECK(list != NULL && list[0] != NULL);
-    end->context = embedded_ibv_open_device(list[0]);
-    embedded_ibv_free_device_list(list);
-    CHECK(end->context != NULL);
-    end->pd = embedded_ibv_alloc_pd(end->context);
+    end->context = open_test_device(&end->gid_index);
+    end->pd = ibv_alloc_pd(end->context);
     CHECK(end->pd != NULL);
     if (options->channel) {
-        end->channel = embedded_ibv_create_comp_channel(end->context);
+        end->channel = ibv_create_comp_channel(end->context);
         CHECK(end->channel != NULL);
     }
-    end->send_cq = end->recv_cq = embedded_ibv_create_cq(end->context, options->cqe, end, end->channel, 0);
+    end->send_cq = end->recv_cq = ibv_create_cq(end->context, options->cqe, end, end->channel, 0);
     CHECK(end->send_cq != NULL);
     if (options->separate_cqs) {
-        end->recv_cq = embedded_ibv_create_cq(end->context, options->cqe, end, end->channel, 0);
+        end->recv_cq = ibv_create_cq(end->context, options->cqe, end, end->channel, 0);
         CHECK(end->recv_cq != NULL);
     }
     end->buffer = aligned_alloc(4096, PAIR_BUFFER);
     CHECK(end->buffer != NULL);
     memset(end->buffer, 0, PAIR_BUFFER);
-    end->mr = embedded_ibv_reg_mr(end->pd, end->buffer, PAIR_BUFFER, defaults.access);
+    end->mr = ibv_reg_mr(end->pd, end->buffer, PAIR_BUFFER, defaults.access);
     CHECK(end->mr != NULL);
     open_qp(end);
 }
@@ -117,16 +117,25 @@ void end_to_init(struct end *end) {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = (unsigned) end->options.access,
     };
-    CHECK_EQ(embedded_ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT
+    CHECK_EQ(ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT
                                     | IBV_QP_ACCESS_FLAGS), 0);
 }
 
 int end_to_rtr(struct end *end, uint32_t qpn) {
+    struct ibv_port_attr port;
+    CHECK_EQ(ibv_query_port(end->context, 1, &port), 0);
     struct ibv_qp_attr attr = {
-        .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_4096, .dest_qp_num = qpn, .max_dest_rd_atomic = 16,
-        .min_rnr_timer = (uint8_t) end->options.min_rnr_timer, .ah_attr = { .dlid = 1, .port_num = 1 },
+        .qp_state = IBV_QPS_RTR, .path_mtu = port.active_mtu, .dest_qp_num = qpn,
+        .max_dest_rd_atomic = (uint8_t) end->options.responder_resources,
+        .min_rnr_timer = (uint8_t) end->options.min_rnr_timer, .ah_attr = { .dlid = port.lid, .port_num = 1 },
     };
-    return embedded_ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN
+    if (port.link_layer == IBV_LINK_LAYER_ETHERNET) { /* RoCE has no other address than the global one */
+        attr.ah_attr.is_global = 1;
+        attr.ah_attr.grh.sgid_index = (uint8_t) end->gid_index;
+        attr.ah_attr.grh.hop_limit = 1;
+        CHECK_EQ(ibv_query_gid(end->context, 1, end->gid_index, &attr.ah_attr.grh.dgid), 0);
+    }
+    return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN
                                   | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
@@ -136,7 +145,7 @@ int end_to_rts(struct end *end) {
         .retry_cnt = (uint8_t) end->options.retry_cnt, .rnr_retry = (uint8_t) end->options.rnr_retry,
         .max_rd_atomic = 16,
     };
-    return embedded_ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY
+    return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY
                                   | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
@@ -147,18 +156,18 @@ void end_connect(struct end *end, uint32_t qpn) {
 }
 
 void end_close(struct end *end) {
-    CHECK_EQ(embedded_ibv_destroy_qp(end->qp), 0);
-    CHECK_EQ(embedded_ibv_dereg_mr(end->mr), 0);
+    CHECK_EQ(ibv_destroy_qp(end->qp), 0);
+    CHECK_EQ(ibv_dereg_mr(end->mr), 0);
     free(end->buffer);
-    CHECK_EQ(embedded_ibv_destroy_cq(end->send_cq), 0);
+    CHECK_EQ(ibv_destroy_cq(end->send_cq), 0);
     if (end->recv_cq != end->send_cq) {
-        CHECK_EQ(embedded_ibv_destroy_cq(end->recv_cq), 0);
+        CHECK_EQ(ibv_destroy_cq(end->recv_cq), 0);
     }
     if (end->channel != NULL) {
-        CHECK_EQ(embedded_ibv_destroy_comp_channel(end->channel), 0);
+        CHECK_EQ(ibv_destroy_comp_channel(end->channel), 0);
     }
-    CHECK_EQ(embedded_ibv_dealloc_pd(end->pd), 0);
-    CHECK_EQ(embedded_ibv_close_device(end->context), 0);
+    CHECK_EQ(ibv_dealloc_pd(end->pd), 0);
+    CHECK_EQ(ibv_close_device(end->context), 0);
 }
 
 void pair_open(struct end *a, struct end *b, const struct options *options) {
@@ -239,7 +248,7 @@ void expect_state(struct ibv_qp *qp, enum ibv_qp_state state) {
     uint64_t end = now_ns() + PATIENCE_NS;
     do {
         CHECK(now_ns() < end);
-        CHECK_EQ(embedded_ibv_query_qp(qp, &attr, IBV_QP_STATE, &init), 0);
+        CHECK_EQ(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init), 0);
         sched_yield();
     } while (attr.qp_state != state);
 }
@@ -248,9 +257,9 @@ void expect_async(struct ibv_context *context, enum ibv_event_type type) {
     struct pollfd fd = { .fd = context->async_fd, .events = POLLIN };
     struct ibv_async_event event;
     CHECK_EQ(poll(&fd, 1, PATIENCE_NS / 1000000), 1);
-    CHECK_EQ(embedded_ibv_get_async_event(context, &event), 0);
+    CHECK_EQ(ibv_get_async_event(context, &event), 0);
     CHECK_EQ(event.event_type, type);
-    embedded_ibv_ack_async_event(&event);
+    ibv_ack_async_event(&event);
 }
 
 pid_t spawn(void (*body)(int socket), int *socket) {

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "embedded/embedded.h"
+#include <infiniband/verbs.h>
 
 #define PAIR_BUFFER (4u << 20)
 
@@ -29,16 +29,19 @@ struct options {
     unsigned inline_data;
     int access; /* of the queue pair */
     int timeout, retry_cnt, rnr_retry, min_rnr_timer;
+    int responder_resources; /* READs and atomics that it answers at a time */
     bool sig_all, channel, separate_cqs;
 };
 
 /*
- * Room for 64 requests, all access, everything signaled, one completion queue, time-outs that no loaded machine meets.
+ * Room for 64 requests and 16 READs, all access, everything signaled, one completion queue, time-outs that no loaded
+ * machine meets.
  */
 extern const struct options defaults;
 
 struct end {
     struct ibv_context *context;
+    int gid_index;
     struct ibv_pd *pd;
     struct ibv_comp_channel *channel;
     struct ibv_cq *send_cq, *recv_cq;

@@ -17,17 +17,27 @@
 #include <stddef.h>
 
 #include "check.h"
-#include "embedded/qp.h"
 #include "pair.h"
+#include "provider.h"
 
 static int to_error(struct end *end) {
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
-    return embedded_ibv_modify_qp(end->qp, &attr, IBV_QP_STATE);
+    return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE);
 }
 
 static int to_reset(struct end *end) {
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
-    return embedded_ibv_modify_qp(end->qp, &attr, IBV_QP_STATE);
+    return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE);
+}
+
+/*
+ * The event of the end whose memory or queue was misused. "Affiliated asynchronous errors", InfiniBand specification
+ * 11.6.3.2. Soft-RoCE has none of them.
+ */
+static void expect_misuse(const struct end *end, enum ibv_event_type type) {
+    if (!is_soft_roce()) {
+        expect_async(end->context, type);
+    }
 }
 
 static void error_state_flushes_both_queues_in_order(void) {
@@ -45,10 +55,12 @@ static void error_state_flushes_both_queues_in_order(void) {
         expect_wc(a.recv_cq, i, IBV_WC_WR_FLUSH_ERR);
         expect_wc(a.send_cq, 100 + i, IBV_WC_WR_FLUSH_ERR); /* unsignaled ones, too */
     }
-    CHECK_EQ(post_recv(&a, 50, 0, 64), 0);
-    CHECK_EQ(post_send(&a, 51, IBV_WR_SEND, 0, 0, 64), 0);
-    expect_wc(a.recv_cq, 50, IBV_WC_WR_FLUSH_ERR);
-    expect_wc(a.send_cq, 51, IBV_WC_WR_FLUSH_ERR);
+    CHECK_EQ(post_send(&a, 50, IBV_WR_SEND, 0, 0, 64), 0);
+    expect_wc(a.send_cq, 50, IBV_WC_WR_FLUSH_ERR);
+    CHECK_EQ(post_recv(&a, 51, 0, 64), 0);
+    if (!is_soft_roce()) { /* its receives are posted without a system call, so nobody looks at this one any more */
+        expect_wc(a.recv_cq, 51, IBV_WC_WR_FLUSH_ERR);
+    }
     expect_state(b.qp, IBV_QPS_RTS);
     pair_close(&a, &b);
 }
@@ -96,12 +108,15 @@ static void access_outside_of_what_was_granted_is_refused(void) {
         wr.wr.rdma.rkey = to.rkey + cases[i].rkey_change;
         expect_refused(&a, &b, &wr, IBV_WC_REM_ACCESS_ERR);
         expect_state(b.qp, IBV_QPS_ERR);
-        expect_async(b.context, IBV_EVENT_QP_ACCESS_ERR);
-        expect_wc(b.recv_cq, 9, IBV_WC_WR_FLUSH_ERR);
+        expect_misuse(&b, IBV_EVENT_QP_ACCESS_ERR);
+        /* Soft-RoCE has taken the receive for the immediate already. */
+        bool taken = is_soft_roce() && cases[i].opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+        expect_wc(b.recv_cq, 9, taken ? IBV_WC_REM_ACCESS_ERR : IBV_WC_WR_FLUSH_ERR);
         pair_close(&a, &b);
     }
 }
 
+/* An operation that the queue pair was not set up for is an invalid request: specification 9.9.3 and 11.6.2. */
 static void queue_pair_access_flags_are_enforced(void) {
     static const enum ibv_wr_opcode opcodes[] = {
         IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_CMP_AND_SWP,
@@ -119,8 +134,27 @@ static void queue_pair_access_flags_are_enforced(void) {
         } else {
             CHECK_EQ(post_atomic(&a, 1, opcodes[i], 0, &to, 0, 1, 1), 0);
         }
-        expect_wc(a.send_cq, 1, IBV_WC_REM_ACCESS_ERR);
-        expect_async(b.context, IBV_EVENT_QP_ACCESS_ERR);
+        expect_wc(a.send_cq, 1, IBV_WC_REM_INV_REQ_ERR);
+        expect_state(b.qp, IBV_QPS_ERR);
+        expect_misuse(&b, IBV_EVENT_QP_REQ_ERR);
+        pair_close(&a, &b);
+    }
+}
+
+static void an_end_without_responder_resources_refuses_reads_and_atomics(void) {
+    for (int atomic = 0; atomic <= 1; atomic++) {
+        struct end a, b;
+        struct options options = defaults;
+        options.responder_resources = 0;
+        pair_open(&a, &b, &options);
+        struct address to = end_address(&b);
+        CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_WRITE, 0, 0, 8, &to, 0), 0);
+        CHECK_EQ(atomic ? post_atomic(&a, 2, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, &to, 0, 1, 0)
+                        : post_rdma(&a, 2, IBV_WR_RDMA_READ, 0, 0, 8, &to, 0), 0);
+        expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, 2, IBV_WC_REM_INV_REQ_ERR);
+        expect_state(b.qp, IBV_QPS_ERR);
+        expect_misuse(&b, IBV_EVENT_QP_REQ_ERR);
         pair_close(&a, &b);
     }
 }
@@ -130,16 +164,16 @@ static void region_access_flags_and_protection_domain_are_enforced(void) {
     for (int i = 0; i < 4; i++) {
         struct end a, b;
         pair_open(&a, &b, &defaults);
-        struct ibv_pd *other = embedded_ibv_alloc_pd(b.context);
+        struct ibv_pd *other = ibv_alloc_pd(b.context);
         CHECK(other != NULL);
-        struct ibv_mr *mr = embedded_ibv_reg_mr(i == 3 ? other : b.pd, b.buffer, 4096,
+        struct ibv_mr *mr = ibv_reg_mr(i == 3 ? other : b.pd, b.buffer, 4096,
                                                 i == 3 ? defaults.access : access[i]);
         CHECK(mr != NULL);
         struct address to = { b.qp->qp_num, mr->rkey, (uintptr_t) b.buffer };
         CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_WRITE, 0, 0, 8, &to, 0), 0);
         expect_wc(a.send_cq, 1, IBV_WC_REM_ACCESS_ERR);
-        CHECK_EQ(embedded_ibv_dereg_mr(mr), 0);
-        CHECK_EQ(embedded_ibv_dealloc_pd(other), 0);
+        CHECK_EQ(ibv_dereg_mr(mr), 0);
+        CHECK_EQ(ibv_dealloc_pd(other), 0);
         pair_close(&a, &b);
     }
 }
@@ -147,17 +181,17 @@ static void region_access_flags_and_protection_domain_are_enforced(void) {
 static void a_key_dies_with_its_region(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
-    struct ibv_mr *mr = embedded_ibv_reg_mr(b.pd, b.buffer, 4096, defaults.access);
+    struct ibv_mr *mr = ibv_reg_mr(b.pd, b.buffer, 4096, defaults.access);
     CHECK(mr != NULL);
     struct address to = { b.qp->qp_num, mr->rkey, (uintptr_t) b.buffer };
     CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_WRITE, 0, 0, 8, &to, 0), 0);
     expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
-    CHECK_EQ(embedded_ibv_dereg_mr(mr), 0);
-    mr = embedded_ibv_reg_mr(b.pd, b.buffer, 4096, defaults.access);
+    CHECK_EQ(ibv_dereg_mr(mr), 0);
+    mr = ibv_reg_mr(b.pd, b.buffer, 4096, defaults.access);
     CHECK(mr != NULL && mr->rkey != to.rkey);
     CHECK_EQ(post_rdma(&a, 2, IBV_WR_RDMA_WRITE, 0, 0, 8, &to, 0), 0);
     expect_wc(a.send_cq, 2, IBV_WC_REM_ACCESS_ERR);
-    CHECK_EQ(embedded_ibv_dereg_mr(mr), 0);
+    CHECK_EQ(ibv_dereg_mr(mr), 0);
     pair_close(&a, &b);
 }
 
@@ -181,7 +215,7 @@ static void bad_local_key_is_a_local_protection_error(void) {
         struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE };
         wr.wr.rdma.remote_addr = to.buffer;
         wr.wr.rdma.rkey = to.rkey;
-        expect_refused(&a, &b, &wr, IBV_WC_LOC_PROT_ERR);
+        expect_refused(&a, &b, &wr, DEVICE_OR_SOFT_ROCE(IBV_WC_LOC_PROT_ERR, IBV_WC_LOC_QP_OP_ERR));
         expect_state(b.qp, IBV_QPS_RTS);
         pair_close(&a, &b);
     }
@@ -191,58 +225,14 @@ static void bad_local_key_of_a_read_is_a_local_protection_error(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
     struct address to = end_address(&b);
-    struct ibv_mr *readable = embedded_ibv_reg_mr(a.pd, a.buffer, 4096, 0);
+    struct ibv_mr *readable = ibv_reg_mr(a.pd, a.buffer, 4096, 0);
     CHECK(readable != NULL);
     struct ibv_sge sge = { (uintptr_t) a.buffer, 64, readable->lkey };
     struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_READ };
     wr.wr.rdma.remote_addr = to.buffer;
     wr.wr.rdma.rkey = to.rkey;
     expect_refused(&a, &b, &wr, IBV_WC_LOC_PROT_ERR);
-    CHECK_EQ(embedded_ibv_dereg_mr(readable), 0);
-    pair_close(&a, &b);
-}
-
-/*
- * The response overtakes the acknowledgement of an older request: the failure of the READ is known, and cannot be
- * reported yet. The test answers in place of b, which it keeps from doing so.
- */
-static void a_fenced_request_does_not_pass_a_read_that_failed_here(void) {
-    struct end a, b;
-    pair_open(&a, &b, &defaults);
-    struct qp *requester = qp_of(a.qp), *responder = qp_of(b.qp);
-    CHECK_EQ(post_recv(&b, 7, 64, 8), 0);
-    CHECK_EQ(post_recv(&b, 8, 64, 8), 0);
-    struct ibv_mr *readable = embedded_ibv_reg_mr(a.pd, a.buffer, 4096, 0);
-    CHECK(readable != NULL);
-    struct address to = end_address(&b);
-    struct ibv_sge sge = { (uintptr_t) a.buffer, 8, readable->lkey };
-    struct ibv_send_wr read = { .wr_id = 2, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_READ }, *bad;
-    read.wr.rdma.remote_addr = to.buffer;
-    read.wr.rdma.rkey = to.rkey;
-    CHECK_EVENTUALLY(atomic_load(&requester->peek) != NULL && atomic_load(&responder->peek) != NULL);
-    qp_lock(responder);
-    CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
-    CHECK_EQ(a.context->ops.post_send(a.qp, &read, &bad), 0);
-    CHECK_EQ(post_send(&a, 3, IBV_WR_SEND, IBV_SEND_FENCE, 0, 8), 0);
-    struct wire_slot *slot = &responder->segment->response[0];
-    slot->desc.op = WIRE_RESPONSE;
-    slot->desc.flags = WIRE_LAST;
-    slot->desc.length = 8;
-    slot->desc.slab = WIRE_INLINE;
-    atomic_store(&slot->desc.sequence, 1);
-    qp_kick(requester, QP_WORK_ALL);
-    CHECK_EVENTUALLY(consumer_pos(&requester->responses) == 1);
-    qp_lock(requester);
-    uint32_t published = requester->out.prod;
-    qp_unlock(requester);
-    CHECK_EQ(published, 2);
-    qp_unlock(responder);
-    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
-    expect_wc(a.send_cq, 2, IBV_WC_LOC_PROT_ERR);
-    expect_wc(a.send_cq, 3, IBV_WC_WR_FLUSH_ERR);
-    expect_wc(b.recv_cq, 7, IBV_WC_SUCCESS);
-    expect_nothing(b.recv_cq);
-    CHECK_EQ(embedded_ibv_dereg_mr(readable), 0);
+    CHECK_EQ(ibv_dereg_mr(readable), 0);
     pair_close(&a, &b);
 }
 
@@ -254,7 +244,7 @@ static void bad_local_key_of_a_receive_fails_both_ends(void) {
     CHECK_EQ(b.context->ops.post_recv(b.qp, &wr, &bad), 0);
     CHECK_EQ(post_recv(&b, 8, 0, 64), 0);
     CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 64), 0);
-    expect_wc(b.recv_cq, 7, IBV_WC_LOC_PROT_ERR);
+    expect_wc(b.recv_cq, 7, DEVICE_OR_SOFT_ROCE(IBV_WC_LOC_PROT_ERR, IBV_WC_LOC_QP_OP_ERR));
     expect_wc(b.recv_cq, 8, IBV_WC_WR_FLUSH_ERR);
     expect_wc(a.send_cq, 1, IBV_WC_REM_OP_ERR);
     pair_close(&a, &b);
@@ -267,9 +257,9 @@ static void a_message_longer_than_the_receive_fails_both_ends(void) {
     CHECK_EQ(post_recv(&b, 8, 0, 200000), 0);
     CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 100000), 0);
     CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, 0, 0, 8), 0);
-    expect_wc(b.recv_cq, 7, IBV_WC_LOC_LEN_ERR);
+    expect_wc(b.recv_cq, 7, DEVICE_OR_SOFT_ROCE(IBV_WC_LOC_LEN_ERR, IBV_WC_LOC_QP_OP_ERR));
     expect_wc(b.recv_cq, 8, IBV_WC_WR_FLUSH_ERR);
-    expect_wc(a.send_cq, 1, IBV_WC_REM_INV_REQ_ERR);
+    expect_wc(a.send_cq, 1, DEVICE_OR_SOFT_ROCE(IBV_WC_REM_INV_REQ_ERR, IBV_WC_REM_OP_ERR));
     expect_wc(a.send_cq, 2, IBV_WC_WR_FLUSH_ERR);
     pair_close(&a, &b);
 }
@@ -278,9 +268,13 @@ static void misaligned_atomic_is_an_invalid_request(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
     struct address to = end_address(&b);
-    CHECK_EQ(post_atomic(&a, 1, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, &to, 4, 1, 0), 0);
-    expect_wc(a.send_cq, 1, IBV_WC_REM_INV_REQ_ERR);
-    expect_async(b.context, IBV_EVENT_QP_REQ_ERR);
+    if (is_soft_roce()) { /* its library looks at the address */
+        CHECK_EQ(post_atomic(&a, 1, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, &to, 4, 1, 0), EINVAL);
+    } else {
+        CHECK_EQ(post_atomic(&a, 1, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, &to, 4, 1, 0), 0);
+        expect_wc(a.send_cq, 1, IBV_WC_REM_INV_REQ_ERR);
+        expect_misuse(&b, IBV_EVENT_QP_REQ_ERR);
+    }
     pair_close(&a, &b);
 }
 
@@ -342,6 +336,7 @@ static void a_peer_that_never_attaches_times_out(void) {
     struct options options = defaults;
     options.timeout = 10; /* 4.2 ms */
     options.retry_cnt = 1;
+    options.separate_cqs = true; /* between the two queues there is no order */
     end_open(&a, &options);
     end_open(&b, &options);
     end_connect(&a, b.qp->qp_num);
@@ -352,7 +347,7 @@ static void a_peer_that_never_attaches_times_out(void) {
     CHECK_EQ(first.wr_id, 2);
     CHECK_EQ(first.status, IBV_WC_RETRY_EXC_ERR);
     expect_wc(a.send_cq, 3, IBV_WC_WR_FLUSH_ERR);
-    expect_wc(a.send_cq, 1, IBV_WC_WR_FLUSH_ERR);
+    expect_wc(a.recv_cq, 1, IBV_WC_WR_FLUSH_ERR);
     pair_close(&a, &b);
 }
 
@@ -394,7 +389,7 @@ static void requests_posted_before_the_peer_is_ready_wait_for_it(void) {
     CHECK_EQ(end_to_rtr(&b, a.qp->qp_num), 0);
     expect_wc(b.recv_cq, 2, IBV_WC_SUCCESS); /* it may receive, and answer, before it may send */
     expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
-    expect_async(b.context, IBV_EVENT_COMM_EST);
+    expect_misuse(&b, IBV_EVENT_COMM_EST);
     CHECK_EQ(post_send(&b, 3, IBV_WR_SEND, 0, 0, 8), EINVAL);
     CHECK_EQ(end_to_rts(&b), 0);
     pair_close(&a, &b);
@@ -406,17 +401,21 @@ static void overflow_of_a_completion_queue_is_an_event_and_fails_its_queue_pairs
     options.cqe = 4;
     pair_open(&a, &b, &options);
     struct address to = end_address(&b);
-    CHECK_EQ(a.send_cq->cqe, 4);
-    for (uint64_t i = 0; i < 6; i++) {
-        CHECK_EQ(post_rdma(&a, i, IBV_WR_RDMA_WRITE, 0, 0, 8, &to, 0), 0);
+    int room = a.send_cq->cqe;
+    CHECK(is_embedded() ? room == options.cqe : room >= options.cqe && room < 60);
+    for (int i = 0; i < room + 2; i++) {
+        CHECK_EQ(post_rdma(&a, (uint64_t) i, IBV_WR_RDMA_WRITE, 0, 0, 8, &to, 0), 0);
         /* b executes; a takes the acknowledgement with its next post. */
         expect_nothing(b.recv_cq);
     }
     expect_async(a.context, IBV_EVENT_CQ_ERR);
-    expect_state(a.qp, IBV_QPS_ERR);
-    for (uint64_t i = 0; i < 4; i++) {
-        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+    if (!is_soft_roce()) {
+        expect_state(a.qp, IBV_QPS_ERR);
     }
+    for (int i = 0; i < room; i++) {
+        expect_wc(a.send_cq, (uint64_t) i, IBV_WC_SUCCESS);
+    }
+    expect_nothing(a.send_cq);
     pair_close(&a, &b);
 }
 
@@ -439,31 +438,6 @@ static void a_reset_queue_pair_connects_again(void) {
     pair_close(&a, &b);
 }
 
-static bool holds_introduction(struct qp *qp) {
-    pthread_mutex_lock(&qp->control);
-    bool held = qp->held != NULL;
-    pthread_mutex_unlock(&qp->control);
-    return held;
-}
-
-static void a_peer_that_was_reset_while_we_were_not_ready_connects_again(void) {
-    struct end a, b;
-    end_open(&a, &defaults);
-    end_open(&b, &defaults);
-    end_to_init(&b);
-    CHECK_EQ(post_recv(&b, 2, 0, 8), 0);
-    end_connect(&a, b.qp->qp_num);
-    CHECK_EVENTUALLY(holds_introduction(qp_of(b.qp)));
-    CHECK_EQ(to_reset(&a), 0);
-    CHECK_EQ(end_to_rtr(&b, a.qp->qp_num), 0);
-    CHECK_EQ(end_to_rts(&b), 0);
-    end_connect(&a, b.qp->qp_num);
-    CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
-    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
-    expect_wc(b.recv_cq, 2, IBV_WC_SUCCESS);
-    pair_close(&a, &b);
-}
-
 static void state_machine_refuses_what_the_specification_does(void) {
     struct end a;
     end_open(&a, &defaults);
@@ -472,9 +446,9 @@ static void state_machine_refuses_what_the_specification_does(void) {
     CHECK_EQ(end_to_rtr(&a, a.qp->qp_num), EINVAL);
     CHECK_EQ(end_to_rts(&a), EINVAL);
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
-    CHECK_EQ(embedded_ibv_modify_qp(a.qp, &attr, IBV_QP_STATE | IBV_QP_PORT), EINVAL);
+    CHECK_EQ(ibv_modify_qp(a.qp, &attr, IBV_QP_STATE | IBV_QP_PORT), EINVAL);
     attr.port_num = 2;
-    CHECK_EQ(embedded_ibv_modify_qp(a.qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT
+    CHECK_EQ(ibv_modify_qp(a.qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT
                                     | IBV_QP_ACCESS_FLAGS), EINVAL);
     end_to_init(&a);
     CHECK_EQ(post_recv(&a, 1, 0, 8), 0);
@@ -485,15 +459,15 @@ static void state_machine_refuses_what_the_specification_does(void) {
     CHECK_EQ(end_to_rtr(&a, a.qp->qp_num), EINVAL);
     CHECK_EQ(end_to_rts(&a), 0);
     attr = (struct ibv_qp_attr) { .qp_state = IBV_QPS_RTS, .cur_qp_state = IBV_QPS_RTR, .min_rnr_timer = 3 };
-    CHECK_EQ(embedded_ibv_modify_qp(a.qp, &attr, IBV_QP_CUR_STATE | IBV_QP_MIN_RNR_TIMER), EINVAL);
-    CHECK_EQ(embedded_ibv_modify_qp(a.qp, &attr, IBV_QP_MIN_RNR_TIMER), 0);
+    CHECK_EQ(ibv_modify_qp(a.qp, &attr, IBV_QP_CUR_STATE | IBV_QP_MIN_RNR_TIMER), EINVAL);
+    CHECK_EQ(ibv_modify_qp(a.qp, &attr, IBV_QP_MIN_RNR_TIMER), 0);
     struct ibv_qp_init_attr init;
-    CHECK_EQ(embedded_ibv_query_qp(a.qp, &attr, IBV_QP_STATE, &init), 0);
+    CHECK_EQ(ibv_query_qp(a.qp, &attr, IBV_QP_STATE, &init), 0);
     CHECK_EQ(attr.qp_state, IBV_QPS_RTS);
     CHECK_EQ(attr.min_rnr_timer, 3);
     CHECK_EQ(attr.dest_qp_num, a.qp->qp_num);
     CHECK_EQ(attr.qp_access_flags, defaults.access);
-    CHECK_EQ(init.cap.max_send_wr, 64);
+    CHECK(is_embedded() ? init.cap.max_send_wr == 64 : init.cap.max_send_wr >= 64);
     CHECK(init.send_cq == a.send_cq);
     CHECK_EQ(to_error(&a), 0);
     CHECK_EQ(end_to_rts(&a), EINVAL);
@@ -505,25 +479,29 @@ static void creation_checks_its_arguments(void) {
     struct end a;
     end_open(&a, &defaults);
     errno = 0;
-    CHECK(embedded_ibv_reg_mr(a.pd, a.buffer, 4096, IBV_ACCESS_REMOTE_WRITE) == NULL && errno == EINVAL);
-    CHECK(embedded_ibv_reg_mr(a.pd, a.buffer, 4096, IBV_ACCESS_REMOTE_ATOMIC) == NULL && errno == EINVAL);
-    CHECK(embedded_ibv_reg_mr(a.pd, a.buffer, 4096, IBV_ACCESS_ON_DEMAND) == NULL && errno == EINVAL);
-    CHECK(embedded_ibv_reg_mr(a.pd, (void *) 4096, 4096, 0) == NULL && errno == EFAULT);
+    CHECK(ibv_reg_mr(a.pd, a.buffer, 4096, IBV_ACCESS_REMOTE_WRITE) == NULL && errno == EINVAL);
+    CHECK(ibv_reg_mr(a.pd, a.buffer, 4096, IBV_ACCESS_REMOTE_ATOMIC) == NULL && errno == EINVAL);
+    CHECK(ibv_reg_mr(a.pd, a.buffer, 4096, IBV_ACCESS_ON_DEMAND) == NULL && errno == EINVAL);
+    CHECK(ibv_reg_mr(a.pd, (void *) 4096, 4096, 0) == NULL && errno == EFAULT);
     void *constant = (void *) (uintptr_t) "read-only";
-    CHECK(embedded_ibv_reg_mr(a.pd, constant, 4, IBV_ACCESS_LOCAL_WRITE) == NULL && errno == EFAULT);
-    struct ibv_mr *mr = embedded_ibv_reg_mr(a.pd, constant, 4, IBV_ACCESS_REMOTE_READ);
+    CHECK(ibv_reg_mr(a.pd, constant, 4, IBV_ACCESS_LOCAL_WRITE) == NULL && errno == EFAULT);
+    struct ibv_mr *mr = ibv_reg_mr(a.pd, constant, 4, IBV_ACCESS_REMOTE_READ);
     CHECK(mr != NULL);
-    CHECK_EQ(embedded_ibv_dereg_mr(mr), 0);
-    CHECK(embedded_ibv_create_cq(a.context, 0, NULL, NULL, 0) == NULL && errno == EINVAL);
-    CHECK(embedded_ibv_create_cq(a.context, 1, NULL, NULL, 1) == NULL && errno == EINVAL);
+    CHECK_EQ(ibv_dereg_mr(mr), 0);
+    CHECK(ibv_create_cq(a.context, 0, NULL, NULL, 0) == NULL && errno == EINVAL);
+    CHECK(ibv_create_cq(a.context, 1, NULL, NULL, a.context->num_comp_vectors) == NULL && errno == EINVAL);
     struct ibv_qp_init_attr attr = { .send_cq = a.send_cq, .recv_cq = a.recv_cq, .qp_type = IBV_QPT_UD };
-    CHECK(embedded_ibv_create_qp(a.pd, &attr) == NULL && errno == EOPNOTSUPP);
+    if (is_embedded()) { /* devices have that type */
+        CHECK(ibv_create_qp(a.pd, &attr) == NULL && errno == EOPNOTSUPP);
+    }
     attr.qp_type = IBV_QPT_RC;
     attr.cap.max_inline_data = 1 << 20;
-    CHECK(embedded_ibv_create_qp(a.pd, &attr) == NULL && errno == EINVAL);
-    CHECK_EQ(embedded_ibv_dealloc_pd(a.pd), EBUSY);
-    CHECK_EQ(embedded_ibv_destroy_cq(a.send_cq), EBUSY);
-    CHECK_EQ(embedded_ibv_close_device(a.context), 0); /* as libibverbs; it must not take the objects along */
+    CHECK(ibv_create_qp(a.pd, &attr) == NULL && errno == EINVAL);
+    CHECK_EQ(ibv_dealloc_pd(a.pd), EBUSY);
+    CHECK_EQ(ibv_destroy_cq(a.send_cq), EBUSY);
+    if (is_embedded()) { /* with libibverbs its objects cannot be used any more */
+        CHECK_EQ(ibv_close_device(a.context), 0);
+    }
     end_close(&a);
 }
 
@@ -531,12 +509,12 @@ int main(void) {
     RUN(error_state_flushes_both_queues_in_order);
     RUN(access_outside_of_what_was_granted_is_refused);
     RUN(queue_pair_access_flags_are_enforced);
+    RUN(an_end_without_responder_resources_refuses_reads_and_atomics);
     RUN(region_access_flags_and_protection_domain_are_enforced);
     RUN(a_key_dies_with_its_region);
     RUN(zero_length_access_needs_no_key);
     RUN(bad_local_key_is_a_local_protection_error);
     RUN(bad_local_key_of_a_read_is_a_local_protection_error);
-    RUN(a_fenced_request_does_not_pass_a_read_that_failed_here);
     RUN(bad_local_key_of_a_receive_fails_both_ends);
     RUN(a_message_longer_than_the_receive_fails_both_ends);
     RUN(misaligned_atomic_is_an_invalid_request);
@@ -548,7 +526,6 @@ int main(void) {
     RUN(requests_posted_before_the_peer_is_ready_wait_for_it);
     RUN(overflow_of_a_completion_queue_is_an_event_and_fails_its_queue_pairs);
     RUN(a_reset_queue_pair_connects_again);
-    RUN(a_peer_that_was_reset_while_we_were_not_ready_connects_again);
     RUN(state_machine_refuses_what_the_specification_does);
     RUN(creation_checks_its_arguments);
     return 0;

@@ -15,15 +15,11 @@
  */
 /* Each operation between two queue pairs of one process: data, completions, order. */
 #include <errno.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "check.h"
-#include "embedded/engine.h"
-#include "embedded/qp.h"
 #include "pair.h"
+#include "provider.h"
 
 static void fill(char *at, size_t length, unsigned seed) {
     for (size_t i = 0; i < length; i++) {
@@ -49,7 +45,7 @@ static void send_carries_data_of_any_length(void) {
         CHECK_EQ(wc.opcode, IBV_WC_RECV);
         CHECK_EQ(wc.byte_len, length);
         CHECK_EQ(wc.qp_num, b.qp->qp_num);
-        CHECK_EQ(wc.wc_flags, i % 2 ? 0 : IBV_WC_WITH_IMM);
+        CHECK_EQ(wc.wc_flags & ~IBV_WC_GRH, i % 2 ? 0 : IBV_WC_WITH_IMM); /* of use with UD only, yet some set it */
         CHECK(i % 2 || wc.imm_data == htobe32(100 + i));
         CHECK_EQ(memcmp(a.buffer, b.buffer, length), 0);
         CHECK_EQ(b.buffer[length], 0x55);
@@ -93,7 +89,7 @@ static void write_with_immediate_takes_a_receive(void) {
         CHECK_EQ(wc.wr_id, i);
         CHECK_EQ(wc.byte_len, lengths[i]);
         CHECK_EQ(wc.imm_data, htobe32(1000 + i));
-        CHECK_EQ(wc.wc_flags, IBV_WC_WITH_IMM);
+        CHECK_EQ(wc.wc_flags & ~IBV_WC_GRH, IBV_WC_WITH_IMM);
         CHECK_EQ(memcmp(a.buffer, b.buffer, lengths[i]), 0);
         expect_wc(a.send_cq, 1000 + i, IBV_WC_SUCCESS);
     }
@@ -231,24 +227,35 @@ static void chains_stop_at_the_bad_request(void) {
     pair_close(&a, &b);
 }
 
+/* A device may have more room than was asked for, and than it says. */
+static void expect_room(int room, int asked) {
+    CHECK(is_embedded() ? room == asked : room >= asked && room < 4 * asked);
+}
+
 static void queues_have_the_size_asked_for(void) {
     struct end a, b;
     struct options options = defaults;
     options.send_wr = 5;
     options.recv_wr = 3;
     pair_open(&a, &b, &options);
-    for (int i = 0; i < 5; i++) {
-        CHECK_EQ(post_send(&a, (uint64_t) i, IBV_WR_SEND, 0, 0, 8), 0);
+    int sends = 0, receives = 0;
+    while (sends < 1000 && post_send(&a, (uint64_t) sends, IBV_WR_SEND, 0, 0, 8) == 0) {
+        sends++;
     }
-    CHECK_EQ(post_send(&a, 5, IBV_WR_SEND, 0, 0, 8), ENOMEM);
-    for (int i = 0; i < 3; i++) {
-        CHECK_EQ(post_recv(&b, (uint64_t) i, 0, 8), 0);
+    expect_room(sends, options.send_wr);
+    CHECK_EQ(post_send(&a, 1000, IBV_WR_SEND, 0, 0, 8), ENOMEM);
+    while (receives < 1000 && post_recv(&b, (uint64_t) receives, 0, 8) == 0) {
+        receives++;
     }
-    CHECK_EQ(post_recv(&b, 3, 0, 8), ENOMEM);
-    expect_wc(b.recv_cq, 0, IBV_WC_SUCCESS);
-    expect_wc(a.send_cq, 0, IBV_WC_SUCCESS);
-    CHECK_EQ(post_send(&a, 5, IBV_WR_SEND, 0, 0, 8), 0);
-    CHECK_EQ(post_recv(&b, 3, 0, 8), 0);
+    expect_room(receives, options.recv_wr);
+    CHECK_EQ(post_recv(&b, 1000, 0, 8), ENOMEM);
+    int messages = sends < receives ? sends : receives;
+    for (int i = 0; i < messages; i++) {
+        expect_wc(b.recv_cq, (uint64_t) i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, (uint64_t) i, IBV_WC_SUCCESS);
+    }
+    CHECK_EQ(post_send(&a, 1001, IBV_WR_SEND, 0, 0, 8), 0);
+    CHECK_EQ(post_recv(&b, 1001, 0, 8), 0);
     pair_close(&a, &b);
 }
 
@@ -316,65 +323,6 @@ static void both_directions_work_at_once(void) {
     pair_close(&a, &b);
 }
 
-static atomic_bool engine_may_go, peer_may_stop;
-
-static void hold_engine(struct engine_task *task) {
-    (void) task;
-    while (!atomic_load(&engine_may_go)) {
-        sched_yield();
-    }
-}
-
-/* A peer that is faster than any copy: acknowledges what it sees without looking at it. */
-static void *acknowledge(void *qp) {
-    const struct qp *peer = qp;
-    const struct wire_slot *ring = peer->attached->segment->request;
-    for (uint32_t count = 0; !atomic_load(&peer_may_stop);) {
-        if (atomic_load(&ring[count % WIRE_REQUEST_SLOTS].desc.sequence) == count + 1) {
-            count++;
-            atomic_store(&peer->segment->control.stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(count, WIRE_OK));
-        }
-    }
-    return NULL;
-}
-
-static void a_post_does_not_last_until_all_is_sent(void) {
-    enum { COUNT = 60 };
-    static struct engine_task task = { .run = hold_engine };
-    struct end a, b;
-    pair_open(&a, &b, &defaults);
-    struct qp *sender = qp_of(a.qp), *peer = qp_of(b.qp);
-    CHECK_EVENTUALLY(atomic_load(&sender->peek) != NULL && atomic_load(&peer->peek) != NULL);
-    struct address to = end_address(&b);
-    struct ibv_sge sge = { (uintptr_t) a.buffer, PAIR_BUFFER, a.mr->lkey };
-    struct ibv_send_wr wr[COUNT], *bad;
-    for (int i = 0; i < COUNT; i++) {
-        wr[i] = (struct ibv_send_wr) {
-            .wr_id = (uint64_t) i, .next = i + 1 < COUNT ? &wr[i + 1] : NULL, .sg_list = &sge, .num_sge = 1,
-            .opcode = IBV_WR_RDMA_WRITE,
-        };
-        wr[i].wr.rdma.remote_addr = to.buffer;
-        wr[i].wr.rdma.rkey = to.rkey;
-    }
-    engine_submit(&task); /* it would go on at once */
-    qp_lock(peer);
-    pthread_t thread;
-    CHECK_EQ(pthread_create(&thread, NULL, acknowledge, peer), 0);
-    CHECK_EQ(a.context->ops.post_send(a.qp, wr, &bad), 0);
-    qp_lock(sender);
-    uint32_t sent = sender->staged;
-    qp_unlock(sender);
-    atomic_store(&engine_may_go, true);
-    CHECK(sent <= 2);
-    for (uint64_t i = 0; i < COUNT; i++) {
-        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
-    }
-    atomic_store(&peer_may_stop, true);
-    CHECK_EQ(pthread_join(thread, NULL), 0);
-    qp_unlock(peer);
-    pair_close(&a, &b);
-}
-
 static void a_queue_pair_can_be_its_own_peer(void) {
     struct end a;
     end_open(&a, &defaults);
@@ -402,7 +350,6 @@ int main(void) {
     RUN(operations_stay_in_order);
     RUN(a_fenced_send_carries_what_the_read_before_it_fetched);
     RUN(both_directions_work_at_once);
-    RUN(a_post_does_not_last_until_all_is_sent);
     RUN(a_queue_pair_can_be_its_own_peer);
     return 0;
 }

@@ -28,6 +28,7 @@
 
 #define MS 1000000ull
 #define RETRY_NS (1 * MS)
+#define BUSY_RETRY_NS (20 * MS)
 #define TIMEWAIT_NS (500 * MS) /* as seen on soft-RoCE */
 #define QPN_BUCKETS 4096
 #define MAX_QPN 0xffffff
@@ -302,7 +303,8 @@ static bool is_stale(struct link *link, uint32_t qpn) {
 /* Makes the id of a request and its event. Returns 0 for success, else the reason to reject. */
 static int take_request(struct link *link, struct cm_id *listener, const struct cm_wire_req *request) {
     if (listener->backlog == 0) {
-        return CM_REJ_CONSUMER; /* as the kernel's ucma.c, which counts requests not yet fetched */
+        /* The kernel's ucma.c, too, counts requests not yet fetched, and drops what is too many: it comes again. */
+        return CM_REJ_NO_RESOURCES;
     }
     struct cm_id *id = cm_new_id(listener->id.channel, listener->id.context, listener->id.ps, listener->id.qp_type);
     struct cm_event *event = id != NULL ? cm_new_event(listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0) : NULL;
@@ -434,6 +436,11 @@ static bool on_reject(struct link *link, const void *body, size_t length, int *f
             try_again_or_give_up(id);
             break;
         }
+        if (message->reason == CM_REJ_NO_RESOURCES) {
+            cm_detach(id);
+            engine_timer_set(&id->timer, engine_now_ns() + BUSY_RETRY_NS);
+            break;
+        }
         post_rejected(id, (int) message->reason, message->data);
         break;
     case CM_CONN_REQ_RCVD: /* the user has not accepted yet, and will fail when trying to */
@@ -509,9 +516,13 @@ static void on_link_down(struct link *link) {
         case CM_CONN_REP_RCVD:
             post_rejected(id, CM_REJ_CONSUMER, NULL); /* what the kernel of a dying process sends */
             break;
-        case CM_CONN_ESTABLISHED:
-        case CM_CONN_DREQ_SENT:
+        case CM_CONN_ESTABLISHED: /* the kernel of a dying process asks to disconnect, and answers when asked */
         case CM_CONN_DREQ_RCVD:
+            id->conn = CM_CONN_DREQ_RCVD;
+            cm_detach(id);
+            post_disconnected(id, 0);
+            break;
+        case CM_CONN_DREQ_SENT:
             cm_enter_timewait(id);
             post_disconnected(id, 0);
             break;

@@ -40,6 +40,7 @@ enum cm_message {
 
 /* Rejection reasons: IBA 12.6.7.2, table 107. */
 enum cm_reject_reason {
+    CM_REJ_NO_RESOURCES = 3, /* too many requests wait here: to be tried again, and never told to the user */
     CM_REJ_TIMEOUT = 4,
     CM_REJ_INVALID_COMM_ID = 6,
     CM_REJ_INVALID_SERVICE_ID = 8, /* nobody listens */

@@ -79,9 +79,10 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
             complete(qp, IBV_WC_LOC_LEN_ERR, NULL);
             return OUTCOME_INVALID;
         }
-    } else if ((qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE) == 0
-            || (desc->total > 0 && !mr_allows(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total,
-                                              IBV_ACCESS_REMOTE_WRITE))) {
+    } else if ((qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE) == 0) {
+        return OUTCOME_INVALID;
+    } else if (desc->total > 0 && !mr_allows(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total,
+                                             IBV_ACCESS_REMOTE_WRITE)) {
         return OUTCOME_ACCESS_ERROR;
     }
     *in = (struct inbound) {

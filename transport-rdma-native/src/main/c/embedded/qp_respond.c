@@ -142,8 +142,9 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
 enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc) {
     struct inbound *in = &qp->inbound;
     int needed = desc->op == WIRE_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_ATOMIC;
-    if ((qp->attr.qp_access_flags & (unsigned) needed) == 0) {
-        return OUTCOME_ACCESS_ERROR;
+    /* Neither is a matter of keys: no operation of this queue pair, or nothing to do it with. IBA 9.9.3, 11.6.2 */
+    if ((qp->attr.qp_access_flags & (unsigned) needed) == 0 || qp->attr.max_dest_rd_atomic == 0) {
+        return OUTCOME_INVALID;
     }
     if (desc->op != WIRE_READ) {
         return respond_atomic(qp, desc);

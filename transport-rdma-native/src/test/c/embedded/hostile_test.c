@@ -356,8 +356,8 @@ static void suffer(int lie_number, bool attaches) {
         expect_wc(end.recv_cq, 1, IBV_WC_WR_FLUSH_ERR);
         struct ibv_async_event event;
         do { /* COMM_EST may come first */
-            CHECK_EQ(embedded_ibv_get_async_event(end.context, &event), 0);
-            embedded_ibv_ack_async_event(&event);
+            CHECK_EQ(ibv_get_async_event(end.context, &event), 0);
+            ibv_ack_async_event(&event);
         } while (event.event_type != IBV_EVENT_QP_FATAL);
     } else {
         expect_nothing(end.recv_cq);

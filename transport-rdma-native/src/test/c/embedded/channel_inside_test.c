@@ -1,0 +1,235 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Completion channels with the engine's help taken away, so that a lost wake-up shows: bells, and load between two
+ * processes.
+ */
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "channel_support.h"
+#include "embedded/cq.h"
+#include "embedded/watch.h"
+
+#define MESSAGES 1000000u
+#define WINDOW 256u
+
+/* Each peer holds it, and may write to it. The descriptor blocks, as the application has not said otherwise. */
+static void a_full_descriptor_stops_nobody(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open(&a, &b, &options);
+    const uint64_t most = UINT64_MAX - 1;
+    for (uint64_t i = 0; i < 3; i++) {
+        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        CHECK_EQ(write(b.channel->fd, &most, sizeof(most)), sizeof(most));
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_event(&b, b.recv_cq);
+        CHECK(!is_readable(b.channel->fd));
+    }
+    pair_close(&a, &b);
+}
+
+/* The receiver is likely to answer, which rings as well; see cq_owe_ring(). */
+static void an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open_nonblocking(&a, &b, &options);
+    CHECK_EQ(post_recv(&b, 0, 0, 8), 0);
+    expect_nothing(b.recv_cq);
+    atomic_store(&watch_suspended, true); /* else it would be found a moment later */
+    CHECK_EQ(arm(a.send_cq, 0), 0);
+    CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
+    expect_wc(b.recv_cq, 0, IBV_WC_SUCCESS);
+    CHECK(!is_readable(a.channel->fd));
+    expect_nothing(b.recv_cq);
+    expect_event(&a, a.send_cq);
+    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
+    atomic_store(&watch_suspended, false);
+    pair_close(&a, &b);
+}
+
+static void destroying_a_queue_keeps_the_wake_up_of_another(void) {
+    struct end a, b, c, d;
+    struct options options = defaults;
+    options.channel = true;
+    pair_open_nonblocking(&a, &b, &options);
+    struct end shared = b;
+    shared.send_cq = shared.recv_cq = ibv_create_cq(b.context, 16, &b, b.channel, 0);
+    CHECK(shared.recv_cq != NULL);
+    end_open_on(&c, &shared, &options);
+    end_open_on(&d, &a, &options);
+    end_connect(&c, d.qp->qp_num);
+    end_connect(&d, c.qp->qp_num);
+    atomic_store(&watch_suspended, true); /* else it would be found a moment later */
+    CHECK_EVENTUALLY(BOARD_ENGINE_ASLEEP(atomic_load(&own_board->engine.word)) && !is_readable(cq_engine_bell()));
+
+    CHECK_EQ(post_recv(&c, 0, 0, 8), 0);
+    CHECK_EQ(arm(shared.recv_cq, 0), 0);
+    struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+    CHECK_EQ(ibv_modify_qp(c.qp, &attr, IBV_QP_STATE), 0); /* an event that nobody takes */
+    CHECK_EQ(post_recv(&b, 1, 0, 8), 0);
+    CHECK_EQ(arm(b.recv_cq, 0), 0);
+    CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, 0, 0, 8), 0);
+    CHECK_EQ(ibv_destroy_qp(c.qp), 0);
+    CHECK_EQ(ibv_destroy_cq(shared.recv_cq), 0);
+    expect_event(&b, b.recv_cq);
+    expect_wc(b.recv_cq, 1, IBV_WC_SUCCESS);
+
+    atomic_store(&watch_suspended, false);
+    CHECK_EQ(ibv_destroy_qp(d.qp), 0);
+    pair_close(&a, &b);
+}
+
+/* ---- a million messages, the receiver asleep in between ---- */
+
+/* Opens an end with all its receives posted, and connects it with the one at the other end of the socket. */
+static void open_loaded(int socket, struct end *end, struct address *peer, const struct options *options) {
+    atomic_store(&watch_suspended, true);
+    end_open(end, options);
+    make_nonblocking(end->channel->fd);
+    end_to_init(end);
+    for (int i = 0; i < options->recv_wr; i++) {
+        CHECK_EQ(post_recv(end, 0, 0, 0), 0);
+    }
+    struct address own = end_address(end);
+    send_all(socket, &own, sizeof(own));
+    receive_all(socket, peer, sizeof(*peer));
+    CHECK_EQ(end_to_rtr(end, peer->qpn), 0);
+    CHECK_EQ(end_to_rts(end), 0);
+}
+
+static struct options load_options(void) {
+    struct options options = defaults;
+    options.channel = true;
+    options.send_wr = options.recv_wr = 2 * WINDOW;
+    options.cqe = 8 * WINDOW;
+    options.sig_all = false;
+    return options;
+}
+
+/*
+ * Receives all messages and sends one back for each WINDOW / 2. Never polls without having armed, always sleeps when
+ * empty; only the descriptor wakes it.
+ */
+static void receive_asleep(int socket) {
+    struct end end;
+    struct address peer;
+    struct options options = load_options();
+    open_loaded(socket, &end, &peer, &options);
+    uint32_t received = 0, answered = 0, slept = 0;
+    while (received < MESSAGES) {
+        CHECK_EQ(arm(end.recv_cq, 0), 0);
+        bool any = false;
+        struct ibv_wc wc[16];
+        int n;
+        while ((n = end.context->ops.poll_cq(end.recv_cq, 16, wc)) > 0) {
+            any = true;
+            for (int i = 0; i < n; i++) {
+                CHECK_EQ(wc[i].status, IBV_WC_SUCCESS);
+                if (wc[i].opcode != IBV_WC_RECV_RDMA_WITH_IMM) {
+                    continue;
+                }
+                CHECK_EQ(be32toh(wc[i].imm_data), received);
+                received++;
+                CHECK_EQ(post_recv(&end, 0, 0, 0), 0);
+            }
+        }
+        for (; answered + WINDOW / 2 <= received; answered += WINDOW / 2) {
+            CHECK_EQ(post_rdma(&end, answered, IBV_WR_RDMA_WRITE_WITH_IMM,
+                               answered % 1024 == 0 ? IBV_SEND_SIGNALED : 0, 0, 8, &peer, 0), 0);
+        }
+        if (any || received == MESSAGES) {
+            continue;
+        }
+        slept++;
+        wait_readable(end.channel->fd);
+        struct ibv_cq *cq;
+        void *context;
+        while (ibv_get_cq_event(end.channel, &cq, &context) == 0) {
+            ibv_ack_cq_events(cq, 1);
+        }
+        CHECK_EQ(errno, EAGAIN);
+    }
+    printf("    slept %u times\n", slept);
+    CHECK(slept > 100);
+    char done;
+    receive_all(socket, &done, 1);
+    end_close(&end);
+}
+
+static void no_wake_up_is_lost_in_a_million_messages(void) {
+    int socket;
+    pid_t child = spawn(receive_asleep, &socket);
+    struct end end;
+    struct address peer;
+    struct options options = load_options();
+    open_loaded(socket, &end, &peer, &options);
+    uint32_t sent = 0, credit = 2 * WINDOW, random = 1;
+    while (sent < MESSAGES) {
+        struct ibv_wc wc[16];
+        int n = end.context->ops.poll_cq(end.send_cq, 16, wc);
+        for (int i = 0; i < n; i++) {
+            CHECK_EQ(wc[i].status, IBV_WC_SUCCESS);
+            if (wc[i].opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
+                credit += WINDOW / 2;
+                CHECK_EQ(post_recv(&end, 0, 0, 0), 0);
+            }
+        }
+        /* Bursts of changing size with gaps, so that the receiver falls asleep at every possible point. */
+        random = random * 1664525 + 1013904223;
+        for (uint32_t burst = random >> 28; burst > 0 && credit > 0 && sent < MESSAGES; burst--, credit--, sent++) {
+            CHECK_EQ(post_rdma(&end, sent, IBV_WR_RDMA_WRITE_WITH_IMM, sent % 32 == 31 ? IBV_SEND_SIGNALED : 0, 0,
+                               sent % 512, &peer, 0), 0);
+        }
+        for (volatile uint32_t gap = (random >> 20) % 64; gap > 0; gap--) {
+        }
+        if (credit == 0) {
+            /* Sleep, too, until credit comes. */
+            CHECK_EQ(arm(end.send_cq, 0), 0);
+            n = end.context->ops.poll_cq(end.send_cq, 1, wc);
+            if (n == 1) {
+                CHECK_EQ(wc[0].status, IBV_WC_SUCCESS);
+                if (wc[0].opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
+                    credit += WINDOW / 2;
+                    CHECK_EQ(post_recv(&end, 0, 0, 0), 0);
+                }
+            } else {
+                wait_readable(end.channel->fd);
+            }
+            struct ibv_cq *cq;
+            void *context;
+            while (ibv_get_cq_event(end.channel, &cq, &context) == 0) {
+                ibv_ack_cq_events(cq, 1);
+            }
+        }
+    }
+    const char done = 1;
+    send_all(socket, &done, 1);
+    atomic_store(&watch_suspended, false); /* nobody polls here any more, and not all may have gone out */
+    expect_exit(child, 0);
+    end_close(&end);
+}
+
+int main(void) {
+    RUN(no_wake_up_is_lost_in_a_million_messages);
+    RUN(a_full_descriptor_stops_nobody);
+    RUN(an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer);
+    RUN(destroying_a_queue_keeps_the_wake_up_of_another);
+    return 0;
+}

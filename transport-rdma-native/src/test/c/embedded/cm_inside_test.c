@@ -1,0 +1,154 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * What only the inside of the embedded connection manager shows or allows: its times set shorter, ids looked into, ids
+ * that a fork() copied.
+ */
+#include "cm_processes.h"
+
+#include "cm_inside.h"
+
+#define MS 1000000ull
+
+static int bind_result(struct rdma_cm_id *id, const char *text, uint16_t port) {
+    struct address address = address_of(text, port);
+    return rdma_bind_addr(id, sockaddr_of(&address)) == 0 ? 0 : errno;
+}
+
+static bool is_destroyed(struct rdma_cm_id *id) {
+    pthread_mutex_lock(&cm_lock);
+    bool destroyed = cm_of(id)->destroyed;
+    pthread_mutex_unlock(&cm_lock);
+    return destroyed;
+}
+
+static void *destroy(void *id) {
+    CHECK_EQ(rdma_destroy_id(id), 0);
+    return NULL;
+}
+
+static void destroy_waits_for_the_acks(void) {
+    struct rdma_event_channel *channel = new_channel();
+    struct rdma_cm_id *id = new_id(channel);
+    struct address address = address_of(test_address(), 9);
+    CHECK_EQ(rdma_resolve_addr(id, NULL, sockaddr_of(&address), 1000), 0);
+    struct rdma_cm_event *event = expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED);
+    pthread_t thread;
+    CHECK_EQ(pthread_create(&thread, NULL, destroy, id), 0);
+    CHECK_EVENTUALLY(is_destroyed(id));
+    CHECK_EQ(pthread_tryjoin_np(thread, NULL), EBUSY);
+    rdma_ack_cm_event(event);
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+    rdma_destroy_event_channel(channel);
+}
+
+static void a_listener_that_appears_a_moment_later_is_found(void) {
+    set_time(&cm_grace_ns, 20000 * MS);
+    struct rdma_event_channel *server = new_channel(), *client = new_channel();
+    struct rdma_cm_id *listener = new_listener(server, test_address(), 4);
+    uint16_t port = port_of(listener);
+    struct rdma_cm_id *first = connecting(client, test_address(), port);
+    struct rdma_cm_id *passive = accept_next(server); /* there is a link for this port now */
+    expect_and_ack(client, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
+    rdma_destroy_id(listener);
+    struct rdma_cm_id *second = connecting(client, test_address(), port);
+    listener = new_id(server);
+    CHECK_EQ(bind_result(listener, test_address(), port), 0);
+    CHECK_EQ(rdma_listen(listener, 4), 0);
+    struct rdma_cm_id *late = accept_next(server);
+    set_time(&cm_grace_ns, 10 * MS);
+    rdma_destroy_id(first);
+    rdma_destroy_id(second);
+    rdma_destroy_id(passive);
+    rdma_destroy_id(late);
+    rdma_destroy_id(listener);
+    rdma_destroy_event_channel(server);
+    rdma_destroy_event_channel(client);
+}
+
+static void a_stopped_peer_is_unreachable(void) {
+    struct rdma_event_channel *channel = new_channel();
+    uint16_t port = 0;
+    pid_t server = fork_server(&port);
+    struct rdma_cm_id *established = connected(channel, port);
+    kill(server, SIGSTOP);
+    set_time(&cm_response_timeout_ns, 200 * MS);
+    struct rdma_cm_id *id = connecting(channel, test_address(), port);
+    expect_and_ack(channel, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+    CHECK_EQ(rdma_disconnect(established), 0);
+    expect_and_ack(channel, RDMA_CM_EVENT_DISCONNECTED, -ETIMEDOUT);
+    set_time(&cm_response_timeout_ns, 60000 * MS);
+    rdma_destroy_id(id);
+    rdma_destroy_id(established);
+    end_server(server);
+    rdma_destroy_event_channel(channel);
+}
+
+static void an_unanswered_request_times_out_on_both_sides(void) {
+    struct rdma_event_channel *server = new_channel(), *client = new_channel();
+    struct rdma_cm_id *listener = new_listener(server, test_address(), 4);
+    set_time(&cm_response_timeout_ns, 100 * MS);
+    struct rdma_cm_id *id = connecting(client, test_address(), port_of(listener));
+    struct rdma_cm_event *event = expect(server, RDMA_CM_EVENT_CONNECT_REQUEST);
+    struct rdma_cm_id *passive = event->id;
+    rdma_ack_cm_event(event);
+    expect_and_ack(client, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+    set_time(&cm_response_timeout_ns, 60000 * MS);
+    struct rdma_conn_param param = { .qp_num = 9 };
+    CHECK_EVENTUALLY(rdma_accept(passive, &param) == -1 && errno == EINVAL);
+    rdma_destroy_id(id);
+    rdma_destroy_id(passive);
+    rdma_destroy_id(listener);
+    rdma_destroy_event_channel(server);
+    rdma_destroy_event_channel(client);
+}
+
+static void a_forked_child_can_connect_and_its_parent_notices_nothing(void) {
+    struct rdma_event_channel *channel = new_channel();
+    uint16_t port = 0;
+    pid_t server = fork_server(&port);
+    struct rdma_cm_id *id = connected(channel, port);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        rdma_destroy_id(id); /* its copy: the connection is the parent's */
+        struct rdma_event_channel *own = new_channel();
+        struct rdma_cm_id *second = connected(own, port);
+        CHECK_EQ(rdma_disconnect(second), 0);
+        expect_and_ack(own, RDMA_CM_EVENT_DISCONNECTED, 0);
+        rdma_destroy_id(second);
+        _exit(0);
+    }
+    int status;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+    expect_nothing(channel);
+    CHECK_EQ(rdma_disconnect(id), 0);
+    expect_and_ack(channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+    rdma_destroy_id(id);
+    end_server(server);
+    rdma_destroy_event_channel(channel);
+}
+
+int main(void) {
+    RUN(destroy_waits_for_the_acks);
+    RUN(a_listener_that_appears_a_moment_later_is_found);
+    RUN(a_stopped_peer_is_unreachable);
+    RUN(an_unanswered_request_times_out_on_both_sides);
+    RUN(a_forked_child_can_connect_and_its_parent_notices_nothing);
+    return 0;
+}

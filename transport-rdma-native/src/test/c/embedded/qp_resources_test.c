@@ -1,0 +1,164 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Creation and introduction of queue pairs when file descriptors run out. */
+#include <dirent.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "embedded/engine.h"
+#include "embedded/qp.h"
+#include "pair.h"
+
+static int count_fds(void) {
+    int count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    CHECK(directory != NULL);
+    while (readdir(directory) != NULL) {
+        count++;
+    }
+    closedir(directory);
+    return count;
+}
+
+static bool has_segment_fd(struct qp *qp) {
+    pthread_mutex_lock(&qp->control);
+    bool has = qp->segment_fd >= 0;
+    pthread_mutex_unlock(&qp->control);
+    return has;
+}
+
+static void limit_fds(int more) {
+    struct rlimit limit = { .rlim_max = 0 };
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    int lowest = dup(0);
+    CHECK(lowest >= 0);
+    close(lowest);
+    limit.rlim_cur = more < 0 ? limit.rlim_max : (rlim_t) (lowest + more);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* Everything a connection needs, or nothing. Returns whether it worked. */
+static bool try_everything(void) {
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    struct ibv_context *context = ibv_open_device(list[0]);
+    ibv_free_device_list(list);
+    if (context == NULL) {
+        CHECK_EQ(errno, EMFILE);
+        return false;
+    }
+    bool connected = false;
+    struct ibv_comp_channel *channel = ibv_create_comp_channel(context);
+    CHECK(channel != NULL || errno == EMFILE);
+    struct ibv_pd *pd = ibv_alloc_pd(context);
+    struct ibv_cq *cq = ibv_create_cq(context, 16, NULL, channel, 0);
+    CHECK(pd != NULL && cq != NULL);
+    struct ibv_qp_init_attr attr = {
+        .send_cq = cq, .recv_cq = cq, .cap = { .max_send_wr = 1, .max_recv_wr = 1 }, .qp_type = IBV_QPT_RC,
+    };
+    struct ibv_qp *qp = ibv_create_qp(pd, &attr);
+    CHECK(qp != NULL || errno == EMFILE);
+    if (qp != NULL) {
+        struct end end = { .context = context, .qp = qp, .options = defaults };
+        end_to_init(&end);
+        int error = end_to_rtr(&end, qp->qp_num);
+        CHECK(error == 0 || error == EMFILE);
+        expect_state(qp, error == 0 ? IBV_QPS_RTR : IBV_QPS_INIT);
+        connected = error == 0 && channel != NULL;
+        CHECK_EQ(ibv_destroy_qp(qp), 0);
+    }
+    CHECK_EQ(ibv_destroy_cq(cq), 0);
+    CHECK_EQ(ibv_dealloc_pd(pd), 0);
+    if (channel != NULL) {
+        CHECK_EQ(ibv_destroy_comp_channel(channel), 0);
+    }
+    CHECK_EQ(ibv_close_device(context), 0);
+    return connected;
+}
+
+static void creation_unwinds_when_descriptors_run_out(void) {
+    int needed = 0;
+    for (int more = 0; needed == 0; more++) {
+        CHECK(more < 64);
+        limit_fds(more);
+        if (try_everything()) {
+            needed = more;
+        }
+    }
+    limit_fds(-1);
+    CHECK(try_everything());
+    int before = count_fds();
+    for (int i = 0; i < 50; i++) {
+        CHECK(try_everything());
+    }
+    CHECK_EVENTUALLY(count_fds() <= before + 3); /* a block of numbers, and its link, now and then */
+}
+
+static uint64_t introduce_gap(struct qp *qp) {
+    pthread_mutex_lock(&qp->control);
+    uint64_t gap = qp->introduce_gap_ns;
+    pthread_mutex_unlock(&qp->control);
+    return gap;
+}
+
+static bool holds_introduction(struct qp *qp) {
+    pthread_mutex_lock(&qp->control);
+    bool held = qp->held != NULL;
+    pthread_mutex_unlock(&qp->control);
+    return held;
+}
+
+static void an_introduction_that_finds_no_descriptor_is_repeated(void) {
+    struct end a, b, scout;
+    end_open(&a, &defaults);
+    end_open(&b, &defaults);
+    end_open(&scout, &defaults);
+    end_to_init(&a);
+    end_to_init(&b);
+    end_to_init(&scout);
+    CHECK_EQ(end_to_rtr(&scout, b.qp->qp_num), 0); /* so that there is a link */
+    CHECK_EVENTUALLY(holds_introduction(qp_of(b.qp)));
+    end_close(&scout);
+    struct qp *late = qp_of(b.qp), *early = qp_of(a.qp);
+    pthread_mutex_lock(&late->control);
+    qp_drop_held(late);
+    pthread_mutex_unlock(&late->control);
+    engine_quiesce();
+    limit_fds(1); /* for the sender's */
+    CHECK_EQ(end_to_rtr(&a, b.qp->qp_num), 0);
+    uint64_t first_gap = introduce_gap(early);
+    CHECK_EVENTUALLY(introduce_gap(early) > first_gap);
+    CHECK(!holds_introduction(late));
+    limit_fds(-1);
+    CHECK_EQ(end_to_rts(&a), 0);
+    end_connect(&b, a.qp->qp_num);
+    CHECK_EQ(post_recv(&b, 1, 0, 8), 0);
+    CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, 0, 0, 8), 0);
+    expect_wc(a.send_cq, 2, IBV_WC_SUCCESS);
+    expect_wc(b.recv_cq, 1, IBV_WC_SUCCESS);
+    CHECK_EVENTUALLY(!has_segment_fd(early) && !has_segment_fd(late));
+    CHECK(!holds_introduction(early) && !holds_introduction(late));
+    end_close(&a);
+    end_close(&b);
+}
+
+int main(void) {
+    RUN(creation_unwinds_when_descriptors_run_out);
+    RUN(an_introduction_that_finds_no_descriptor_is_repeated);
+    return 0;
+}
