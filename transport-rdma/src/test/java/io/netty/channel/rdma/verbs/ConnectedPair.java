@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import java.net.InetSocketAddress;
+
 /**
  * Two endpoints of this process, connected through the connection manager.
  */
@@ -51,8 +53,12 @@ final class ConnectedPair implements AutoCloseable {
     }
 
     static ConnectionId resolved(EventChannel events, int port) throws Exception {
+        return resolved(events, TestSupport.address(port));
+    }
+
+    static ConnectionId resolved(EventChannel events, InetSocketAddress address) throws Exception {
         ConnectionId id = ConnectionId.create(events, PortSpace.TCP);
-        id.resolveAddress(null, TestSupport.address(port), TestSupport.RESOLVE_MILLIS);
+        id.resolveAddress(null, address, TestSupport.RESOLVE_MILLIS);
         TestSupport.event(events, ConnectionEventType.ADDRESS_RESOLVED);
         id.resolveRoute(TestSupport.RESOLVE_MILLIS);
         TestSupport.event(events, ConnectionEventType.ROUTE_RESOLVED);

@@ -30,7 +30,6 @@ import static io.netty.channel.rdma.verbs.TestSupport.address;
 import static io.netty.channel.rdma.verbs.TestSupport.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 @Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
@@ -270,13 +269,19 @@ class ConnectionTest {
 
     @Test
     void ipv6AddressesAreCarried() throws Exception {
-        assumeTrue(Verbs.provider() == VerbsProvider.EMBEDDED, "needs a device with ::1");
-        InetSocketAddress local = new InetSocketAddress(InetAddress.getByName("::1"), 0);
-        try (ConnectionId id = ConnectionId.create(serverEvents, PortSpace.TCP)) {
-            id.bind(local);
-            id.listen(0);
-            assertThat(id.localAddress().getAddress()).isEqualTo(local.getAddress());
-            assertThat(id.localAddress().getPort()).isPositive();
+        try (ConnectionId six = ConnectionId.create(serverEvents, PortSpace.TCP)) {
+            six.bind(TestSupport.address6(0));
+            six.listen(0);
+            assertThat(six.localAddress().getAddress()).isEqualTo(TestSupport.address6(0).getAddress());
+            assertThat(six.localAddress().getPort()).isPositive();
+            InetSocketAddress address = TestSupport.address6(six.localAddress().getPort());
+            try (Endpoint client = new Endpoint(ConnectedPair.resolved(clientEvents, address))) {
+                client.id.connect(ConnectedPair.DEFAULTS);
+                ConnectionEvent request = event(serverEvents, ConnectionEventType.CONNECT_REQUEST);
+                assertThat(request.id().localAddress()).isEqualTo(address);
+                assertThat(request.id().remoteAddress()).isEqualTo(client.id.localAddress());
+                request.id().close();
+            }
         }
     }
 

@@ -46,9 +46,16 @@ final class TestSupport {
                       int queuePairNumber) { }
 
     static InetSocketAddress address(int port) {
+        return address("io.netty.rdma.test.address", "127.0.0.1", port);
+    }
+
+    static InetSocketAddress address6(int port) {
+        return address("io.netty.rdma.test.address6", "::1", port);
+    }
+
+    private static InetSocketAddress address(String property, String embedded, int port) {
         try {
-            return new InetSocketAddress(InetAddress.getByName(
-                    System.getProperty("io.netty.rdma.test.address", "127.0.0.1")), port);
+            return new InetSocketAddress(InetAddress.getByName(System.getProperty(property, embedded)), port);
         } catch (UnknownHostException e) {
             throw new IllegalStateException(e);
         }
