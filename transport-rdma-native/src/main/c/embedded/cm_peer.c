@@ -349,7 +349,9 @@ static bool on_request(struct link *link, const void *body, size_t length, int *
     struct cm_id *listener = cm_port_listener((int) request->port_space, &request->destination);
     int reason;
     if (listener == NULL || listener->id.qp_type != IBV_QPT_RC) {
-        reason = CM_REJ_INVALID_SERVICE_ID;
+        /* The kernel listens at ports; what then fits no address it rejects as an application would (cma.c). */
+        reason = cm_port_is_listened((int) request->port_space, request->destination.port) ? CM_REJ_CONSUMER
+                                                                                           : CM_REJ_INVALID_SERVICE_ID;
     } else if (is_stale(link, request->endpoint.qpn)) {
         reason = CM_REJ_STALE_CONN;
     } else {

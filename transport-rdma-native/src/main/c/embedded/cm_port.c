@@ -222,3 +222,13 @@ struct cm_id *cm_port_listener(int port_space, const struct cm_wire_address *des
     }
     return NULL;
 }
+
+bool cm_port_is_listened(int port_space, uint16_t number) {
+    struct cm_port *port = find_port(port_space, ntohs(number));
+    for (struct cm_id *id = port != NULL ? port->ids : NULL; id != NULL; id = id->port_next) {
+        if (id->state == CM_LISTEN) {
+            return true;
+        }
+    }
+    return false;
+}

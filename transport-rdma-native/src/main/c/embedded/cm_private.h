@@ -170,6 +170,8 @@ int cm_port_bind(struct cm_id *id, bool reachable); /* to the port in src_addr; 
 int cm_port_listen(struct cm_id *id);
 void cm_port_unbind(struct cm_id *id);
 struct cm_id *cm_port_listener(int port_space, const struct cm_wire_address *destination);
+/* Whether anybody listens at the port (in network order), at whatever address. */
+bool cm_port_is_listened(int port_space, uint16_t number);
 
 /* cm_address.c */
 size_t cm_address_size(const struct sockaddr *address); /* 0: family not supported */
