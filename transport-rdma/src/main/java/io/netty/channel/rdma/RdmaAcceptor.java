@@ -47,6 +47,8 @@ import java.util.concurrent.TimeUnit;
 final class RdmaAcceptor {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaAcceptor.class);
 
+    private static final long WITHDRAWAL_MILLIS = 100;
+
     private final RdmaSocketChannel channel;
     private final RdmaServerSocketChannel listener;
     private final ConnectionData peer;
@@ -181,13 +183,34 @@ final class RdmaAcceptor {
             try {
                 id.accept(parameters);
             } catch (VerbsException e) {
+                // There is nothing to be wrong with it any more but that the request is withdrawn.
                 vanished(e);
                 return;
             }
             ConnectionOptions.connected(id.queuePair(), channel.config());
             id = null;
+        } catch (VerbsException e) {
+            failLater(e);
         } catch (Throwable t) {
             fail(t);
+        }
+    }
+
+    /**
+     * When the peer has withdrawn its request, the kernel makes no queue pair: "invalid argument". The event that tells
+     * why is under way: only if it does not come the reason is on this side.
+     */
+    private void failLater(VerbsException cause) {
+        try {
+            channel.eventLoop().schedule(() -> {
+                if (promise != null && lost != null) {
+                    vanished(lost);
+                } else if (promise != null) {
+                    fail(cause);
+                }
+            }, WITHDRAWAL_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            fail(cause);
         }
     }
 

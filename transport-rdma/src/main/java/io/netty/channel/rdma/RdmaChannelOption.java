@@ -62,8 +62,9 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
 
     /**
      * How often a device sends again what is not acknowledged before it gives the connection up ({@code
-     * rdma_conn_param.retry_count}), 0 to 7. Default 7. The client's value counts for both directions: it travels with
-     * the connect request.
+     * rdma_conn_param.retry_count}), 0 to 7. Default 6, since soft-RoCE takes 7 for "for ever" ({@code rxe_completer}
+     * of the kernel) and then never reports a peer that is gone. The client's value counts for both directions: it
+     * travels with the connect request.
      */
     public static final ChannelOption<Integer> RETRY_COUNT = valueOf(RdmaChannelOption.class, "RETRY_COUNT");
 

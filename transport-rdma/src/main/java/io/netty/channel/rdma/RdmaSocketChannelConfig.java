@@ -82,7 +82,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     private final IntOption sendCopyThreshold = new IntOption(RdmaChannelOption.SEND_COPY_THRESHOLD, 512, 0, 65536);
     private final IntOption receiveCopyThreshold =
             new IntOption(RdmaChannelOption.RECEIVE_COPY_THRESHOLD, 1024, 0, 65536);
-    private final IntOption retryCount = new IntOption(RdmaChannelOption.RETRY_COUNT, 7, 0, 7);
+    private final IntOption retryCount = new IntOption(RdmaChannelOption.RETRY_COUNT, 6, 0, 7);
     private final IntOption rnrRetryCount = new IntOption(RdmaChannelOption.RNR_RETRY_COUNT, 7, 0, 7);
     private final IntOption ackTimeout = new IntOption(RdmaChannelOption.ACK_TIMEOUT, 0, 0, 31);
     private final IntOption minRnrTimer = new IntOption(RdmaChannelOption.MIN_RNR_TIMER, 0, 0, 31);

@@ -97,7 +97,7 @@ class RdmaConnectionOptionsTest {
     void withoutOptionsTheConnectionManagerDecides() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(group)) {
             QueuePairInfo info = info(pair.client);
-            assertThat(info.retryCount()).isEqualTo(7);
+            assertThat(info.retryCount()).isEqualTo(6);
             assertThat(info.rnrRetryCount()).isEqualTo(7);
             assertThat(info.minRnrTimer()).isZero();
             assertThat(info.ackTimeout()).isPositive();
