@@ -115,7 +115,7 @@ final class ConnectionEnd {
         }
     }
 
-    /** The connection manager says that it is over. What has arrived is still to be read. */
+    /** The connection is over. What has arrived is still to be read. */
     void gone(IOException cause) {
         if (failure == null) {
             failure = cause;
@@ -128,18 +128,14 @@ final class ConnectionEnd {
         }
     }
 
-    /** The connection can't go on, whatever the peer does. */
+    /** As above, but in the middle of anything, so that what follows from it comes later. */
     void fail(IOException cause) {
         if (failure == null) {
             failure = cause;
         }
-        boolean first = !lost;
-        lost = true;
         disconnect();
-        if (first && !closed) {
-            // Not from here, since this may be in the middle of anything.
-            loop.execute(connection.isStarted() ? () -> channel.connectionLost(failure) :
-                    () -> channel.notEstablished(failure));
+        if (!lost && !destroyed) {
+            loop.execute(() -> gone(null));
         }
     }
 

@@ -189,7 +189,9 @@ final class RdmaAcceptor {
             }
             ConnectionOptions.connected(id.queuePair(), channel.config());
             id = null;
-        } catch (VerbsException e) {
+        } catch (ClosedChannelException e) {
+            fail(e);
+        } catch (IOException e) {
             failLater(e);
         } catch (Throwable t) {
             fail(t);
@@ -200,7 +202,7 @@ final class RdmaAcceptor {
      * When the peer has withdrawn its request, the kernel makes no queue pair: "invalid argument". The event that tells
      * why is under way: only if it does not come the reason is on this side.
      */
-    private void failLater(VerbsException cause) {
+    private void failLater(IOException cause) {
         try {
             channel.eventLoop().schedule(() -> {
                 if (promise != null && lost != null) {
