@@ -93,6 +93,11 @@ final class LoopDevice {
         adopted.values().forEach(WatchedFd::unwatch);
     }
 
+    /** How many completion queues there are. */
+    int queues() {
+        return queues.size();
+    }
+
     CurrentLoop home() {
         return home;
     }

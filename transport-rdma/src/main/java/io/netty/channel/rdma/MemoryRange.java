@@ -63,6 +63,15 @@ final class MemoryRange {
         return region;
     }
 
+    /** How many devices it is registered with. */
+    int regions() {
+        int count = 0;
+        for (MemoryRegion region : regions) {
+            count += region == null ? 0 : 1;
+        }
+        return count;
+    }
+
     /** Ends all registrations. Nothing may refer to the memory any more. */
     synchronized void close() {
         for (MemoryRegion region : regions) {

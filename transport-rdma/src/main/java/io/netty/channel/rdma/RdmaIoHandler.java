@@ -60,7 +60,7 @@ public final class RdmaIoHandler implements IoHandler {
     /** Polls between two looks at the clock and for tasks, which cost about as much as a poll. */
     private static final int POLLS_PER_CHECK = 8;
 
-    private static final Set<RdmaIoHandler> HANDLERS = ConcurrentHashMap.newKeySet();
+    static final Set<RdmaIoHandler> HANDLERS = ConcurrentHashMap.newKeySet();
 
     private final ThreadAwareExecutor executor;
     private final EpollIoHandler epoll;
@@ -280,6 +280,12 @@ public final class RdmaIoHandler implements IoHandler {
     @Override
     public void prepareToDestroy() {
         shuttingDown = true;
+        closeChannels();
+        epoll.prepareToDestroy();
+    }
+
+    /** On the loop. */
+    void closeChannels() {
         for (Registration registration : registrations.toArray(new Registration[0])) {
             try {
                 registration.handle.close();
@@ -287,7 +293,6 @@ public final class RdmaIoHandler implements IoHandler {
                 logger.debug("Exception while closing {}", registration.handle, e);
             }
         }
-        epoll.prepareToDestroy();
     }
 
     @Override
@@ -357,6 +362,15 @@ public final class RdmaIoHandler implements IoHandler {
                 logger.debug("The event loop of {} has ended", handler, e);
             }
         }
+    }
+
+    List<LoopDevice> devices() {
+        return devices;
+    }
+
+    /** Whether there are any {@link #events()} yet. */
+    boolean hasEvents() {
+        return events != null;
     }
 
     /** What this loop has of a device. On the loop. */

@@ -40,6 +40,15 @@ final class RegisteredMemory {
         slabs = next;
     }
 
+    /** How many memory regions the process keeps for ever. */
+    static int regions() {
+        int count = 0;
+        for (MemoryRange slab : slabs) {
+            count += slab.regions();
+        }
+        return count;
+    }
+
     /**
      * The range that contains the bytes of the buffer, or {@code null}.
      *

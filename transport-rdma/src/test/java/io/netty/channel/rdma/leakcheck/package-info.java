@@ -14,10 +14,12 @@
  * under the License.
  */
 /**
- * The leak check that the tests of every module run under: a leaked reference counted object fails the build.
+ * The leak checks that the tests of every module run under: a leaked reference counted object fails the build, and a
+ * test class fails that leaves native objects or descriptors behind.
  *
  * <p>{@code RecordingLeakDetector} is what Netty creates for each tracked type, by the property
  * {@code io.netty.customResourceLeakDetector}; {@code FailOnLeaks} collects the garbage after the last test and throws
- * if anything was reported. Both are in the {@code test-jar} of this module.
+ * if anything was reported. {@code CheckResources} counts before and after each class of tests. All are in the
+ * {@code test-jar} of this module.
  */
 package io.netty.channel.rdma.leakcheck;

@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.verbs.VerbsResource;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.ToIntFunction;
+
+/**
+ * How many native objects are kept on purpose: by event loops as long as they run, and slabs of registered memory by
+ * the process.
+ */
+public final class KeptResources {
+    private KeptResources() {
+    }
+
+    /** Exact if the event loops have nothing to do at the moment. */
+    public static int count(VerbsResource kind) {
+        switch (kind) {
+        case EVENT_CHANNEL:
+            return sum(handler -> handler.hasEvents() ? 1 : 0);
+        case COMPLETION_CHANNEL:
+            return sum(handler -> handler.devices().size());
+        case COMPLETION_QUEUE:
+            return sum(handler -> {
+                int queues = 0;
+                for (LoopDevice device : handler.devices().toArray(new LoopDevice[0])) {
+                    queues += device.queues();
+                }
+                return queues;
+            });
+        case MEMORY_REGION:
+            return RegisteredMemory.regions();
+        case DEVICE:
+        case PROTECTION_DOMAIN:
+            // One for each device.
+            return kind.live();
+        default:
+            return 0;
+        }
+    }
+
+    /** Closes all channels that tests have left open. Some of Netty's do. */
+    public static void closeChannels() {
+        for (RdmaIoHandler handler : RdmaIoHandler.HANDLERS) {
+            if (handler.loop() != null) {
+                try {
+                    handler.loop().execute(handler::closeChannels);
+                } catch (RejectedExecutionException ignore) {
+                    // The loop is ending, and closes them itself.
+                }
+            }
+        }
+    }
+
+    private static int sum(ToIntFunction<RdmaIoHandler> count) {
+        return RdmaIoHandler.HANDLERS.stream().mapToInt(count).sum();
+    }
+}

@@ -1,0 +1,131 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.leakcheck;
+
+import io.netty.channel.rdma.KeptResources;
+import io.netty.channel.rdma.verbs.VerbsResource;
+import io.netty.util.internal.SystemPropertyUtil;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Fails a test class that leaves behind more native objects or file descriptors than there were, except for those that
+ * are kept on purpose. Found by the service loader.
+ */
+public final class CheckResources implements BeforeAllCallback, AfterAllCallback {
+    private static final Namespace NAMESPACE = Namespace.create(CheckResources.class);
+    /** The end of a connection may take its time, if the peer is gone. */
+    private static final long SECONDS = 20L * SystemPropertyUtil.getInt("test.timeout.multiplier", 1);
+    private static final long POLL_MILLIS = 10;
+    /** What a connection may use: of these no event loop of any transport has any for itself. */
+    private static final Pattern CONNECTION_DESCRIPTOR =
+            Pattern.compile("(?:(socket|pipe):\\[([0-9]+)]|/(memfd:[^ ]*)).*");
+    /** The embedded provider shows this to its peers as long as the process lives. */
+    private static final String BOARD = "memfd:rdma-board";
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        if (isTopLevel(context)) {
+            context.getStore(NAMESPACE).put(context.getUniqueId(), count());
+        }
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public void afterAll(ExtensionContext context) throws InterruptedException {
+        if (!isTopLevel(context)) {
+            return;
+        }
+        Map<String, Integer> before =
+                (Map<String, Integer>) context.getStore(NAMESPACE).remove(context.getUniqueId());
+        KeptResources.closeChannels();
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        Map<String, Integer> more;
+        while (!(more = excess(before, count())).isEmpty()) {
+            if (System.nanoTime() - deadline >= 0) {
+                throw new AssertionError(context.getDisplayName() + " leaves behind, " + SECONDS +
+                        " s after its end: " + more);
+            }
+            Thread.sleep(POLL_MILLIS);
+        }
+    }
+
+    private static boolean isTopLevel(ExtensionContext context) {
+        return context.getRequiredTestClass().getEnclosingClass() == null;
+    }
+
+    private static Map<String, Integer> excess(Map<String, Integer> before, Map<String, Integer> after) {
+        Map<String, Integer> excess = new TreeMap<>();
+        after.forEach((what, count) -> {
+            int more = count - Math.max(before.getOrDefault(what, 0), BOARD.equals(what) ? 1 : 0);
+            if (more > 0) {
+                excess.put(what, more);
+            }
+        });
+        return excess;
+    }
+
+    private static Map<String, Integer> count() {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (VerbsResource kind : VerbsResource.values()) {
+            counts.put(kind.toString(), kind.live() - KeptResources.count(kind));
+        }
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            Set<String> unixSockets = unixSockets();
+            for (Path descriptor : descriptors) {
+                countDescriptor(descriptor, unixSockets, counts);
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        return counts;
+    }
+
+    private static void countDescriptor(Path descriptor, Set<String> unixSockets, Map<String, Integer> counts) {
+        try {
+            Matcher target = CONNECTION_DESCRIPTOR.matcher(Files.readSymbolicLink(descriptor).toString());
+            if (target.matches() && !unixSockets.contains(target.group(2))) {
+                counts.merge(target.group(1) != null ? target.group(1) : target.group(3), 1, Integer::sum);
+            }
+        } catch (IOException ignore) {
+            // Closed meanwhile, as the one of the directory itself.
+        }
+    }
+
+    /** The embedded provider keeps its links for the next connection, and claims queue pair numbers by names. */
+    private static Set<String> unixSockets() throws IOException {
+        Set<String> inodes = new HashSet<>();
+        for (String line : Files.readAllLines(Path.of("/proc/self/net/unix"))) {
+            // Num RefCount Protocol Flags Type St Inode Path
+            inodes.add(line.trim().split(" +")[6]);
+        }
+        return inodes;
+    }
+}
