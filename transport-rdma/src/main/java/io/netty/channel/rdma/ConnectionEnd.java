@@ -196,7 +196,7 @@ final class ConnectionEnd {
                 stream.disconnect();
             }
             connection.sender().pumpAll();
-            if (!broken && !stream.isDrained()) {
+            if (!broken && (!stream.isDrained() || stream.isEndedByPeer())) {
                 return;
             }
         }

@@ -96,8 +96,10 @@
  * back is it known whether the peer had said goodbye. Whatever had landed before the end is still read; writes fail
  * from then on, but an end that the pipeline has not seen yet does not close the channel because of them.
  * <p>
- * No end waits for the connection manager. Its disconnect may take over a minute to report that nobody answers, so
- * the queue pair is destroyed, and its memory given back, at the latest 3 seconds after the last byte was sent.
+ * No end waits long for the connection manager, whose disconnect may take over a minute to report that nobody answers:
+ * the queue pair is destroyed, and its memory given back, at the latest 3 seconds after the last byte was sent. After
+ * DISCONNECT of the peer it is kept as long as that or until the peer disconnects, with the channel closed: its device
+ * may still owe the acknowledgement of that message, for which librdmacm waits.
  *
  * <h2>Peers that do not answer</h2>
  * A device repeats what is not acknowledged and then gives up, within seconds or minutes depending on its options. That

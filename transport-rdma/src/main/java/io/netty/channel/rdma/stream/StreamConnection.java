@@ -51,6 +51,7 @@ public final class StreamConnection {
     /** Neither side sent DISCONNECT, nor did both send SHUTDOWN. */
     private boolean connected = true;
     private boolean peerDisconnected;
+    private boolean endedByPeer;
     /** SHUTDOWN or DISCONNECT, until it is taken. */
     private StreamRequest.Kind ending;
     private long endSequence;
@@ -175,6 +176,16 @@ public final class StreamConnection {
      */
     public boolean isDrained() {
         return failure != null || !connected && (peerDisconnected || queue.isCompleted(endSequence));
+    }
+
+    /**
+     * Whether DISCONNECT of the peer ended the connection, and not ours, which it may have crossed. A device may
+     * complete the message here before it acknowledges it (soft-RoCE does), and stopping the queue pair in between
+     * would leave the peer waiting for that until its retries are used up. It disconnects once it has the
+     * acknowledgement, so that is the time to stop.
+     */
+    public boolean isEndedByPeer() {
+        return endedByPeer;
     }
 
     /**
@@ -363,6 +374,7 @@ public final class StreamConnection {
             return StreamEvent.SHUTDOWN;
         case Immediate.DISCONNECT:
             inputOpen = false;
+            endedByPeer = connected;
             connected = false;
             peerDisconnected = true;
             return StreamEvent.DISCONNECT;

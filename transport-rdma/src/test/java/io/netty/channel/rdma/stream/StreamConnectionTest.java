@@ -307,6 +307,7 @@ class StreamConnectionTest {
                 .isEqualTo(StreamEvent.DATA);
         assertThat(connection.receive(DISCONNECT, 0)).isEqualTo(StreamEvent.DISCONNECT);
         assertThat(connection.isDrained()).isTrue();
+        assertThat(connection.isEndedByPeer()).as("they crossed").isFalse();
     }
 
     @Test
@@ -314,9 +315,19 @@ class StreamConnectionTest {
         assertThat(connection.receive(DISCONNECT, 0)).isEqualTo(StreamEvent.DISCONNECT);
         assertThat(connection.state()).isEqualTo(StreamState.DISCONNECTED);
         assertThat(connection.isDrained()).isTrue();
+        assertThat(connection.isEndedByPeer()).isTrue();
         assertThat(connection.writable()).isZero();
         connection.disconnect();
         assertThat(connection.nextControl()).isNull();
+    }
+
+    @Test
+    void closeByThePeerWhenOurOutputHasEnded() throws StreamProtocolException {
+        connection.shutdownOutput();
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.SHUTDOWN);
+        connection.receive(DISCONNECT, 0);
+        assertThat(connection.isDrained()).isTrue();
+        assertThat(connection.isEndedByPeer()).isTrue();
     }
 
     @Test
