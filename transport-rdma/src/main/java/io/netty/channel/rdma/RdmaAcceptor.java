@@ -47,8 +47,6 @@ import java.util.concurrent.TimeUnit;
 final class RdmaAcceptor {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaAcceptor.class);
 
-    private static final long WITHDRAWAL_MILLIS = 100;
-
     private final RdmaSocketChannel channel;
     private final RdmaServerSocketChannel listener;
     private final ConnectionData peer;
@@ -189,30 +187,8 @@ final class RdmaAcceptor {
             }
             ConnectionOptions.connected(id.queuePair(), channel.config());
             id = null;
-        } catch (ClosedChannelException e) {
-            fail(e);
-        } catch (IOException e) {
-            failLater(e);
         } catch (Throwable t) {
             fail(t);
-        }
-    }
-
-    /**
-     * When the peer has withdrawn its request, the kernel makes no queue pair: "invalid argument". The event that tells
-     * why is under way: only if it does not come the reason is on this side.
-     */
-    private void failLater(IOException cause) {
-        try {
-            channel.eventLoop().schedule(() -> {
-                if (promise != null && lost != null) {
-                    vanished(lost);
-                } else if (promise != null) {
-                    fail(cause);
-                }
-            }, WITHDRAWAL_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            fail(cause);
         }
     }
 
@@ -269,29 +245,42 @@ final class RdmaAcceptor {
      * the channel is registered, never active and closed, instead of failing its registration, which {@code
      * ServerBootstrap} would warn of.
      */
-    void vanished(IOException cause) {
-        logger.debug("{}: not established", channel, cause);
+    void vanished(Throwable cause) {
         release(cause);
-        ChannelPromise registered = endRegistration();
+        closeQuietly(endRegistration(), cause);
+    }
+
+    private void closeQuietly(ChannelPromise registered, Throwable cause) {
+        logger.debug("{}: not established", channel, cause);
         if (registered != null) {
             registered.setSuccess();
             channel.unsafe().close(channel.unsafe().voidPromise());
         }
     }
 
-    /** The connection can't be made, for a reason on this side. */
+    /**
+     * The connection can't be made, for a reason on this side; unless the request turns out to be withdrawn. Then the
+     * kernel makes no queue pair for it ("invalid argument"), and tells nobody why.
+     */
     private void fail(Throwable cause) {
-        release(cause);
+        boolean withdrawn = release(cause);
         ChannelPromise registered = endRegistration();
-        if (registered != null) {
+        if (registered == null) {
+            return;
+        }
+        if (withdrawn && channel.eventLoop().inEventLoop()) {
+            closeQuietly(registered, cause);
+        } else {
             registered.tryFailure(cause);
         }
     }
 
-    private void release(Throwable cause) {
+    /** Returns whether the peer could not be told, because its request is withdrawn. */
+    private boolean release(Throwable cause) {
+        boolean withdrawn = false;
         if (connection != null) {
             if (id != null) {
-                RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
+                withdrawn = !RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
             }
             connection.destroy();
         } else if (held != null) {
@@ -300,7 +289,7 @@ final class RdmaAcceptor {
             held.release(null);
             held = null;
         } else if (id != null) {
-            RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
+            withdrawn = !RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
         }
         if (id != null) {
             if (channel.handler() != null) {
@@ -309,6 +298,7 @@ final class RdmaAcceptor {
             listener.forget(id);
         }
         id = null;
+        return withdrawn;
     }
 
     /** The id of the request, as long as it is one. */

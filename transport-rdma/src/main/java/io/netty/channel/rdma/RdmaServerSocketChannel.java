@@ -183,13 +183,15 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
         }
     }
 
-    /** Refuses a connection request and tells the peer why. */
-    static void reject(ConnectionId request, String reason) {
+    /** Refuses a connection request and tells the peer why. Returns whether it was still there. */
+    static boolean reject(ConnectionId request, String reason) {
         try {
             request.reject(Rejection.data(reason));
+            return true;
         } catch (VerbsException | IllegalStateException e) {
             // Already gone, for example with the event loop of the listener.
             logger.debug("Could not reject {}", request, e);
+            return false;
         } finally {
             request.close();
         }
