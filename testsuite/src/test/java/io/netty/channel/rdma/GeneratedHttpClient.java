@@ -55,8 +55,9 @@ final class GeneratedHttpClient extends SimpleChannelInboundHandler<HttpObject> 
         return new ChannelHandler[] { new HttpClientCodec(), new ChunkedWriteHandler(), this };
     }
 
+    /** Not only in channelActive, which may come after whoever connects knows that it is done. */
     @Override
-    public void channelActive(ChannelHandlerContext ctx) {
+    public void handlerAdded(ChannelHandlerContext ctx) {
         channel = ctx.channel();
     }
 

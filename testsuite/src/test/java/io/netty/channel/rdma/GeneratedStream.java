@@ -63,9 +63,14 @@ final class GeneratedStream extends ChannelInboundHandlerAdapter {
         this.slow = slow;
     }
 
+    /** Not only in channelActive, which may come after whoever connects knows that it is done. */
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        channel = ctx.channel();
+    }
+
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        channel = ctx.channel();
         if (slow) {
             ctx.read();
         }
