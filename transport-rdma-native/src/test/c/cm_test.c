@@ -100,7 +100,11 @@ static void addresses_of_other_hosts_are_refused(void) {
     struct address far = address_of("192.0.2.1", 7);
     CHECK_EQ(rdma_resolve_addr(id, NULL, sockaddr_of(&far), 2000), 0);
     expect_and_ack(channel, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
-    resolve(id, test_address(), 7); /* the id is as good as new */
+    if (!is_embedded()) { /* in the kernel an id stays with the network interface of its first attempt */
+        CHECK_EQ(rdma_destroy_id(id), 0);
+        id = new_id(channel);
+    }
+    resolve(id, test_address(), 7);
     CHECK_EQ(rdma_resolve_route(id, 2000), -1);
     CHECK_EQ(errno, EINVAL);
     CHECK(id->verbs != NULL && id->pd != NULL && id->port_num == 1);
