@@ -19,12 +19,12 @@
 
 usage() {
     cat <<'END'
-Usage: ./run-tests.sh [--no-install] [--rxe | --all | LANE...] [-DNAME=VALUE...]
+Usage: ./run-tests.sh [--no-install] [--rxe | LANE...] [-DNAME=VALUE...]
 
 Runs the tests and ends with a summary, whose last line is "N passed, N failed". The exit status is non-zero if anything
-failed or did not run. Nothing here needs an RDMA device: everything but rxe-c and rxe runs on the embedded provider.
+failed or did not run. Nothing here needs an RDMA device: everything but rxe* runs on the embedded provider.
 
-Lanes (default: all of them, in this order):
+Lanes (default: these, in this order; the word default stands for them among others):
   scripts      the scripts parse, and packages.txt covers what they and the C sources use
   c            the C tests of the native library
   c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -34,12 +34,13 @@ Lanes (default: all of them, in this order):
 
 Not in the default, on x86_64 only:
   rxe-c        the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
-  rxe          the Java tests there. --rxe says both (with -Dtest this one), --all adds them to the others
+  rxe          the Java tests there. --rxe says both (with -Dtest this one)
+  rxe-quick    a representative part of the Java tests there
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
-  -DNAME=VALUE  is passed to Maven: -Dtest=SomeTest selects tests of the lanes java and rxe,
-                -Dtest.timeout.multiplier=5 gives slow machines more time (rxe has its own)
+  -DNAME=VALUE  is passed to Maven: -Dtest=SomeTest selects tests of the lanes java, rxe and rxe-quick,
+                -Dtest.timeout.multiplier=5 gives slow machines more time (not in the guest: it has its own)
 
 Logs are in target/test-logs.
 END
@@ -55,7 +56,7 @@ for argument in "$@"; do
         -h|--help) usage; exit 0 ;;
         --no-install) install=no ;;
         --rxe) rxe=yes ;;
-        --all) lanes+=("${default_lanes[@]}"); rxe=yes ;;
+        default) lanes+=("${default_lanes[@]}") ;;
         -D*) maven_arguments+=("$argument") ;;
         *) type -t "lane_${argument//-/_}" > /dev/null || die "no lane '$argument'; see --help"; lanes+=("$argument") ;;
     esac

@@ -18,13 +18,33 @@ package io.netty.channel.rdma;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.SocketMultipleConnectTest;
 
 import java.net.SocketAddress;
+import java.nio.channels.AlreadyConnectedException;
 import java.util.List;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 public class RdmaSocketMultipleConnectTest extends SocketMultipleConnectTest {
+    /** Netty's own binds to the loopback address whatever {@link #newSocketAddress()} says. */
+    @Override
+    public void testMultipleConnect(ServerBootstrap sb, Bootstrap cb) throws Exception {
+        Channel server = sb.childHandler(new ChannelInboundHandlerAdapter()).bind().syncUninterruptibly().channel();
+        Channel client = cb.handler(new ChannelInboundHandlerAdapter()).register().syncUninterruptibly().channel();
+        try {
+            client.connect(server.localAddress()).syncUninterruptibly();
+            assertThat(client.connect(server.localAddress()).await().cause())
+                    .isInstanceOf(AlreadyConnectedException.class);
+        } finally {
+            client.close().syncUninterruptibly();
+            server.close().syncUninterruptibly();
+        }
+    }
+
     @Override
     protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
         return RdmaSocketTestPermutation.INSTANCE.socket();

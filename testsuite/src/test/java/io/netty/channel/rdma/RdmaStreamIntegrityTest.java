@@ -47,6 +47,7 @@ import java.util.Random;
 class RdmaStreamIntegrityTest {
     private static final int CONNECTIONS = 3;
     private static final long BYTES = 10_000_000 / TestTimeouts.MULTIPLIER;
+    private static final long WRITES = 20_000 / TestTimeouts.MULTIPLIER;
     private static EventLoopGroup group;
 
     @BeforeAll
@@ -62,14 +63,14 @@ class RdmaStreamIntegrityTest {
     @ParameterizedTest
     @ValueSource(ints = {20, 300, 5_000, 70_000, 2_000_000})
     void everyByteArrivesOnceAndInOrder(int maxWrite) throws InterruptedException {
-        exchange(maxWrite, Math.min(BYTES, maxWrite * 20_000L), Map.of());
+        exchange(maxWrite, Math.min(BYTES, maxWrite * WRITES), Map.of());
     }
 
     /** Queues and buffers are full most of the time. */
     @ParameterizedTest
     @ValueSource(ints = {20, 5_000, 70_000})
     void tinyQueuesAndBuffers(int maxWrite) throws InterruptedException {
-        exchange(maxWrite, Math.min(BYTES, maxWrite * 5_000L) / 5, Map.of(RdmaChannelOption.SEND_QUEUE_DEPTH, 16,
+        exchange(maxWrite, Math.min(BYTES, maxWrite * WRITES / 4) / 5, Map.of(RdmaChannelOption.SEND_QUEUE_DEPTH, 16,
                 RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16, ChannelOption.SO_RCVBUF, 4096,
                 RdmaChannelOption.RECEIVE_COPY_THRESHOLD, 0, RdmaChannelOption.SEND_COPY_THRESHOLD, 0,
                 RdmaChannelOption.MAX_INLINE, 16));
@@ -116,7 +117,7 @@ class RdmaStreamIntegrityTest {
     @ParameterizedTest
     @ValueSource(ints = {20, 5_000, 70_000, 2_000_000})
     void everyByteComesBackFromAnotherProcess(int maxWrite) throws Exception {
-        long bytes = Math.min(BYTES, maxWrite * 20_000L);
+        long bytes = Math.min(BYTES, maxWrite * WRITES);
         try (PeerProcess server = PeerProcess.server()) {
             List<Promise<Void>> received = new ArrayList<>();
             List<Channel> channels = new ArrayList<>();
