@@ -30,7 +30,7 @@ RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstT
 
 lane_scripts() {
     local file passed=0 failed=0
-    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT/scripts/packages" "$ROOT/.ci/run" \
+    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{packages,testsuite-table} "$ROOT/.ci/run" \
             "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests}; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
