@@ -28,8 +28,7 @@ static void fill_address(struct cm_id *id, struct ibv_ah_attr *ah) {
     ah->port_num = id->id.port_num;
 }
 
-int embedded_rdma_init_qp_attr(struct rdma_cm_id *public_id, struct ibv_qp_attr *attr, int *mask) {
-    struct cm_id *id = cm_of(public_id);
+static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
     enum ibv_qp_state state = attr->qp_state;
     memset(attr, 0, sizeof(*attr));
     attr->qp_state = state;
@@ -70,8 +69,15 @@ int embedded_rdma_init_qp_attr(struct rdma_cm_id *public_id, struct ibv_qp_attr 
                 | IBV_QP_MAX_QP_RD_ATOMIC;
         return 0;
     default:
-        return cm_result(EINVAL);
+        return EINVAL;
     }
+}
+
+int embedded_rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask) {
+    pthread_mutex_lock(&cm_lock); /* the peer may reject or leave at this moment */
+    int err = init_qp_attr(cm_of(id), attr, mask);
+    pthread_mutex_unlock(&cm_lock);
+    return cm_result(err);
 }
 
 static int move(struct cm_id *id, struct ibv_qp *qp, enum ibv_qp_state state) {
