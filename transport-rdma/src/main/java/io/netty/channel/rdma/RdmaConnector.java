@@ -32,7 +32,7 @@ final class RdmaConnector implements LoopEvents.Listener {
     private final RdmaSocketChannel channel;
     private final RdmaIoHandler handler;
     private final ConnectionId id;
-    private final InetSocketAddress remote;
+    private InetSocketAddress remote;
     private RdmaConnection connection;
     private boolean done;
 
@@ -46,6 +46,7 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** The result is given to {@link RdmaSocketChannel#connected} or {@link RdmaSocketChannel#connectFailed}. */
     void start(InetSocketAddress local) throws Exception {
         handler.events().listen(id, this);
+        remote = Reachability.destination(remote, local);
         if (local != null) {
             Bind.bind(id, local);
         }

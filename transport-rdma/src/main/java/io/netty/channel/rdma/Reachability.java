@@ -16,11 +16,16 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.verbs.DeviceAddresses;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
+import java.util.List;
 
 /**
  * Says which addresses this host's RDMA devices have, where one can't be used.
@@ -35,6 +40,29 @@ final class Reachability {
         } catch (VerbsException | SocketException e) {
             return "the addresses of the RDMA devices can't be found out: " + e.getMessage();
         }
+    }
+
+    /**
+     * The address to connect to: for the wildcard address one of this host, as TCP on Linux has it, so that connecting
+     * to {@code server.localAddress()} works here, too. The embedded provider does that itself.
+     */
+    static InetSocketAddress destination(InetSocketAddress remote, InetSocketAddress local)
+            throws VerbsException, SocketException {
+        InetAddress address = remote.getAddress();
+        if (!address.isAnyLocalAddress() || Verbs.provider() == VerbsProvider.EMBEDDED) {
+            return remote;
+        }
+        if (local != null && !local.getAddress().isAnyLocalAddress()) {
+            return new InetSocketAddress(local.getAddress(), remote.getPort());
+        }
+        for (List<InetAddress> addresses : DeviceAddresses.find().byDevice().values()) {
+            for (InetAddress own : addresses) {
+                if (own.getClass() == address.getClass() && !own.isLinkLocalAddress()) {
+                    return new InetSocketAddress(own, remote.getPort());
+                }
+            }
+        }
+        return remote;
     }
 
     /** No device leads to the peer, or the peer's address can't be resolved. */
