@@ -453,6 +453,10 @@ static bool on_reject(struct link *link, const void *body, size_t length, int *f
     case CM_CONN_REP_RCVD:
         post_rejected(id, (int) message->reason, message->data);
         break;
+    case CM_CONN_ESTABLISHED: /* it crossed our ready-to-use: the kernel tells it as well, and the connection is over */
+        cm_enter_timewait(id);
+        post(id, RDMA_CM_EVENT_REJECTED, (int) message->reason, message->data, CM_REJ_DATA);
+        break;
     default:
         break;
     }

@@ -173,8 +173,6 @@ static void messages_out_of_turn_are_ignored(void) {
         raw_send(fd, CM_RTU, &plain, sizeof(plain));
     }
     expect_and_ack(server, RDMA_CM_EVENT_ESTABLISHED, 0);
-    reject = (struct cm_wire_rej) { .ids = plain.ids, .reason = CM_REJ_CONSUMER };
-    raw_send(fd, CM_REJ, &reject, sizeof(reject)); /* too late for a refusal */
     raw_send(fd, CM_DREP, &plain, sizeof(plain)); /* an answer to nothing */
     for (int i = 0; i < 3; i++) {
         raw_send(fd, CM_DREQ, &plain, sizeof(plain));
@@ -221,6 +219,21 @@ static void a_flood_of_requests_is_bounded_by_the_backlog(void) {
     expect_nothing(server);
     rdma_destroy_id(listener);
     rdma_destroy_event_channel(server);
+}
+
+/* A server that gives up before it has our ready-to-use rejects; for the client the connection is there by then. */
+static void a_rejection_that_comes_after_the_establishment_ends_the_connection(void) {
+    struct pair p = new_pair();
+    uint32_t active = cm_of(p.active)->handle, passive = cm_of(p.passive)->handle;
+    struct cm_wire_rej reject = { .ids = { .from = passive, .to = active }, .reason = CM_REJ_CONSUMER };
+    pthread_mutex_lock(&cm_lock);
+    CHECK_EQ(link_send(cm_of(p.passive)->link, CM_REJ, &reject, sizeof(reject), NULL, 0), 0);
+    pthread_mutex_unlock(&cm_lock);
+    expect_and_ack(p.client, RDMA_CM_EVENT_REJECTED, CM_REJ_CONSUMER);
+    expect_and_ack(p.client, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
+    CHECK_EQ(rdma_disconnect(p.active), 0); /* nothing is left to disconnect */
+    expect_nothing(p.client);
+    free_pair(&p);
 }
 
 /* A server that answers with nonsense, as seen by an honest client. */
@@ -276,6 +289,7 @@ int main(void) {
     RUN(handles_of_other_connections_are_of_no_use);
     RUN(messages_out_of_turn_are_ignored);
     RUN(a_flood_of_requests_is_bounded_by_the_backlog);
+    RUN(a_rejection_that_comes_after_the_establishment_ends_the_connection);
     RUN(a_lying_server_cannot_confuse_its_client);
     return 0;
 }

@@ -21,8 +21,10 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoopGroup;
@@ -45,7 +47,9 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -89,6 +93,33 @@ class RdmaConnectFailureTest {
                 .hasMessageContaining("Connection refused").hasMessageContaining(Integer.toString(free.getPort()));
 
         server = new EchoServer(group);
+    }
+
+    /** At some moments its refusal meets the client's last message, for which the connection is there already. */
+    @Test
+    void serverThatClosesAtAnyMomentOfTheEstablishmentIsNoticed() throws InterruptedException {
+        BlockingQueue<Channel> children = new LinkedBlockingQueue<>();
+        EventLoopGroup serverGroup = new RdmaEventLoopGroup(1);
+        try {
+            Channel listener = TestTimeouts.await(new ServerBootstrap().group(serverGroup)
+                    .channel(RdmaServerSocketChannel.class).childOption(ChannelOption.SO_LINGER, 0)
+                    .childHandler(new ChannelInitializer<Channel>() {
+                        @Override
+                        protected void initChannel(Channel child) {
+                            children.add(child);
+                        }
+                    }).bind(RdmaSocketTestPermutation.newSocketAddress())).channel();
+            for (int i = 0; i < 200; i++) {
+                ChannelFuture connected = bootstrap().connect(listener.localAddress());
+                TestTimeouts.take(children, "a connection").close();
+                if (TestTimeouts.await(connected).isSuccess()) {
+                    TestTimeouts.await(connected.channel().closeFuture());
+                }
+            }
+            TestTimeouts.await(listener.close());
+        } finally {
+            TestTimeouts.await(serverGroup.shutdownGracefully(0, TestTimeouts.SECONDS, TimeUnit.SECONDS));
+        }
     }
 
     @Test

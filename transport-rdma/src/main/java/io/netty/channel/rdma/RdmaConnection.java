@@ -366,7 +366,8 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         case REJECTED:
         case UNREACHABLE:
         case CONNECT_ERROR:
-            end.gone(new IOException("Connection to " + channel.remote + " could not be accepted: " +
+            // A server that closes before it knows that the connection is established rejects it: for us, a reset.
+            end.gone(ready ? null : new IOException("Connection to " + channel.remote + " could not be accepted: " +
                     event.describe()));
             break;
         case DEVICE_REMOVAL:
