@@ -19,7 +19,7 @@
 
 usage() {
     cat <<'END'
-Usage: ./run-tests.sh [--no-install] [--rxe | LANE...] [-DNAME=VALUE...]
+Usage: ./run-tests.sh [--no-install] [--repeat N] [--rxe | LANE...] [-DNAME=VALUE...]
 
 Runs the tests and ends with a summary, whose last line is "N passed, N failed". The exit status is non-zero if anything
 failed or did not run. Nothing here needs an RDMA device: everything but rxe* runs on the embedded provider.
@@ -32,6 +32,9 @@ Lanes (default: these, in this order; the word default stands for them among oth
   java         unit and integration tests of every module, and Netty's own transport testsuite
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
 
+Parts of the lane java, each the tests of the module of this name and of no other:
+  transport-rdma, testsuite, microbench, example-servers
+
 Not in the default, on x86_64 only:
   rxe-c        the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
   rxe          the Java tests there. --rxe says both (with -Dtest this one)
@@ -39,7 +42,9 @@ Not in the default, on x86_64 only:
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
-  -DNAME=VALUE  is passed to Maven: -Dtest=SomeTest selects tests of the lanes java, rxe and rxe-quick,
+  --repeat N    run the lanes N times, but no more after a round in which something failed: its logs are the ones that
+                are kept. Each round has its summary; the last line is "N rounds: N passed, N failed"
+  -DNAME=VALUE  is passed to Maven: -Dtest=SomeTest selects Java tests of the lanes,
                 -Dtest.timeout.multiplier=5 gives slow machines more time (not in the guest: it has its own)
 
 Logs are in target/test-logs.
@@ -51,15 +56,18 @@ lanes=()
 rxe=no
 maven_arguments=()
 install=yes
-for argument in "$@"; do
-    case $argument in
+rounds=''
+while [ $# != 0 ]; do
+    case $1 in
         -h|--help) usage; exit 0 ;;
         --no-install) install=no ;;
+        --repeat) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--repeat needs a number; see --help"; rounds=$2; shift ;;
         --rxe) rxe=yes ;;
         default) lanes+=("${default_lanes[@]}") ;;
-        -D*) maven_arguments+=("$argument") ;;
-        *) type -t "lane_${argument//-/_}" > /dev/null || die "no lane '$argument'; see --help"; lanes+=("$argument") ;;
+        -D*) maven_arguments+=("$1") ;;
+        *) type -t "lane_${1//-/_}" > /dev/null || die "no lane '$1'; see --help"; lanes+=("$1") ;;
     esac
+    shift
 done
 # What selects Java tests leaves those in C out.
 [[ $rxe = no || " ${maven_arguments[*]}" = *" -Dtest="* ]] || lanes+=(rxe-c)
@@ -68,16 +76,16 @@ done
 [[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
 sections=(build)
-[[ " ${lanes[*]} " != *" java "* && " ${lanes[*]} " != *" rxe "* ]] || sections+=(interop)
+[[ ! " ${lanes[*]} " =~ " "(java|testsuite|rxe)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
 
 LOGS=$ROOT/target/test-logs
-rm -rf "$LOGS"
-mkdir -p "$LOGS"
-for lane in "${lanes[@]}"; do
-    run_lane "$lane"
-done
-summary
+if [ -z "$rounds" ]; then
+    run_lanes "${lanes[@]}"
+    summary
+else
+    repeat "$rounds" "${lanes[@]}"
+fi

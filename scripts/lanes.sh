@@ -18,9 +18,6 @@
 # of tests that ran: "@ NAME PASSED FAILED SKIPPED". A lane that exits with another status than 0 without any failure in
 # those lines counts as one failure: something broke that is not a test.
 C_SOURCES=$ROOT/transport-rdma-native/src/main/c
-RESULTS=()
-TOTAL_PASSED=0
-TOTAL_FAILED=0
 RXE_MODULES=(transport-rdma testsuite example-servers)
 # Something of everything: verbs, channels, Netty's testsuite, peers that die or lie, TLS, an example.
 RXE_QUICK=DataTransferTest,ConnectionTest,CompletionErrorTest,ArmingTest,RdmaSocketChannelTest,RdmaServerSocketChannelTest
@@ -91,9 +88,33 @@ lane_c_tsan() {
 }
 
 lane_java() {
+    java_tests
+}
+
+lane_transport_rdma() {
+    java_tests -pl transport-rdma -am
+}
+
+lane_testsuite() {
+    module_on_transport testsuite
+}
+
+lane_microbench() {
+    module_on_transport microbench
+}
+
+lane_example_servers() {
+    module_on_transport example-servers
+}
+
+module_on_transport() {
+    java_tests -pl "$1" -am -Dskip.transport.tests=true
+}
+
+java_tests() { # MAVEN ARGUMENT...
     local status=0
     # One module's failed test must not keep the others from running; what is not a test failure is found in the log.
-    maven verify -Dmaven.test.failure.ignore=true "${maven_arguments[@]}" > "$LOGS/maven.log" 2>&1 || status=$?
+    maven verify "$@" -Dmaven.test.failure.ignore=true "${maven_arguments[@]}" > "$LOGS/maven.log" 2>&1 || status=$?
     grep -E '^\[(INFO|WARNING|ERROR)\] (Tests run:.* in |BUILD|  [A-Z])|LEAK' "$LOGS/maven.log" || true
     if [ "$status" != 0 ]; then
         grep -E '^\[ERROR\]' "$LOGS/maven.log" | head -n 60 || true
@@ -186,6 +207,30 @@ run_lane() {
         TOTAL_FAILED=$((TOTAL_FAILED + 1))
     fi
     RESULTS+=("$(printf '%-28s %7s %7s %7s %4d s' "  time of $lane" '' '' '' $((SECONDS - started)))")
+}
+
+run_lanes() { # LANE...
+    local lane
+    rm -rf "$LOGS"
+    mkdir -p "$LOGS"
+    RESULTS=() TOTAL_PASSED=0 TOTAL_FAILED=0
+    for lane in "$@"; do
+        run_lane "$lane"
+    done
+}
+
+repeat() { # ROUNDS LANE...
+    local rounds=$1 round passed=0 status=0
+    shift
+    for ((round = 1; round <= rounds && status == 0; round++)); do
+        echo "== round $round of $rounds"
+        run_lanes "$@"
+        summary || status=$?
+        passed=$((passed + TOTAL_PASSED))
+    done
+    [ "$status" = 0 ] || echo "round $((round - 1)) failed; its logs are in $LOGS and in each module's target/*-reports"
+    echo "$((round - 1)) rounds: $passed passed, $TOTAL_FAILED failed"
+    return "$status"
 }
 
 summary() {
