@@ -14,11 +14,12 @@
  * under the License.
  */
 /*
- * The C tests' only helper: CHECK fails the program with the place and the expression; waits are bounded.
+ * What all C tests share: CHECK fails the program with the place and the expression; waits are bounded.
  */
 #ifndef NETTY_RDMA_TEST_CHECK_H
 #define NETTY_RDMA_TEST_CHECK_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,18 @@ __attribute__((used, weak, visibility("default"))) const char *__tsan_default_op
             abort();                                                                                                  \
         }                                                                                                             \
     } while (0)
+
+/* The descriptors that this process has open, and a constant. Only compared with another such count. */
+static inline int open_fds(void) {
+    DIR *dir = opendir("/proc/self/fd");
+    CHECK(dir != NULL);
+    int n = 0;
+    while (readdir(dir) != NULL) {
+        n++;
+    }
+    closedir(dir);
+    return n;
+}
 
 /* All tests of a program, or the one that RDMA_TEST names. */
 #define RUN(test)                                                                                                     \

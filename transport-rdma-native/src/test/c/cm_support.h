@@ -23,7 +23,6 @@
 #include "provider.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -182,17 +181,6 @@ static inline void free_pair(struct pair *p) {
     CHECK_EQ(rdma_destroy_id(p->listener), 0);
     rdma_destroy_event_channel(p->server);
     rdma_destroy_event_channel(p->client);
-}
-
-static inline int open_fds(void) {
-    DIR *dir = opendir("/proc/self/fd");
-    CHECK(dir != NULL);
-    int n = 0;
-    while (readdir(dir) != NULL) {
-        n++;
-    }
-    closedir(dir);
-    return n;
 }
 
 #endif

@@ -16,7 +16,6 @@
 /*
  * Many queue pairs on one completion queue, threads at work on the same objects.
  */
-#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -33,17 +32,6 @@
 #endif
 
 static struct end ends[2][MANY];
-
-static int count_fds(void) {
-    int count = 0;
-    DIR *directory = opendir("/proc/self/fd");
-    CHECK(directory != NULL);
-    while (readdir(directory) != NULL) {
-        count++;
-    }
-    closedir(directory);
-    return count;
-}
 
 static void open_many(int side, const struct options *options, int count) {
     end_open(&ends[side][0], options);
@@ -66,7 +54,7 @@ static void each_of_many_queue_pairs_is_heard(void) {
     options.channel = true; /* its descriptor goes along with each introduction */
     open_many(0, &options, MANY);
     open_many(1, &options, MANY);
-    int before = count_fds();
+    int before = open_fds();
     for (int i = 0; i < MANY; i++) {
         end_connect(&ends[0][i], ends[1][i].qp->qp_num);
         end_connect(&ends[1][i], ends[0][i].qp->qp_num);
@@ -89,7 +77,7 @@ static void each_of_many_queue_pairs_is_heard(void) {
         }
         expect_nothing(ends[1][0].recv_cq);
     }
-    CHECK_EVENTUALLY(count_fds() - before <= 2 * MANY / 128 + 8); /* links, one for each block of numbers */
+    CHECK_EVENTUALLY(open_fds() - before <= 2 * MANY / 128 + 8); /* links, one for each block of numbers */
     close_many(0, MANY);
     close_many(1, MANY);
 }

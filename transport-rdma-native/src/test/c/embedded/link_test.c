@@ -25,7 +25,6 @@
 #include <stddef.h>
 #include <stdbool.h>
 #include <signal.h>
-#include <dirent.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -97,17 +96,6 @@ static void on_down(struct link *link) {
     CHECK(engine_is_self());
     CHECK(!link_is_up(link));
     add(&downs);
-}
-
-static int open_fds(void) {
-    DIR *dir = opendir("/proc/self/fd");
-    CHECK(dir != NULL);
-    int n = 0;
-    while (readdir(dir) != NULL) {
-        n++;
-    }
-    closedir(dir);
-    return n;
 }
 
 static void messages_arrive_whole_and_in_order(void) {

@@ -14,7 +14,6 @@
  * under the License.
  */
 /* Creation and introduction of queue pairs when file descriptors run out. */
-#include <dirent.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -22,17 +21,6 @@
 #include "embedded/engine.h"
 #include "embedded/qp.h"
 #include "pair.h"
-
-static int count_fds(void) {
-    int count = 0;
-    DIR *directory = opendir("/proc/self/fd");
-    CHECK(directory != NULL);
-    while (readdir(directory) != NULL) {
-        count++;
-    }
-    closedir(directory);
-    return count;
-}
 
 static bool has_segment_fd(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
@@ -102,11 +90,11 @@ static void creation_unwinds_when_descriptors_run_out(void) {
     }
     limit_fds(-1);
     CHECK(try_everything());
-    int before = count_fds();
+    int before = open_fds();
     for (int i = 0; i < 50; i++) {
         CHECK(try_everything());
     }
-    CHECK_EVENTUALLY(count_fds() <= before + 3); /* a block of numbers, and its link, now and then */
+    CHECK_EVENTUALLY(open_fds() <= before + 3); /* a block of numbers, and its link, now and then */
 }
 
 static uint64_t introduce_gap(struct qp *qp) {
