@@ -43,10 +43,10 @@ final class EchoClient {
         Promise<Void> done = group.next().newPromise();
         Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class)
                 .handler(new Comparison(sent, done));
-        Channel channel = TestTimeouts.await(bootstrap.connect(address)).syncUninterruptibly().channel();
+        Channel channel = TestTimeouts.sync(bootstrap.connect(address)).channel();
         channel.writeAndFlush(channel.alloc().directBuffer(BYTES).writeBytes(sent));
-        TestTimeouts.await(done).syncUninterruptibly();
-        TestTimeouts.await(channel.close()).syncUninterruptibly();
+        TestTimeouts.sync(done);
+        TestTimeouts.sync(channel.close());
     }
 
     private static final class Comparison extends ChannelInboundHandlerAdapter {

@@ -88,7 +88,7 @@ final class EchoServer implements AutoCloseable {
                         connections.add(connection);
                     }
                 }).bind(RdmaSocketTestPermutation.newSocketAddress());
-        channel = TestTimeouts.await(bound).syncUninterruptibly().channel();
+        channel = TestTimeouts.sync(bound).channel();
     }
 
     /** Accepts nothing until {@link #resume()}. */

@@ -133,7 +133,7 @@ final class PeerProcess implements AutoCloseable {
                             ctx.writeAndFlush(msg);
                         }
                     });
-            TestTimeouts.await(bootstrap.connect(args[1], Integer.parseInt(args[2]))).syncUninterruptibly();
+            TestTimeouts.sync(bootstrap.connect(args[1], Integer.parseInt(args[2])));
             System.out.println(READY);
         }
         // A parent that dies, or forgets to kill us, closes our standard input at its end.

@@ -29,7 +29,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.net.SocketAddress;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -103,7 +102,7 @@ public class RdmaBufferLifecycleTest extends AbstractClientSocketTest {
         }
         ChannelFuture last = channel.writeAndFlush(buffer);
         // The peer does not read: its receive buffer fills up, and the rest stays here.
-        awaitTrue(() -> sent(channel) >= RECEIVE_BUFFER_SIZE / 2);
+        TestTimeouts.awaitTrue(() -> sent(channel) >= RECEIVE_BUFFER_SIZE / 2);
         assertFalse(last.isDone());
         assertEquals(messages, buffer.refCnt());
 
@@ -124,22 +123,10 @@ public class RdmaBufferLifecycleTest extends AbstractClientSocketTest {
             assertTrue(last.isSuccess());
             assertTrue(first == null || first.isSuccess());
         }
-        awaitTrue(() -> buffer.refCnt() == 0);
+        TestTimeouts.awaitTrue(() -> buffer.refCnt() == 0);
     }
 
     private static long sent(RdmaSocketChannel channel) {
         return channel.metrics().bytesSentInPlace() + channel.metrics().bytesSentCopied();
-    }
-
-    private interface Condition {
-        boolean isTrue();
-    }
-
-    private static void awaitTrue(Condition condition) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TestTimeouts.SECONDS);
-        while (!condition.isTrue()) {
-            assertTrue(System.nanoTime() - deadline < 0, "not in time");
-            Thread.sleep(1);
-        }
     }
 }

@@ -28,15 +28,13 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
@@ -60,27 +58,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * and the listener go on.
  */
 class RdmaConnectFailureTest {
-    private static EventLoopGroup group;
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
     private EchoServer server;
-
-    @BeforeAll
-    static void createGroup() {
-        group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void shutdownGroup() throws InterruptedException {
-        TestTimeouts.await(group.shutdownGracefully());
-    }
 
     @BeforeEach
     void startServer() throws InterruptedException {
-        server = new EchoServer(group);
+        server = new EchoServer(LOOPS.group());
     }
 
     @AfterEach
     void echoAndStop() throws InterruptedException {
-        EchoClient.check(group, server.address());
+        EchoClient.check(LOOPS.group(), server.address());
         server.close();
     }
 
@@ -92,7 +81,7 @@ class RdmaConnectFailureTest {
         assertThat(connectFailure(free)).isInstanceOf(ConnectException.class)
                 .hasMessageContaining("Connection refused").hasMessageContaining(Integer.toString(free.getPort()));
 
-        server = new EchoServer(group);
+        server = new EchoServer(LOOPS.group());
     }
 
     /** At some moments its refusal meets the client's last message, for which the connection is there already. */
@@ -118,7 +107,7 @@ class RdmaConnectFailureTest {
             }
             TestTimeouts.await(listener.close());
         } finally {
-            TestTimeouts.await(serverGroup.shutdownGracefully(0, TestTimeouts.SECONDS, TimeUnit.SECONDS));
+            TestTimeouts.shutdown(serverGroup);
         }
     }
 
@@ -139,7 +128,7 @@ class RdmaConnectFailureTest {
 
     @Test
     void portInUse() throws InterruptedException {
-        ServerBootstrap second = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+        ServerBootstrap second = new ServerBootstrap().group(LOOPS.group()).channel(RdmaServerSocketChannel.class)
                 .childHandler(new ChannelInboundHandlerAdapter());
         ChannelFuture future = TestTimeouts.await(second.bind(server.address()));
         assertThat(future.cause()).isInstanceOf(BindException.class)
@@ -219,15 +208,13 @@ class RdmaConnectFailureTest {
 
     @Test
     void clientGivesUpBeforeTheListenerReads() throws Exception {
-        try (EchoServer busy = new EchoServer(group)) {
+        try (EchoServer busy = new EchoServer(LOOPS.group())) {
             busy.pause();
-            ChannelFuture future = bootstrap().connect(busy.address());
-            TestTimeouts.await(future);
-            assertThat(future.cause()).isNull();
+            ChannelFuture future = TestTimeouts.sync(bootstrap().connect(busy.address()));
             TestTimeouts.await(future.channel().close());
             busy.resume();
             // The connection that is over already must not keep the next one from being served.
-            EchoClient.check(group, busy.address());
+            EchoClient.check(LOOPS.group(), busy.address());
         }
     }
 
@@ -240,7 +227,7 @@ class RdmaConnectFailureTest {
         try {
             for (int i = 0; i < 5; i++) {
                 CountDownLatch gone = new CountDownLatch(1);
-                Future<?> busy = group.submit(() -> gone.await(TestTimeouts.SECONDS, TimeUnit.SECONDS));
+                Future<?> busy = LOOPS.group().submit(() -> gone.await(TestTimeouts.SECONDS, TimeUnit.SECONDS));
                 try (VerbsPeer client = VerbsPeer.resolve(server.address())) {
                     client.request();
                 }
@@ -248,7 +235,7 @@ class RdmaConnectFailureTest {
                 TestTimeouts.await(busy);
             }
             // The requests are handled in their order.
-            EchoClient.check(group, server.address());
+            EchoClient.check(LOOPS.group(), server.address());
         } finally {
             root.detachAppender(log);
         }
@@ -285,7 +272,7 @@ class RdmaConnectFailureTest {
     }
 
     private static Bootstrap bootstrap() {
-        return new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+        return new Bootstrap().group(LOOPS.group()).channel(RdmaSocketChannel.class)
                 .handler(new ChannelInboundHandlerAdapter());
     }
 }

@@ -16,17 +16,14 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.Immediate;
 import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -40,27 +37,18 @@ import static org.assertj.core.api.Assertions.assertThat;
  * says how, and the other connections of the same event loop go on.
  */
 class RdmaHostilePeerTest {
-    private static EventLoopGroup group;
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
     private EchoServer server;
-
-    @BeforeAll
-    static void createGroup() {
-        group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void shutdownGroup() throws InterruptedException {
-        TestTimeouts.await(group.shutdownGracefully());
-    }
 
     @BeforeEach
     void startServer() throws InterruptedException {
-        server = new EchoServer(group);
+        server = new EchoServer(LOOPS.group());
     }
 
     @AfterEach
     void echoAndStop() throws InterruptedException {
-        EchoClient.check(group, server.address());
+        EchoClient.check(LOOPS.group(), server.address());
         server.close();
     }
 

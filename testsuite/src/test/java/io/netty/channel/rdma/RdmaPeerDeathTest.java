@@ -22,13 +22,10 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -47,17 +44,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  */
 class RdmaPeerDeathTest {
     private static final int WRITE_SIZE = 1 << 20;
-    private static EventLoopGroup group;
-
-    @BeforeAll
-    static void createGroup() {
-        group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void shutdownGroup() throws InterruptedException {
-        TestTimeouts.await(group.shutdownGracefully());
-    }
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
 
     @Test
     void serverIsKilledInTheMiddleOfAStream() throws Exception {
@@ -69,7 +57,7 @@ class RdmaPeerDeathTest {
             flood.assertReset();
         }
         try (PeerProcess server = PeerProcess.server()) {
-            EchoClient.check(group, server.address());
+            EchoClient.check(LOOPS.group(), server.address());
         }
     }
 
@@ -82,13 +70,13 @@ class RdmaPeerDeathTest {
             events.assertInactive();
         }
         try (PeerProcess server = PeerProcess.server()) {
-            EchoClient.check(group, server.address());
+            EchoClient.check(LOOPS.group(), server.address());
         }
     }
 
     @Test
     void clientIsKilledInTheMiddleOfAStream() throws Exception {
-        try (EchoServer server = new EchoServer(group)) {
+        try (EchoServer server = new EchoServer(LOOPS.group())) {
             Flood flood = new Flood();
             try (PeerProcess client = PeerProcess.client(server.address())) {
                 Channel accepted = server.nextConnection().channel();
@@ -100,7 +88,7 @@ class RdmaPeerDeathTest {
                 client.kill();
                 flood.assertReset();
             }
-            EchoClient.check(group, server.address());
+            EchoClient.check(LOOPS.group(), server.address());
         }
     }
 
@@ -110,11 +98,11 @@ class RdmaPeerDeathTest {
      */
     @Test
     void peerThatIsStoppedIsReportedByKeepAlive() throws Exception {
-        assumeTrue(Verbs.provider() == VerbsProvider.EMBEDDED);
+        assumeTrue(Verbs.provider() == VerbsProvider.EMBEDDED, "the device answers for a process that is stopped");
         try (PeerProcess server = PeerProcess.server()) {
             Events events = new Events();
             Channel channel = connect(events, server.address());
-            EchoClient.check(group, server.address());
+            EchoClient.check(LOOPS.group(), server.address());
             server.stop();
             keepAlive(channel);
             events.assertInactive();
@@ -125,7 +113,7 @@ class RdmaPeerDeathTest {
     /** Elsewhere the device answers, which is as far as keep-alive goes with TCP, too. */
     @Test
     void deviceAnswersKeepAliveForAPeerThatIsStopped() throws Exception {
-        assumeTrue(Verbs.provider() == VerbsProvider.IBVERBS);
+        assumeTrue(Verbs.provider() == VerbsProvider.IBVERBS, "the device is the process that is stopped");
         try (PeerProcess server = PeerProcess.server()) {
             Events events = new Events();
             Channel channel = connect(events, server.address());
@@ -193,8 +181,8 @@ class RdmaPeerDeathTest {
 
     private static Channel connect(ChannelInboundHandlerAdapter handler, SocketAddress address)
             throws InterruptedException {
-        return TestTimeouts.await(new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(handler)
-                .connect(address)).syncUninterruptibly().channel();
+        return TestTimeouts.sync(new Bootstrap().group(LOOPS.group()).channel(RdmaSocketChannel.class).handler(handler)
+                .connect(address)).channel();
     }
 
     private static class Events extends ChannelInboundHandlerAdapter {

@@ -19,14 +19,13 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.RstreamHandler.Counters;
 import io.netty.channel.rdma.RstreamHandler.Transfers;
 import io.netty.util.concurrent.Promise;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,7 +51,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class RdmaPreloadedProgramsTest {
     private static final int LENGTH = 2_000_000;
 
-    private static EventLoopGroup group;
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
     private static Channel listener;
     private static String host;
     private static int port;
@@ -65,14 +65,13 @@ class RdmaPreloadedProgramsTest {
     static void startServer() throws Exception {
         library = library();
         assumeTrue(library != null, "no librspreload.so: apt-get install librdmacm1");
-        group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
-        listener = TestTimeouts.await(new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+        listener = TestTimeouts.sync(new ServerBootstrap().group(LOOPS.group()).channel(RdmaServerSocketChannel.class)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true).childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel ch) {
                         ch.pipeline().addLast(GeneratedHttpServer.handlers());
                     }
-                }).bind(RdmaSocketTestPermutation.newSocketAddress())).syncUninterruptibly().channel();
+                }).bind(RdmaSocketTestPermutation.newSocketAddress())).channel();
         InetSocketAddress address = (InetSocketAddress) listener.localAddress();
         String literal = RsocketProcess.host(address);
         host = literal.contains(":") ? '[' + literal + ']' : literal;
@@ -84,9 +83,8 @@ class RdmaPreloadedProgramsTest {
 
     @AfterAll
     static void stopServer() throws InterruptedException {
-        if (group != null) {
+        if (listener != null) {
             TestTimeouts.await(listener.close());
-            TestTimeouts.await(group.shutdownGracefully());
         }
     }
 
@@ -152,14 +150,14 @@ class RdmaPreloadedProgramsTest {
     void rstreamWithPlainSocketsIsAServer() throws Exception {
         RsocketProcess.assumeInstalled("/usr/bin/rstream", "rdmacm-utils");
         InetSocketAddress address = RsocketProcess.someAddress();
-        Promise<Void> done = group.next().newPromise();
+        Promise<Void> done = LOOPS.group().next().newPromise();
         try (RsocketProcess server = RsocketProcess.startPreloaded(library, List.of("rstream", "-T", "s", "-T", "b",
                 "-T", "v", "-S", "10000", "-C", "20", "-I", "2", "-b", RsocketProcess.host(address), "-p",
                 Integer.toString(address.getPort())))) {
-            Channel channel = server.connect(group, address, () -> new RstreamHandler(true,
+            Channel channel = server.connect(LOOPS.group(), address, () -> new RstreamHandler(true,
                     List.of(new Transfers(10_000, 20, 2)), new Counters(), done));
-            TestTimeouts.await(done).syncUninterruptibly();
-            TestTimeouts.await(channel.close()).syncUninterruptibly();
+            TestTimeouts.sync(done);
+            TestTimeouts.sync(channel.close());
             server.assertExit(0);
         }
     }

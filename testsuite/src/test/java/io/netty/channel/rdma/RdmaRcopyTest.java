@@ -21,13 +21,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.util.NetUtil;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.net.Inet4Address;
@@ -58,21 +56,14 @@ class RdmaRcopyTest {
     private static final int HEADER = 16;
     private static final int LENGTH = 3_000_001;
 
-    private static EventLoopGroup group;
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
     @TempDir
     static Path folder;
 
     @BeforeAll
-    static void createGroup() {
+    static void assumeInstalled() {
         RsocketProcess.assumeInstalled(RCOPY, "rdmacm-utils");
-        group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void shutdownGroup() throws InterruptedException {
-        if (group != null) {
-            TestTimeouts.await(group.shutdownGracefully());
-        }
     }
 
     @Test
@@ -82,14 +73,14 @@ class RdmaRcopyTest {
         byte[] content = new byte[LENGTH];
         Generated.fill(content, 0);
         Files.write(source, content);
-        ChannelFuture bound = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+        ChannelFuture bound = new ServerBootstrap().group(LOOPS.group()).channel(RdmaServerSocketChannel.class)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel ch) {
                         ch.pipeline().addLast(new Server(results));
                     }
                 }).bind(withoutColons((InetSocketAddress) RdmaSocketTestPermutation.newSocketAddress()));
-        Channel listener = TestTimeouts.await(bound).syncUninterruptibly().channel();
+        Channel listener = TestTimeouts.sync(bound).channel();
         InetSocketAddress address = (InetSocketAddress) listener.localAddress();
         try (RsocketProcess client = RsocketProcess.start(List.of(RCOPY, source.toString(),
                 RsocketProcess.host(address) + ":/a/file", "-p", Integer.toString(address.getPort())))) {
@@ -120,7 +111,7 @@ class RdmaRcopyTest {
         Path target = folder.resolve("target");
         BlockingQueue<Integer> answers = new LinkedBlockingQueue<>();
         try (RsocketProcess server = RsocketProcess.start(List.of(RCOPY, "-p", Integer.toString(address.getPort())))) {
-            Channel channel = server.connect(group, address, () -> new Answers(answers));
+            Channel channel = server.connect(LOOPS.group(), address, () -> new Answers(answers));
             byte[] path = (target + "\0").getBytes(StandardCharsets.UTF_8);
             channel.writeAndFlush(header(channel, OPEN, HEADER + path.length, 0600).writeBytes(path));
             assertThat(TestTimeouts.take(answers, "OPEN")).as(server.log()).isEqualTo(OPEN | ANSWER);
@@ -134,7 +125,7 @@ class RdmaRcopyTest {
             assertThat(TestTimeouts.take(answers, "WRITE")).as(server.log()).isEqualTo(WRITE | ANSWER);
             channel.writeAndFlush(header(channel, CLOSE, HEADER, 0));
             assertThat(TestTimeouts.take(answers, "CLOSE")).as(server.log()).isEqualTo(CLOSE | ANSWER);
-            TestTimeouts.await(channel.close()).syncUninterruptibly();
+            TestTimeouts.sync(channel.close());
         }
         byte[] expected = new byte[LENGTH];
         Generated.fill(expected, 0);

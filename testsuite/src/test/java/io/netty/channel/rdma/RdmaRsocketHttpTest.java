@@ -17,11 +17,9 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,19 +37,12 @@ class RdmaRsocketHttpTest {
     private static final String USUAL = "";
     private static final String LEAST = "rcvbuf=2048 sndbuf=2048 sqsize=16 rqsize=16 inline=0";
 
-    private static EventLoopGroup group;
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
 
     @BeforeAll
-    static void createGroup() {
+    static void assumeInstalled() {
         RsocketProcess.assumeInstalled("/usr/bin/rstream", "rdmacm-utils");
-        group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void shutdownGroup() throws InterruptedException {
-        if (group != null) {
-            TestTimeouts.await(group.shutdownGracefully());
-        }
     }
 
     @ParameterizedTest
@@ -59,7 +50,7 @@ class RdmaRsocketHttpTest {
     void serverAnswersARsocketsClient(String options) throws Exception {
         String steps = String.join(" answer ", "get /0", "get /1", "get /" + LARGE, "get /chunked/" + LARGE, "post 0",
                 "post " + LARGE, "post-chunked " + LARGE, "get /17", "close");
-        try (RsocketConnection connection = RsocketConnection.open(group, true, options, steps, true,
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), true, options, steps, true,
                 GeneratedHttpServer.handlers())) {
             RsocketProcess client = connection.peer();
             for (int length : new int[] { 0, 1, LARGE, LARGE }) {
@@ -84,7 +75,7 @@ class RdmaRsocketHttpTest {
     @ValueSource(strings = { USUAL, LEAST })
     void clientIsAnsweredByARsocketsServer(String options) throws Exception {
         GeneratedHttpClient client = new GeneratedHttpClient();
-        try (RsocketConnection connection = RsocketConnection.open(group, false, options, "serve close", true,
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), false, options, "serve close", true,
                 client.handlers())) {
             client.get("/1");
             assertThat(client.nextAnswer()).startsWith("200 " + Generated.sum(1));
@@ -103,7 +94,7 @@ class RdmaRsocketHttpTest {
             for (int i = 0; i < 50; i++) {
                 assertThat(client.nextAnswer()).isEqualTo("200 " + Generated.sum(1000));
             }
-            TestTimeouts.await(client.channel().close()).syncUninterruptibly();
+            TestTimeouts.sync(client.channel().close());
             connection.peer().assertNextLine("serve 55");
             connection.peer().assertExit(0);
         }
@@ -111,7 +102,7 @@ class RdmaRsocketHttpTest {
 
     @Test
     void clientEndsItsOutputBehindTheRequestAndReadsTheAnswer() throws Exception {
-        try (RsocketConnection connection = RsocketConnection.open(group, true, USUAL, "get /" + LARGE +
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), true, USUAL, "get /" + LARGE +
                 " shutdown answer drain close", true, GeneratedHttpServer.handlers())) {
             connection.peer().assertNextLine("answer 200 " + Generated.sum(LARGE));
             connection.peer().assertNextLine("drain 0 00000000 end");
@@ -125,7 +116,7 @@ class RdmaRsocketHttpTest {
     void serverEndsTheConnectionWhenTheClientIsGoneInTheMiddleOfTheAnswer(String end) throws Exception {
         GeneratedStream events = new GeneratedStream(0, Long.MAX_VALUE, false);
         ChannelHandler[] handlers = GeneratedHttpServer.handlers();
-        try (RsocketConnection connection = RsocketConnection.open(group, true, USUAL,
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), true, USUAL,
                 "get /1000000000 receive 100000 " + end.replace("kill", "close"), true,
                 handlers[0], handlers[1], handlers[2], events)) {
             connection.peer().nextLine();
@@ -143,7 +134,7 @@ class RdmaRsocketHttpTest {
     @Test
     void clientIsToldWhenTheServerIsGoneInTheMiddleOfTheAnswer() throws Exception {
         GeneratedHttpClient client = new GeneratedHttpClient();
-        try (RsocketConnection connection = RsocketConnection.open(group, false, USUAL, "serve", true,
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), false, USUAL, "serve", true,
                 client.handlers())) {
             client.get("/10");
             client.awaitHead();

@@ -15,12 +15,10 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.GeneratedStream.Received;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,26 +37,19 @@ class RdmaRsocketIomapTest {
     /** {@code perror("riomap")} with ENOMEM: of the peer's table of no entries, none is free. */
     private static final String REFUSED = "riomap: Cannot allocate memory";
 
-    private static EventLoopGroup group;
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
 
     @BeforeAll
-    static void createGroup() {
+    static void assumeInstalled() {
         RsocketProcess.assumeInstalled(RIOSTREAM, "rdmacm-utils");
-        group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void shutdownGroup() throws InterruptedException {
-        if (group != null) {
-            TestTimeouts.await(group.shutdownGracefully());
-        }
     }
 
     @ParameterizedTest
     @ValueSource(booleans = { false, true })
     void mappingFailsAndTheStreamGoesOn(boolean client) throws Exception {
         GeneratedStream stream = new GeneratedStream(100_000, 100_000, false);
-        try (RsocketConnection connection = RsocketConnection.open(group, client, "iomap=8",
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), client, "iomap=8",
                 "map 4096 exchange 100000 close", true, stream)) {
             assertThat(new Object[] { stream.nextEvent(), stream.nextEvent() }).containsExactlyInAnyOrder(
                     new Received(Generated.sum(100_000)), GeneratedStream.SENT);
@@ -70,13 +61,13 @@ class RdmaRsocketIomapTest {
 
     @Test
     void riostreamClientIsRefusedAndHangsUp() throws Exception {
-        try (EchoServer server = new EchoServer(group);
+        try (EchoServer server = new EchoServer(LOOPS.group());
              RsocketProcess client = riostream("-s", server.address())) {
             EchoServer.Connection connection = server.nextConnection();
             client.assertExit(255);
             assertThat(client.log()).contains(REFUSED);
             assertThat(connection.nextEvent()).as("an orderly end").isSameAs(EchoServer.INACTIVE);
-            EchoClient.check(group, server.address());
+            EchoClient.check(LOOPS.group(), server.address());
         }
     }
 
@@ -85,7 +76,7 @@ class RdmaRsocketIomapTest {
         InetSocketAddress address = RsocketProcess.someAddress();
         GeneratedStream stream = new GeneratedStream(0, 1, false);
         try (RsocketProcess server = riostream("-b", address)) {
-            server.connect(group, address, () -> stream);
+            server.connect(LOOPS.group(), address, () -> stream);
             server.assertExit(255);
             assertThat(server.log()).contains(REFUSED);
             assertThat(stream.nextEvent()).as("an orderly end").isSameAs(GeneratedStream.INACTIVE);

@@ -16,13 +16,11 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.GeneratedStream.Received;
 import io.netty.channel.rdma.GeneratedStream.WriteFailed;
 import io.netty.channel.socket.DuplexChannel;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,19 +35,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RdmaRsocketStreamTest {
     private static final int LENGTH = 3_000_000;
-    private static EventLoopGroup group;
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
 
     @BeforeAll
-    static void createGroup() {
+    static void assumeInstalled() {
         RsocketProcess.assumeInstalled("/usr/bin/rstream", "rdmacm-utils");
-        group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void shutdownGroup() throws InterruptedException {
-        if (group != null) {
-            TestTimeouts.await(group.shutdownGracefully());
-        }
     }
 
     /**
@@ -69,7 +60,7 @@ class RdmaRsocketStreamTest {
     })
     void bothDirectionsAtOnce(boolean client, String options, int length) throws Exception {
         GeneratedStream stream = new GeneratedStream(length, length, false);
-        try (RsocketConnection connection = RsocketConnection.open(group, client, options,
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), client, options,
                 "exchange " + length + " close", true, stream)) {
             String sum = Generated.sum(length);
             assertThat(new Object[] { stream.nextEvent(), stream.nextEvent() }).containsExactlyInAnyOrder(
@@ -89,12 +80,12 @@ class RdmaRsocketStreamTest {
     void oneWriteIsSplitIntoMessagesThatTheDeviceCarries(boolean client) throws Exception {
         int length = 40_000_000;
         GeneratedStream stream = new GeneratedStream(0, 1, false);
-        try (RsocketConnection connection = RsocketConnection.open(group, client, "rcvbuf=67108864",
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), client, "rcvbuf=67108864",
                 "send 1 receive " + length + " close", true, stream)) {
             assertThat(stream.nextEvent()).isInstanceOf(Received.class);
             ChannelFuture write = stream.channel().writeAndFlush(
                     Generated.bytes(stream.channel().alloc(), 0, length));
-            TestTimeouts.await(write).syncUninterruptibly();
+            TestTimeouts.sync(write);
             connection.peer().assertNextLine("send 1");
             connection.peer().assertNextLine("receive " + Generated.sum(length));
             connection.peer().assertExit(0);
@@ -106,7 +97,7 @@ class RdmaRsocketStreamTest {
     @ValueSource(booleans = { false, true })
     void slowReaderIsNotOverrun(boolean client) throws Exception {
         GeneratedStream stream = new GeneratedStream(LENGTH, 1, false);
-        try (RsocketConnection connection = RsocketConnection.open(group, client, "delay=1000 read=10000",
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), client, "delay=1000 read=10000",
                 "receive " + LENGTH + " close", true, stream)) {
             assertThat(stream.nextEvent()).isSameAs(GeneratedStream.SENT);
             connection.peer().assertNextLine("receive " + Generated.sum(LENGTH));
@@ -120,7 +111,7 @@ class RdmaRsocketStreamTest {
     @ValueSource(booleans = { false, true })
     void slowHandlerHoldsThePeerBack(boolean client) throws Exception {
         GeneratedStream stream = new GeneratedStream(0, LENGTH, true);
-        try (RsocketConnection connection = RsocketConnection.open(group, client, "", "send " + LENGTH +
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), client, "", "send " + LENGTH +
                 " wait close", false, stream)) {
             assertThat(stream.nextEvent()).isEqualTo(new Received(Generated.sum(LENGTH)));
             connection.peer().assertNextLine("send " + LENGTH);
@@ -135,15 +126,15 @@ class RdmaRsocketStreamTest {
     @ValueSource(booleans = { false, true })
     void peerEndsItsOutputAndReadsOn(boolean client) throws Exception {
         GeneratedStream stream = new GeneratedStream(0, 100_000, false);
-        try (RsocketConnection connection = RsocketConnection.open(group, client, "",
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), client, "",
                 "send 100000 shutdown drain close", true, stream)) {
             assertThat(stream.nextEvent()).isEqualTo(new Received(Generated.sum(100_000)));
             assertThat(stream.nextEvent()).isSameAs(GeneratedStream.INPUT_SHUT);
             assertThat(stream.channel().isActive()).isTrue();
             ChannelFuture write = stream.channel().writeAndFlush(
                     Generated.bytes(stream.channel().alloc(), 0, 1_000_000));
-            TestTimeouts.await(write).syncUninterruptibly();
-            TestTimeouts.await(stream.channel().close()).syncUninterruptibly();
+            TestTimeouts.sync(write);
+            TestTimeouts.sync(stream.channel().close());
             connection.peer().assertNextLine("send 100000");
             connection.peer().assertNextLine("drain " + Generated.sum(1_000_000) + " end");
             connection.peer().assertExit(0);
@@ -155,10 +146,10 @@ class RdmaRsocketStreamTest {
     @ValueSource(booleans = { false, true })
     void channelEndsItsOutputAndReadsOn(boolean client) throws Exception {
         GeneratedStream stream = new GeneratedStream(1_000_000, 100_000, false);
-        try (RsocketConnection connection = RsocketConnection.open(group, client, "", "drain send 100000 close", true,
-                stream)) {
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), client, "",
+                "drain send 100000 close", true, stream)) {
             assertThat(stream.nextEvent()).isSameAs(GeneratedStream.SENT);
-            TestTimeouts.await(((DuplexChannel) stream.channel()).shutdownOutput()).syncUninterruptibly();
+            TestTimeouts.sync(((DuplexChannel) stream.channel()).shutdownOutput());
             connection.peer().assertNextLine("drain " + Generated.sum(1_000_000) + " end");
             assertThat(stream.nextEvent()).isEqualTo(new Received(Generated.sum(100_000)));
             connection.peer().assertExit(0);
@@ -172,7 +163,7 @@ class RdmaRsocketStreamTest {
     void processThatIsGoneIsAReset(boolean client, String end) throws Exception {
         GeneratedStream stream = new GeneratedStream(0, 1000, false);
         String steps = "send 1000 wait" + (end.endsWith("exit") ? " exit" : "");
-        try (RsocketConnection connection = RsocketConnection.open(group, client, "", steps, true, stream)) {
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), client, "", steps, true, stream)) {
             assertThat(stream.nextEvent()).isInstanceOf(Received.class);
             connection.peer().assertNextLine("send 1000");
             end(connection.peer(), end);
@@ -190,7 +181,7 @@ class RdmaRsocketStreamTest {
     void writesFailWhenThePeerStopsReading(boolean client, String end) throws Exception {
         GeneratedStream stream = new GeneratedStream(Long.MAX_VALUE, 1, false);
         String steps = "receive 100000 " + (end.endsWith("kill") ? "wait" : end);
-        try (RsocketConnection connection = RsocketConnection.open(group, client, "", steps, true, stream)) {
+        try (RsocketConnection connection = RsocketConnection.open(LOOPS.group(), client, "", steps, true, stream)) {
             connection.peer().assertNextLine("receive " + Generated.sum(100_000));
             end(connection.peer(), end);
             boolean failed = false;
@@ -221,7 +212,7 @@ class RdmaRsocketStreamTest {
     private static void assertOrderlyEnd(GeneratedStream stream) throws InterruptedException {
         Object event = stream.nextEvent();
         if (event == GeneratedStream.INPUT_SHUT) {
-            TestTimeouts.await(stream.channel().close()).syncUninterruptibly();
+            TestTimeouts.sync(stream.channel().close());
             event = stream.nextEvent();
         }
         assertThat(event).isSameAs(GeneratedStream.INACTIVE);

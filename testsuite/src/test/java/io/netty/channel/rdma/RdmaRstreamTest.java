@@ -19,13 +19,11 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.RstreamHandler.Counters;
 import io.netty.channel.rdma.RstreamHandler.Transfers;
 import io.netty.util.concurrent.Promise;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -46,19 +44,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class RdmaRstreamTest {
     private static final String RSTREAM = "/usr/bin/rstream";
 
-    private static EventLoopGroup group;
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
 
     @BeforeAll
-    static void createGroup() {
+    static void assumeInstalled() {
         RsocketProcess.assumeInstalled(RSTREAM, "rdmacm-utils");
-        group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void shutdownGroup() throws InterruptedException {
-        if (group != null) {
-            TestTimeouts.await(group.shutdownGracefully());
-        }
     }
 
     /** {@code -T}: b blocking, n nonblocking, a with poll, r the address by RDMA CM; {@code -k}: keep-alive. */
@@ -98,7 +89,7 @@ class RdmaRstreamTest {
         BlockingQueue<Promise<Void>> accepted = new LinkedBlockingQueue<>();
         Counters counters = new Counters();
         List<List<Transfers>> waiting = new ArrayList<>(connections);
-        ChannelFuture bound = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+        ChannelFuture bound = new ServerBootstrap().group(LOOPS.group()).channel(RdmaServerSocketChannel.class)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel ch) {
@@ -107,7 +98,7 @@ class RdmaRstreamTest {
                         accepted.add(done);
                     }
                 }).bind(RdmaSocketTestPermutation.newSocketAddress());
-        Channel listener = TestTimeouts.await(bound).syncUninterruptibly().channel();
+        Channel listener = TestTimeouts.sync(bound).channel();
         InetSocketAddress address = (InetSocketAddress) listener.localAddress();
         try (RsocketProcess client = rstream(options, "-s", address)) {
             for (int i = 0; i < connections.size(); i++) {
@@ -125,11 +116,11 @@ class RdmaRstreamTest {
         Counters counters = new Counters();
         try (RsocketProcess server = rstream(options, "-b", address)) {
             for (List<Transfers> tests : connections) {
-                Promise<Void> done = group.next().newPromise();
-                Channel channel = server.connect(group, address,
+                Promise<Void> done = LOOPS.group().next().newPromise();
+                Channel channel = server.connect(LOOPS.group(), address,
                         () -> new RstreamHandler(true, tests, counters, done));
                 assertDone(done, server, patience);
-                TestTimeouts.await(channel.close()).syncUninterruptibly();
+                TestTimeouts.sync(channel.close());
             }
             server.assertExit(0, patience);
             assertPassed(server, connections);

@@ -26,11 +26,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.Promise;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -48,17 +45,8 @@ class RdmaStreamIntegrityTest {
     private static final int CONNECTIONS = 3;
     private static final long BYTES = 10_000_000 / TestTimeouts.MULTIPLIER;
     private static final long WRITES = 20_000 / TestTimeouts.MULTIPLIER;
-    private static EventLoopGroup group;
-
-    @BeforeAll
-    static void createGroup() {
-        group = new MultiThreadIoEventLoopGroup(2, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void shutdownGroup() throws InterruptedException {
-        TestTimeouts.await(group.shutdownGracefully());
-    }
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
 
     @ParameterizedTest
     @ValueSource(ints = {20, 300, 5_000, 70_000, 2_000_000})
@@ -81,11 +69,12 @@ class RdmaStreamIntegrityTest {
         List<Promise<Void>> received = new ArrayList<>();
         List<Channel> channels = new ArrayList<>();
         for (int i = 0; i < 2 * CONNECTIONS; i++) {
-            received.add(group.next().newPromise());
+            received.add(LOOPS.group().next().newPromise());
         }
         List<Promise<Void>> accepted = new ArrayList<>(received.subList(CONNECTIONS, 2 * CONNECTIONS));
-        ServerBootstrap serverBootstrap = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class);
-        Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class);
+        ServerBootstrap serverBootstrap = new ServerBootstrap().group(LOOPS.group())
+                .channel(RdmaServerSocketChannel.class);
+        Bootstrap bootstrap = new Bootstrap().group(LOOPS.group()).channel(RdmaSocketChannel.class);
         options.forEach((option, value) -> {
             serverBootstrap.childOption(option, value);
             bootstrap.option(option, value);
@@ -99,19 +88,19 @@ class RdmaStreamIntegrityTest {
                 }
             }
         });
-        Channel server = TestTimeouts.await(serverBootstrap.bind(RdmaSocketTestPermutation.newSocketAddress()))
-                .syncUninterruptibly().channel();
+        Channel server = TestTimeouts.sync(serverBootstrap.bind(RdmaSocketTestPermutation.newSocketAddress()))
+                .channel();
         for (int i = 0; i < CONNECTIONS; i++) {
-            channels.add(TestTimeouts.await(bootstrap.clone().handler(new Peer(100 + i, maxWrite, bytes,
-                    received.get(i))).connect(server.localAddress())).syncUninterruptibly().channel());
+            channels.add(TestTimeouts.sync(bootstrap.clone().handler(new Peer(100 + i, maxWrite, bytes,
+                    received.get(i))).connect(server.localAddress())).channel());
         }
         for (Promise<Void> promise : received) {
-            TestTimeouts.await(promise).syncUninterruptibly();
+            TestTimeouts.sync(promise);
         }
         for (Channel channel : channels) {
-            TestTimeouts.await(channel.close()).syncUninterruptibly();
+            TestTimeouts.sync(channel.close());
         }
-        TestTimeouts.await(server.close()).syncUninterruptibly();
+        TestTimeouts.sync(server.close());
     }
 
     @ParameterizedTest
@@ -122,17 +111,16 @@ class RdmaStreamIntegrityTest {
             List<Promise<Void>> received = new ArrayList<>();
             List<Channel> channels = new ArrayList<>();
             for (int i = 0; i < CONNECTIONS; i++) {
-                Promise<Void> promise = group.next().newPromise();
+                Promise<Void> promise = LOOPS.group().next().newPromise();
                 received.add(promise);
-                channels.add(TestTimeouts.await(new Bootstrap().group(group).channel(RdmaSocketChannel.class)
-                        .handler(new Peer(i, maxWrite, bytes, promise)).connect(server.address()))
-                        .syncUninterruptibly().channel());
+                channels.add(TestTimeouts.sync(new Bootstrap().group(LOOPS.group()).channel(RdmaSocketChannel.class)
+                        .handler(new Peer(i, maxWrite, bytes, promise)).connect(server.address())).channel());
             }
             for (Promise<Void> promise : received) {
-                TestTimeouts.await(promise).syncUninterruptibly();
+                TestTimeouts.sync(promise);
             }
             for (Channel channel : channels) {
-                TestTimeouts.await(channel.close()).syncUninterruptibly();
+                TestTimeouts.sync(channel.close());
             }
         }
     }

@@ -24,11 +24,10 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.verbs.VerbsResource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -43,21 +42,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @EnabledIfEnvironmentVariable(named = Wire.GUEST, matches = "1")
 class RdmaWireTest {
-    private static EventLoopGroup group;
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
 
     private final WireEnd client = new WireEnd();
     private final WireEnd server = new WireEnd();
     private Channel listener;
-
-    @BeforeAll
-    static void createGroup() {
-        group = new MultiThreadIoEventLoopGroup(2, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void shutdownGroup() throws InterruptedException {
-        TestTimeouts.await(group.shutdownGracefully());
-    }
 
     @AfterEach
     void everythingIsGivenBack() throws Exception {
@@ -182,7 +172,7 @@ class RdmaWireTest {
     void connectOverACutWireTimesOut() throws Exception {
         listen();
         Wire.cut();
-        ChannelFuture connect = bootstrap(group).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 500)
+        ChannelFuture connect = bootstrap(LOOPS.group()).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 500)
                 .connect(listener.localAddress());
         TestTimeouts.await(connect);
         assertThat(connect.cause()).isInstanceOf(ConnectTimeoutException.class).hasMessageContaining("500 ms")
@@ -195,7 +185,7 @@ class RdmaWireTest {
     void incomingConnectionWhoseAnswerIsLostIsGivenUp() throws Exception {
         listen(1000);
         Wire.cutBack();
-        ChannelFuture connect = bootstrap(group).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0)
+        ChannelFuture connect = bootstrap(LOOPS.group()).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0)
                 .connect(listener.localAddress());
         server.awaitUnregistered();
         connect.cancel(true);
@@ -242,10 +232,10 @@ class RdmaWireTest {
     }
 
     private void listen(int connectMillis) throws InterruptedException {
-        listener = TestTimeouts.await(new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+        listener = TestTimeouts.sync(new ServerBootstrap().group(LOOPS.group()).channel(RdmaServerSocketChannel.class)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectMillis)
-                .childHandler(server).bind(Wire.farEnd())).syncUninterruptibly().channel();
+                .childHandler(server).bind(Wire.farEnd())).channel();
     }
 
     private Bootstrap bootstrap(EventLoopGroup clientGroup) {
@@ -255,11 +245,11 @@ class RdmaWireTest {
 
     private void connect() throws InterruptedException {
         listen();
-        connect(group);
+        connect(LOOPS.group());
     }
 
     private void connect(EventLoopGroup clientGroup) throws InterruptedException {
-        TestTimeouts.await(bootstrap(clientGroup).connect(listener.localAddress())).syncUninterruptibly();
+        TestTimeouts.sync(bootstrap(clientGroup).connect(listener.localAddress()));
         client.awaitBytes(0);
         server.awaitBytes(0);
     }
@@ -273,14 +263,14 @@ class RdmaWireTest {
 
     /** Long enough that packets are lost and sent again, short enough that the device does not give up. */
     private static void pause() throws InterruptedException {
-        TestTimeouts.await(group.next().schedule(() -> { }, 500, TimeUnit.MILLISECONDS));
+        TestTimeouts.await(LOOPS.group().next().schedule(() -> { }, 500, TimeUnit.MILLISECONDS));
     }
 
     private static void awaitLive(int queuePairs, int ids) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TestTimeouts.SECONDS);
         while (System.nanoTime() - deadline < 0 && (VerbsResource.QUEUE_PAIR.live() != queuePairs ||
                 VerbsResource.CONNECTION_ID.live() != ids)) {
-            TestTimeouts.await(group.next().schedule(() -> { }, 20, TimeUnit.MILLISECONDS));
+            TestTimeouts.await(LOOPS.group().next().schedule(() -> { }, 20, TimeUnit.MILLISECONDS));
         }
         assertThat(VerbsResource.QUEUE_PAIR.live()).isEqualTo(queuePairs);
         assertThat(VerbsResource.CONNECTION_ID.live()).isEqualTo(ids);

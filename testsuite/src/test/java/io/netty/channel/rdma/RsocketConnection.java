@@ -54,19 +54,19 @@ final class RsocketConnection implements AutoCloseable {
             }
         };
         if (client) {
-            Channel listener = TestTimeouts.await(new ServerBootstrap().group(group)
+            Channel listener = TestTimeouts.sync(new ServerBootstrap().group(group)
                     .channel(RdmaServerSocketChannel.class).childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                     .childOption(ChannelOption.AUTO_READ, autoRead).childHandler(initializer)
-                    .bind(RdmaSocketTestPermutation.newSocketAddress())).syncUninterruptibly().channel();
+                    .bind(RdmaSocketTestPermutation.newSocketAddress())).channel();
             return new RsocketConnection(RsocketProcess.peerClient((InetSocketAddress) listener.localAddress(),
                     options, steps), listener);
         }
         RsocketProcess server = RsocketProcess.peerServer(options, steps);
         boolean connected = false;
         try {
-            TestTimeouts.await(new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+            TestTimeouts.sync(new Bootstrap().group(group).channel(RdmaSocketChannel.class)
                     .option(ChannelOption.ALLOW_HALF_CLOSURE, true).option(ChannelOption.AUTO_READ, autoRead)
-                    .handler(initializer).connect(server.address())).syncUninterruptibly();
+                    .handler(initializer).connect(server.address()));
             connected = true;
             return new RsocketConnection(server, null);
         } finally {

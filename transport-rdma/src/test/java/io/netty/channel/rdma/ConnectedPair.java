@@ -27,6 +27,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.SystemPropertyUtil;
 
 import java.net.InetSocketAddress;
+import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -38,8 +39,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A server and a client in this process, each with a {@link Recorder} at the end of its pipeline.
  */
 final class ConnectedPair implements AutoCloseable {
-    static final long SECONDS = 30L * SystemPropertyUtil.getInt("test.timeout.multiplier", 1);
-
     final EventLoopGroup group;
     final Recorder clientEvents = new Recorder();
     final Recorder serverEvents = new Recorder();
@@ -70,11 +69,18 @@ final class ConnectedPair implements AutoCloseable {
         return new InetSocketAddress(SystemPropertyUtil.get("io.netty.rdma.test.address", "127.0.0.1"), 0);
     }
 
+    /** Bytes to send. */
+    static byte[] random(int length, long seed) {
+        byte[] bytes = new byte[length];
+        new SplittableRandom(seed).nextBytes(bytes);
+        return bytes;
+    }
+
     @Override
     public void close() {
-        assertThat(client.close().awaitUninterruptibly(SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(server.close().awaitUninterruptibly(SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(listener.close().awaitUninterruptibly(SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.close().awaitUninterruptibly(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(server.close().awaitUninterruptibly(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(listener.close().awaitUninterruptibly(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
         clientEvents.release();
         serverEvents.release();
     }
@@ -90,16 +96,12 @@ final class ConnectedPair implements AutoCloseable {
 
         /** The next event: "active", "inactive", a user event, or an exception. */
         Object next() throws InterruptedException {
-            Object event = events.poll(SECONDS, TimeUnit.SECONDS);
-            assertThat(event).as("an event in time").isNotNull();
-            return event;
+            return TestTimeouts.take(events, "an event");
         }
 
         /** The next received buffer, which the caller releases. */
         ByteBuf nextBuffer() throws InterruptedException {
-            ByteBuf buf = bytes.poll(SECONDS, TimeUnit.SECONDS);
-            assertThat(buf).as("bytes in time").isNotNull();
-            return buf;
+            return TestTimeouts.take(bytes, "bytes");
         }
 
         /** Waits for that many bytes and returns them. */

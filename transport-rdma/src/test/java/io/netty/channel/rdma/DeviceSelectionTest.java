@@ -22,12 +22,11 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.net.BindException;
 import java.net.ConnectException;
@@ -45,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
+import static io.netty.channel.rdma.TestTimeouts.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -56,12 +56,12 @@ class DeviceSelectionTest {
     /** Of TEST-NET-3 (RFC 5737): nobody has it. */
     private static final String NOBODYS_ADDRESS = "203.0.113.77";
 
-    private EventLoopGroup group;
+    @RegisterExtension
+    final LoopGroupExtension loops = new LoopGroupExtension(1);
     private Map<InetAddress, String> deviceByAddress;
 
     @BeforeEach
     void start() throws Exception {
-        group = new RdmaEventLoopGroup(1);
         deviceByAddress = new LinkedHashMap<>();
         DeviceAddresses.find().byDevice().forEach((device, addresses) -> addresses.forEach(address -> {
             // On soft-RoCE a link-local address leads to others of the link only, never to this host.
@@ -70,12 +70,6 @@ class DeviceSelectionTest {
             }
         }));
         assertThat(deviceByAddress).isNotEmpty();
-    }
-
-    @AfterEach
-    void stop() throws InterruptedException {
-        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
-                .isTrue();
     }
 
     /** Sends everything back. */
@@ -101,8 +95,8 @@ class DeviceSelectionTest {
             Client client = connect(new InetSocketAddress(address, listener.localAddress().getPort()), null);
             assertEcho(client);
             assertThat(client.channel.remoteAddress()).isEqualTo(listener.localAddress());
-            close(client.channel.close());
-            close(listener.close());
+            sync(client.channel.close());
+            sync(listener.close());
         }
     }
 
@@ -130,8 +124,8 @@ class DeviceSelectionTest {
         RdmaServerSocketChannel listener = listen(wildcard("0.0.0.0", port), false);
         Client client = connect(new InetSocketAddress(four, port), null);
         assertEcho(client);
-        close(client.channel.close());
-        close(listener.close());
+        sync(client.channel.close());
+        sync(listener.close());
         assertServesAllAtOnce(six, addresses(Inet6Address.class));
     }
 
@@ -142,7 +136,7 @@ class DeviceSelectionTest {
                 listener.localAddress().getPort());
         assertThat(bind(same, false).cause()).isInstanceOf(BindException.class)
                 .hasMessageContaining("in use together with the wildcard").hasMessageContaining(same.toString());
-        close(listener.close());
+        sync(listener.close());
     }
 
     @Test
@@ -168,12 +162,12 @@ class DeviceSelectionTest {
                 .channel();
         InetSocketAddress local = bound.localAddress();
         assertThat(local.getPort()).isPositive();
-        close(bound.connect(listener.localAddress()));
+        sync(bound.connect(listener.localAddress()));
         assertThat(bound.localAddress()).isEqualTo(local);
         assertEcho(new Client(bound, recorder));
-        close(client.channel.close());
-        close(bound.close());
-        close(listener.close());
+        sync(client.channel.close());
+        sync(bound.close());
+        sync(listener.close());
     }
 
     @Test
@@ -233,9 +227,9 @@ class DeviceSelectionTest {
             }
         }
         for (Client client : clients) {
-            close(client.channel.close());
+            sync(client.channel.close());
         }
-        close(listener.close());
+        sync(listener.close());
     }
 
     private List<InetAddress> addresses(Class<? extends InetAddress> family) {
@@ -255,40 +249,31 @@ class DeviceSelectionTest {
     }
 
     private ChannelFuture bind(InetSocketAddress address, boolean ipv6Only) throws InterruptedException {
-        ChannelFuture future = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
-                .option(RdmaChannelOption.IPV6_ONLY, ipv6Only).childHandler(new Echo()).bind(address);
-        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-        return future;
+        return TestTimeouts.await(new ServerBootstrap().group(loops.group()).channel(RdmaServerSocketChannel.class)
+                .option(RdmaChannelOption.IPV6_ONLY, ipv6Only).childHandler(new Echo()).bind(address));
     }
 
     private Bootstrap bootstrap(ChannelHandler handler) {
-        return new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(handler);
+        return new Bootstrap().group(loops.group()).channel(RdmaSocketChannel.class).handler(handler);
     }
 
     private Client connect(InetSocketAddress remote, InetSocketAddress local) throws Exception {
         ConnectedPair.Recorder recorder = new ConnectedPair.Recorder();
         ChannelFuture future = bootstrap(recorder).connect(remote, local);
-        close(future);
+        sync(future);
         return new Client((RdmaSocketChannel) future.channel(), recorder);
     }
 
     private Throwable failure(InetSocketAddress remote, InetSocketAddress local) throws Exception {
-        ChannelFuture future = bootstrap(new ConnectedPair.Recorder()).connect(remote, local);
-        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-        return future.cause();
+        return TestTimeouts.await(bootstrap(new ConnectedPair.Recorder()).connect(remote, local)).cause();
     }
 
     private static String device(Client client) throws Exception {
-        return client.channel.info().get(ConnectedPair.SECONDS, TimeUnit.SECONDS).deviceName();
+        return client.channel.info().get(TestTimeouts.SECONDS, TimeUnit.SECONDS).deviceName();
     }
 
     private void assertEcho(Client client) throws Exception {
         client.channel.writeAndFlush(Unpooled.copyInt(4711));
         assertThat(client.recorder.read(4)).containsExactly(Unpooled.copyInt(4711).array());
-    }
-
-    private static void close(ChannelFuture future) throws InterruptedException {
-        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(future.cause()).isNull();
     }
 }

@@ -21,14 +21,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultFileRegion;
-import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -38,27 +34,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 
+import static io.netty.channel.rdma.ConnectedPair.random;
+import static io.netty.channel.rdma.TestTimeouts.awaitTrue;
+import static io.netty.channel.rdma.TestTimeouts.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * What a close does to bytes that were flushed before it, on either side.
  */
 class RdmaCloseTest {
-    private static EventLoopGroup group;
-
-    @BeforeAll
-    static void createGroup() {
-        group = new MultiThreadIoEventLoopGroup(2, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void shutdownGroup() {
-        assertThat(group.shutdownGracefully(0, 30, TimeUnit.SECONDS)
-                .awaitUninterruptibly(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-    }
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
 
     @Test
     void slowReaderGetsAllThatWasFlushedBeforeTheClose(@TempDir Path directory) throws Exception {
@@ -79,28 +66,28 @@ class RdmaCloseTest {
             bufs.add(composite);
             ChannelFuture last = pair.client.writeAndFlush(composite);
             // Far more than the peer has room for, so that the close can't wait for all of it.
-            await(pair.client.close());
-            assertThat(last.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            sync(pair.client.close());
+            TestTimeouts.await(last);
             assertThat(last.cause()).isInstanceOf(ClosedChannelException.class);
 
             pair.server.config().setAutoRead(true);
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
             assertThat(pair.serverEvents.next()).isEqualTo("inactive");
         }
-        awaitReleased(bufs);
+        awaitTrue(() -> bufs.stream().allMatch(buf -> buf.refCnt() == 0));
     }
 
     @Test
     void closeThatLingersWaitsForASlowReader() throws Exception {
         byte[] content = random(1_000_000, 2);
         try (ConnectedPair pair = slowServer()) {
-            pair.client.config().setSoLinger((int) ConnectedPair.SECONDS);
+            pair.client.config().setSoLinger((int) TestTimeouts.SECONDS);
             ChannelFuture write = pair.client.writeAndFlush(Unpooled.wrappedBuffer(content));
             ChannelFuture close = pair.client.close();
             pair.server.config().setAutoRead(true);
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
-            await(close);
-            await(write);
+            sync(close);
+            sync(write);
         }
     }
 
@@ -112,8 +99,8 @@ class RdmaCloseTest {
             ChannelFuture shutdown = pair.client.shutdownOutput();
             pair.server.config().setAutoRead(true);
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
-            await(shutdown);
-            await(write);
+            sync(shutdown);
+            sync(write);
         }
     }
 
@@ -128,58 +115,39 @@ class RdmaCloseTest {
                 channel.writeAndFlush(buf);
             }
             ChannelFuture close = pair.client.close();
-            await(pair.server.close());
-            await(close);
+            sync(pair.server.close());
+            sync(close);
         }
-        awaitReleased(bufs);
+        awaitTrue(() -> bufs.stream().allMatch(buf -> buf.refCnt() == 0));
     }
 
     @RepeatedTest(20)
     void bytesThatLandedBeforeThePeerClosedAreReadWhateverIsWritten() throws Exception {
         byte[] content = random(60_000, 4);
-        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.SO_RCVBUF, 1 << 20), b -> { })) {
-            await(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
+            sync(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
             // Some of it under way, and more behind, when the peer goes.
             pair.server.writeAndFlush(Unpooled.wrappedBuffer(content));
             // In many small pieces, so that writes that fail come between. The end is reported, with what lies before
             // it, even if nobody reads.
             pair.server.config().setOption(ChannelOption.RECVBUF_ALLOCATOR,
                     new FixedRecvByteBufAllocator(1000).maxMessagesPerRead(1));
-            await(pair.client.close());
+            sync(pair.client.close());
             // As with a socket, writes may go on to succeed until the peer's connection is gone.
             ChannelFuture write;
             do {
                 write = pair.server.writeAndFlush(Unpooled.copyInt(1));
-                assertThat(write.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+                TestTimeouts.await(write);
             } while (write.isSuccess());
             assertThat(write.cause()).isInstanceOf(IOException.class);
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
-            await(pair.server.closeFuture());
+            sync(pair.server.closeFuture());
         }
     }
 
     private static ConnectedPair slowServer() throws Exception {
-        return new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+        return new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.SO_RCVBUF, 65536), b -> { });
-    }
-
-    private static void awaitReleased(List<ByteBuf> bufs) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ConnectedPair.SECONDS);
-        while (bufs.stream().anyMatch(buf -> buf.refCnt() > 0) && System.nanoTime() - deadline < 0) {
-            await(group.next().submit(() -> { }));
-        }
-        assertThat(bufs).allMatch(buf -> buf.refCnt() == 0);
-    }
-
-    private static void await(Future<?> future) throws InterruptedException {
-        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(future.cause()).isNull();
-    }
-
-    private static byte[] random(int length, long seed) {
-        byte[] bytes = new byte[length];
-        new SplittableRandom(seed).nextBytes(bytes);
-        return bytes;
     }
 }

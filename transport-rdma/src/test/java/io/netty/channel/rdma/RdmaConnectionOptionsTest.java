@@ -20,15 +20,13 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.QueuePairState;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
@@ -43,22 +41,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * What becomes of the options when a connection is made.
  */
 class RdmaConnectionOptionsTest {
-    private EventLoopGroup group;
-
-    @BeforeEach
-    void startLoops() {
-        group = new RdmaEventLoopGroup(2);
-    }
-
-    @AfterEach
-    void stopLoops() throws InterruptedException {
-        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
-                .isTrue();
-    }
+    @RegisterExtension
+    final LoopGroupExtension loops = new LoopGroupExtension(2);
 
     @Test
     void optionsOfBothEndsReachTheQueuePairs() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, server -> server
+        try (ConnectedPair pair = new ConnectedPair(loops.group(), server -> server
                 .childOption(RdmaChannelOption.RNR_RETRY_COUNT, 6).childOption(RdmaChannelOption.ACK_TIMEOUT, 15)
                 .childOption(RdmaChannelOption.MIN_RNR_TIMER, 13).childOption(RdmaChannelOption.RETRY_COUNT, 5)
                 .childOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 100)
@@ -95,7 +83,7 @@ class RdmaConnectionOptionsTest {
 
     @Test
     void withoutOptionsTheConnectionManagerDecides() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group)) {
+        try (ConnectedPair pair = new ConnectedPair(loops.group())) {
             QueuePairInfo info = info(pair.client);
             assertThat(info.retryCount()).isEqualTo(6);
             assertThat(info.rnrRetryCount()).isEqualTo(7);
@@ -109,7 +97,7 @@ class RdmaConnectionOptionsTest {
     @Test
     void withoutConnectionThereIsNothingToTell() throws Exception {
         RdmaSocketChannel channel = new RdmaSocketChannel();
-        group.register(channel).sync();
+        loops.group().register(channel).sync();
         Future<QueuePairInfo> before = channel.info().await();
         assertThat(before.cause()).isInstanceOf(NotYetConnectedException.class);
         channel.close().sync();
@@ -124,7 +112,7 @@ class RdmaConnectionOptionsTest {
                         "found by trying\\)");
         int most = Integer.parseInt(cause.getMessage().replaceAll(".*at most ([0-9]+) .*", "$1"));
         assertThat(most).isBetween(0, 1023);
-        try (ConnectedPair pair = new ConnectedPair(group, server -> { },
+        try (ConnectedPair pair = new ConnectedPair(loops.group(), server -> { },
                 client -> client.option(RdmaChannelOption.MAX_INLINE, most))) {
             assertThat(info(pair.client).maxInlineData()).isGreaterThanOrEqualTo(most);
         }
@@ -136,7 +124,7 @@ class RdmaConnectionOptionsTest {
     void queuesDeeperThanTheDeviceAllowsAreAnErrorWithItsLimit() throws Exception {
         String device;
         DeviceAttributes limits;
-        try (ConnectedPair pair = new ConnectedPair(group)) {
+        try (ConnectedPair pair = new ConnectedPair(loops.group())) {
             device = info(pair.client).deviceName();
             limits = pair.client.connection().context().attributes;
         }
@@ -157,28 +145,28 @@ class RdmaConnectionOptionsTest {
     @Test
     void serverThatAsksForTooMuchTellsItsClients() throws Exception {
         int queuePairs = VerbsResource.QUEUE_PAIR.live();
-        assertThatThrownBy(() -> new ConnectedPair(group,
+        assertThatThrownBy(() -> new ConnectedPair(loops.group(),
                 server -> server.childOption(RdmaChannelOption.MAX_INLINE, 1024), client -> { }))
                 .isInstanceOf(ConnectException.class).hasMessageContaining("the server can't accept")
                 .hasMessageContaining("MAX_INLINE: 1024 (expected: at most ");
-        stopLoops();
+        loops.shutdown();
         assertThat(VerbsResource.QUEUE_PAIR.live()).isEqualTo(queuePairs);
     }
 
     /** Of connecting with these options to a listener that accepts anything. */
     private Throwable failureOf(Bootstrap bootstrap) throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group)) {
+        try (ConnectedPair pair = new ConnectedPair(loops.group())) {
             int queuePairs = VerbsResource.QUEUE_PAIR.live();
-            ChannelFuture future = bootstrap.group(group).channel(RdmaSocketChannel.class)
+            ChannelFuture future = bootstrap.group(loops.group()).channel(RdmaSocketChannel.class)
                     .handler(new ChannelInboundHandlerAdapter()).connect(pair.listener.localAddress());
-            assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-            assertThat(future.channel().closeFuture().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            TestTimeouts.await(future);
+            TestTimeouts.await(future.channel().closeFuture());
             assertThat(VerbsResource.QUEUE_PAIR.live()).as("nothing is left of it").isEqualTo(queuePairs);
             return future.cause();
         }
     }
 
     private static QueuePairInfo info(Channel channel) throws Exception {
-        return ((RdmaSocketChannel) channel).info().get(ConnectedPair.SECONDS, TimeUnit.SECONDS);
+        return ((RdmaSocketChannel) channel).info().get(TestTimeouts.SECONDS, TimeUnit.SECONDS);
     }
 }

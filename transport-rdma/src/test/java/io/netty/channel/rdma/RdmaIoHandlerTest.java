@@ -41,6 +41,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import static io.netty.channel.rdma.TestTimeouts.shutdown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -91,7 +92,7 @@ class RdmaIoHandlerTest {
                 CountDownLatch latch = new CountDownLatch(2);
                 group.execute(latch::countDown);
                 group.schedule(latch::countDown, 1, TimeUnit.MILLISECONDS);
-                assertThat(latch.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+                assertThat(latch.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
             }
             // Both at the same time: an endless exchange of messages, and tasks.
             pair.server.pipeline().addFirst(new Echo());
@@ -100,7 +101,7 @@ class RdmaIoHandlerTest {
             for (int i = 0; i < 500; i++) {
                 CountDownLatch latch = new CountDownLatch(1);
                 group.execute(latch::countDown);
-                assertThat(latch.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+                assertThat(latch.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
             }
         } finally {
             shutdown(group);
@@ -120,8 +121,7 @@ class RdmaIoHandlerTest {
         ConnectedPair pair = new ConnectedPair(group);
         pair.client.writeAndFlush(RdmaByteBufAllocator.DEFAULT.buffer().writeZero(100_000)).sync();
         assertThat(live().get(VerbsResource.QUEUE_PAIR)).isEqualTo(before.get(VerbsResource.QUEUE_PAIR) + 2);
-        assertThat(group.shutdownGracefully(quietMillis, 5000, TimeUnit.MILLISECONDS)
-                .await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        TestTimeouts.await(group.shutdownGracefully(quietMillis, 5000, TimeUnit.MILLISECONDS));
         assertThat(pair.client.isOpen()).isFalse();
         assertThat(pair.server.isOpen()).isFalse();
         assertThat(pair.listener.isOpen()).isFalse();
@@ -217,11 +217,6 @@ class RdmaIoHandlerTest {
             live.put(resource, resource.live());
         }
         return live;
-    }
-
-    private static void shutdown(EventLoopGroup group) throws InterruptedException {
-        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
-                .isTrue();
     }
 
     private static final class Echo extends ChannelInboundHandlerAdapter {

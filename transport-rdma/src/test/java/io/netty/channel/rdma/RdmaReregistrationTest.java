@@ -40,8 +40,9 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
+import static io.netty.channel.rdma.TestTimeouts.awaitTrue;
+import static io.netty.channel.rdma.TestTimeouts.shutdown;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -132,8 +133,7 @@ class RdmaReregistrationTest {
             read += buf.readableBytes();
             buf.release();
         }
-        assertThat(written.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(written.isSuccess()).isTrue();
+        TestTimeouts.sync(written);
     }
 
     /** A stream in both directions, while both ends move from loop to loop. */
@@ -220,7 +220,7 @@ class RdmaReregistrationTest {
         exchange(1);
         shutdown(second);
         assertThat(pair.server.isOpen()).isFalse();
-        assertThat(pair.client.closeFuture().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        TestTimeouts.await(pair.client.closeFuture());
         new ConnectedPair(first).close();
     }
 
@@ -234,7 +234,7 @@ class RdmaReregistrationTest {
         }
         Future<?> end = first.shutdownGracefully(0, 5, TimeUnit.SECONDS);
         shutdown(second);
-        assertThat(end.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        TestTimeouts.await(end);
         assertThat(pair.server.isOpen()).isFalse();
         assertThat(other.server.isOpen()).isFalse();
         other.clientEvents.release();
@@ -258,7 +258,7 @@ class RdmaReregistrationTest {
         deregister(pair.server);
         assertThat(second.register(pair.server).await().isSuccess()).isFalse();
         assertThat(pair.server.isOpen()).isFalse();
-        assertThat(pair.client.closeFuture().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        TestTimeouts.await(pair.client.closeFuture());
         awaitTrue(() -> VerbsResource.QUEUE_PAIR.live() == queuePairs - 2);
     }
 
@@ -303,14 +303,12 @@ class RdmaReregistrationTest {
     }
 
     private static void deregister(Channel channel) throws InterruptedException {
-        assertThat(channel.deregister().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+        TestTimeouts.await(channel.deregister());
         assertThat(channel.isRegistered()).isFalse();
     }
 
     private static void register(Channel channel, EventLoop loop) throws InterruptedException {
-        ChannelFuture registered = loop.register(channel);
-        assertThat(registered.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(registered.cause()).isNull();
+        TestTimeouts.sync(loop.register(channel));
     }
 
     private static ByteBuf sequence(int from, int length) {
@@ -323,19 +321,6 @@ class RdmaReregistrationTest {
             bytes[i] = (byte) ((from + i) * 31 >> 5);
         }
         return bytes;
-    }
-
-    private static void awaitTrue(BooleanSupplier condition) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ConnectedPair.SECONDS);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - deadline).as("nanoseconds over time").isNegative();
-            Thread.sleep(1);
-        }
-    }
-
-    private static void shutdown(EventLoopGroup group) throws InterruptedException {
-        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
-                .isTrue();
     }
 
     private static final class LoopChecker extends ChannelInboundHandlerAdapter {

@@ -22,11 +22,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.verbs.VerbsResource;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.net.BindException;
 import java.net.ConnectException;
@@ -34,25 +32,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 
+import static io.netty.channel.rdma.TestTimeouts.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class RdmaServerSocketChannelTest {
+    @RegisterExtension
+    final LoopGroupExtension loops = new LoopGroupExtension(2);
     private final BlockingQueue<ConnectedPair.Recorder> accepted = new LinkedBlockingQueue<>();
-    private EventLoopGroup group;
-
-    @BeforeEach
-    void startLoops() {
-        group = new RdmaEventLoopGroup(2);
-    }
-
-    @AfterEach
-    void stopLoops() throws InterruptedException {
-        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
-                .isTrue();
-    }
 
     @Test
     void clientsAreConnectedAndMaySendBeforeTheListenerReads() throws Exception {
@@ -60,7 +48,7 @@ class RdmaServerSocketChannelTest {
         List<Channel> clients = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             Channel client = connect(listener, new ConnectedPair.Recorder()).channel();
-            await(client.writeAndFlush(Unpooled.copyInt(i)));
+            sync(client.writeAndFlush(Unpooled.copyInt(i)));
             clients.add(client);
         }
         assertThat(accepted).isEmpty();
@@ -69,28 +57,28 @@ class RdmaServerSocketChannelTest {
             ConnectedPair.Recorder recorder = next();
             assertThat(recorder.next()).isEqualTo("active");
             int number = recorder.read(4)[3];
-            await(recorder.channel.writeAndFlush(Unpooled.copyInt(number + 100)));
+            sync(recorder.channel.writeAndFlush(Unpooled.copyInt(number + 100)));
         }
         for (Channel client : clients) {
             assertThat(client.pipeline().get(ConnectedPair.Recorder.class).read(4)[3]).isBetween((byte) 100,
                     (byte) 104);
-            await(client.close());
+            sync(client.close());
         }
-        await(listener.close());
+        sync(listener.close());
     }
 
     @Test
     void clientThatLeftInOrderBeforeItWasReadHasSaidWhatItSaid() throws Exception {
         RdmaServerSocketChannel listener = listen(16, false);
         Channel client = connect(listener, new ConnectedPair.Recorder()).channel();
-        await(client.writeAndFlush(Unpooled.copyInt(5)));
-        await(client.close());
+        sync(client.writeAndFlush(Unpooled.copyInt(5)));
+        sync(client.close());
         listener.config().setAutoRead(true);
         ConnectedPair.Recorder recorder = next();
         assertThat(recorder.next()).isEqualTo("active");
         assertThat(recorder.read(4)[3]).isEqualTo((byte) 5);
         assertThat(recorder.next()).isEqualTo("inactive");
-        await(listener.close());
+        sync(listener.close());
     }
 
     @Test
@@ -108,9 +96,9 @@ class RdmaServerSocketChannelTest {
         assertThat(accepted).as("one read() is one connection").isEmpty();
         clients.add(connect(listener, new ConnectedPair.Recorder()).channel());
         for (Channel client : clients) {
-            await(client.close());
+            sync(client.close());
         }
-        await(listener.close());
+        sync(listener.close());
     }
 
     @Test
@@ -121,10 +109,10 @@ class RdmaServerSocketChannelTest {
         ConnectedPair.Recorder recorder = new ConnectedPair.Recorder();
         Channel client = connect(listener, recorder).channel();
         assertThat(recorder.next()).isEqualTo("active");
-        await(listener.close());
+        sync(listener.close());
         assertThat(recorder.next()).isNotEqualTo("active");
-        await(client.closeFuture());
-        stopLoops();
+        sync(client.closeFuture());
+        loops.shutdown();
         assertThat(VerbsResource.QUEUE_PAIR.live()).isEqualTo(queuePairs);
         assertThat(VerbsResource.COMPLETION_QUEUE.live()).isEqualTo(queues);
     }
@@ -135,8 +123,8 @@ class RdmaServerSocketChannelTest {
         ServerBootstrap again = bootstrap(16, true);
         assertThatThrownBy(() -> again.bind(listener.localAddress()).sync()).isInstanceOf(BindException.class)
                 .hasMessageContaining(String.valueOf(listener.localAddress().getPort()));
-        await(listener.close());
-        await(again.bind(listener.localAddress()).sync().channel().close());
+        sync(listener.close());
+        sync(again.bind(listener.localAddress()).sync().channel().close());
     }
 
     @Test
@@ -155,7 +143,7 @@ class RdmaServerSocketChannelTest {
     }
 
     private ServerBootstrap bootstrap(int backlog, boolean autoRead) {
-        return new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+        return new ServerBootstrap().group(loops.group()).channel(RdmaServerSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, backlog).option(ChannelOption.AUTO_READ, autoRead)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
@@ -173,10 +161,8 @@ class RdmaServerSocketChannelTest {
 
     private ChannelFuture tryConnect(RdmaServerSocketChannel listener, ConnectedPair.Recorder recorder)
             throws InterruptedException {
-        ChannelFuture future = new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(recorder)
-                .connect(listener.localAddress());
-        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-        return future;
+        return TestTimeouts.await(new Bootstrap().group(loops.group()).channel(RdmaSocketChannel.class)
+                .handler(recorder).connect(listener.localAddress()));
     }
 
     private ChannelFuture connect(RdmaServerSocketChannel listener, ConnectedPair.Recorder recorder)
@@ -187,13 +173,6 @@ class RdmaServerSocketChannelTest {
     }
 
     private ConnectedPair.Recorder next() throws InterruptedException {
-        ConnectedPair.Recorder recorder = accepted.poll(ConnectedPair.SECONDS, TimeUnit.SECONDS);
-        assertThat(recorder).as("a connection in time").isNotNull();
-        return recorder;
-    }
-
-    private static void await(ChannelFuture future) throws InterruptedException {
-        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(future.cause()).isNull();
+        return TestTimeouts.take(accepted, "a connection");
     }
 }

@@ -27,7 +27,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.verbs.VerbsResource;
-import io.netty.util.concurrent.Future;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -90,18 +89,14 @@ class RdmaShutdownTest {
             group.shutdownGracefully(0, random.nextInt(2) * 500, TimeUnit.MILLISECONDS);
         }
         for (EventLoopGroup group : groups) {
-            await(group.terminationFuture());
+            TestTimeouts.await(group.terminationFuture());
         }
         for (ChannelFuture connect : connects) {
-            await(connect);
+            TestTimeouts.await(connect);
         }
         for (ByteBuf buf; (buf = written.poll()) != null;) {
             assertThat(buf.refCnt()).isZero();
         }
-    }
-
-    private static void await(Future<?> future) throws InterruptedException {
-        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
     }
 
     @ChannelHandler.Sharable

@@ -22,40 +22,28 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.ChannelOutputShutdownException;
-import io.netty.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.nio.channels.ClosedChannelException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
+import static io.netty.channel.rdma.TestTimeouts.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * What may be called when: from inside of other calls, before the connection is made, and after its end was asked for.
  */
 class RdmaSocketChannelReentrancyTest {
-    private static EventLoopGroup group;
-
-    @BeforeAll
-    static void startLoops() {
-        // One loop, so that channels meet on it.
-        group = new RdmaEventLoopGroup(1);
-    }
-
-    @AfterAll
-    static void stopLoops() throws InterruptedException {
-        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
-                .isTrue();
-    }
+    /** One loop, so that channels meet on it. */
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
 
     @Test
     void listenerOfOneChannelsFlushMayFlushAnother() throws Exception {
-        try (ConnectedPair one = new ConnectedPair(group); ConnectedPair other = new ConnectedPair(group)) {
+        try (ConnectedPair one = new ConnectedPair(LOOPS.group());
+             ConnectedPair other = new ConnectedPair(LOOPS.group())) {
             // An empty message is complete as soon as it is looked at, in the middle of the flush.
             one.client.write(Unpooled.EMPTY_BUFFER).addListener(future ->
                     other.client.writeAndFlush(Unpooled.copyInt(7)));
@@ -66,11 +54,11 @@ class RdmaSocketChannelReentrancyTest {
 
     @Test
     void flushOfNothingByAListenerLeavesNothingThatACloseWaitsFor() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group)) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             // The second one is in flight, and in the middle of the completion of both it can't be told that it is.
             pair.client.write(pair.client.alloc().directBuffer().writeZero(1000))
                     .addListener(future -> pair.client.flush());
-            await(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeZero(1000)));
+            sync(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeZero(1000)));
             assertThat(pair.client.eventLoop().submit(() -> pair.client.connection().sender().isSending()).get())
                     .isFalse();
         }
@@ -79,37 +67,37 @@ class RdmaSocketChannelReentrancyTest {
     @Test
     void bytesFlushedWhileConnectingAreSentOnceConnected() throws Exception {
         ConnectedPair.Recorder serverEvents = new ConnectedPair.Recorder();
-        Channel listener = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+        Channel listener = new ServerBootstrap().group(LOOPS.group()).channel(RdmaServerSocketChannel.class)
                 .childHandler(serverEvents).bind(ConnectedPair.address()).sync().channel();
         try {
             AtomicReference<ChannelFuture> write = new AtomicReference<>();
-            Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+            Bootstrap bootstrap = new Bootstrap().group(LOOPS.group()).channel(RdmaSocketChannel.class)
                     .handler(new ChannelInboundHandlerAdapter());
             Channel client = bootstrap.register().sync().channel();
-            await(client.eventLoop().submit(() -> {
+            sync(client.eventLoop().submit(() -> {
                 client.connect(listener.localAddress());
                 write.set(client.writeAndFlush(Unpooled.copyInt(8)));
             }));
-            await(write.get());
+            sync(write.get());
             assertThat(serverEvents.read(4)).containsExactly(0, 0, 0, 8);
-            await(client.close());
+            sync(client.close());
         } finally {
-            await(listener.close());
+            sync(listener.close());
         }
     }
 
     @Test
     void nothingIsAcceptedAfterCloseWhileTheRestIsSent() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group)) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             AtomicReference<ChannelFuture> early = new AtomicReference<>();
             AtomicReference<ChannelFuture> late = new AtomicReference<>();
-            await(pair.client.eventLoop().submit(() -> {
+            sync(pair.client.eventLoop().submit(() -> {
                 early.set(pair.client.writeAndFlush(Unpooled.copyInt(1)));
                 pair.client.close();
                 late.set(pair.client.writeAndFlush(Unpooled.copyInt(2)));
             }));
-            await(early.get());
-            assertThat(late.get().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            sync(early.get());
+            TestTimeouts.await(late.get());
             assertThat(late.get().cause()).isInstanceOf(ClosedChannelException.class);
             assertThat(pair.serverEvents.next()).isEqualTo("inactive");
             assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 1);
@@ -119,27 +107,22 @@ class RdmaSocketChannelReentrancyTest {
 
     @Test
     void nothingIsAcceptedAfterShutdownOfOutputWhileTheRestIsSent() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group,
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(),
                 b -> b.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true), b -> { })) {
             AtomicReference<ChannelFuture> first = new AtomicReference<>();
             AtomicReference<ChannelFuture> second = new AtomicReference<>();
             AtomicReference<ChannelFuture> late = new AtomicReference<>();
-            await(pair.client.eventLoop().submit(() -> {
+            sync(pair.client.eventLoop().submit(() -> {
                 pair.client.writeAndFlush(Unpooled.copyInt(1));
                 first.set(pair.client.shutdownOutput());
                 late.set(pair.client.writeAndFlush(Unpooled.copyInt(2)));
                 second.set(pair.client.shutdownOutput());
             }));
-            await(first.get());
-            assertThat(late.get().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            sync(first.get());
+            TestTimeouts.await(late.get());
             assertThat(late.get().cause()).isInstanceOf(ChannelOutputShutdownException.class);
-            assertThat(second.get().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            TestTimeouts.await(second.get());
             assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 1);
         }
-    }
-
-    private static void await(Future<?> future) throws InterruptedException {
-        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(future.cause()).isNull();
     }
 }

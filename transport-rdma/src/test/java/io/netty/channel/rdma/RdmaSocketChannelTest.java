@@ -23,13 +23,10 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultFileRegion;
-import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
-import io.netty.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,30 +42,23 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
+import static io.netty.channel.rdma.ConnectedPair.random;
+import static io.netty.channel.rdma.TestTimeouts.awaitTrue;
+import static io.netty.channel.rdma.TestTimeouts.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class RdmaSocketChannelTest {
-    private static EventLoopGroup group;
-
-    @BeforeAll
-    static void startLoops() {
-        group = new RdmaEventLoopGroup(2);
-    }
-
-    @AfterAll
-    static void stopLoops() throws InterruptedException {
-        assertThat(group.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(ConnectedPair.SECONDS, TimeUnit.SECONDS))
-                .isTrue();
-    }
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
 
     // ---- which way bytes go
 
     @Test
     void registeredBytesAreSentInPlaceAndDeliveredInPlace() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group)) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             byte[] content = random(30_000, 1);
             ByteBuf buf = pair.client.alloc().directBuffer().writeBytes(content);
-            await(pair.client.writeAndFlush(buf.slice(0, content.length)));
+            sync(pair.client.writeAndFlush(buf.slice(0, content.length)));
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
             assertThat(pair.client.metrics().bytesSentInPlace()).isEqualTo(content.length);
             assertThat(pair.client.metrics().bytesSentCopied()).isZero();
@@ -79,9 +69,9 @@ class RdmaSocketChannelTest {
 
     @Test
     void receivedBytesAreSentOnInPlace() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group)) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             byte[] content = random(100_000, 2);
-            await(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
+            sync(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
             for (int i = 0; i < content.length;) {
                 ByteBuf received = pair.serverEvents.nextBuffer();
                 i += received.readableBytes();
@@ -95,10 +85,10 @@ class RdmaSocketChannelTest {
 
     @Test
     void foreignBytesAreCopiedOnce() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group)) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             byte[] content = random(200_000, 3);
-            await(pair.client.writeAndFlush(Unpooled.wrappedBuffer(content)));
-            await(pair.client.writeAndFlush(UnpooledByteBufAllocator.DEFAULT.directBuffer().writeBytes(content)));
+            sync(pair.client.writeAndFlush(Unpooled.wrappedBuffer(content)));
+            sync(pair.client.writeAndFlush(UnpooledByteBufAllocator.DEFAULT.directBuffer().writeBytes(content)));
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
             assertThat(pair.client.metrics().bytesSentCopied()).isEqualTo(2L * content.length);
@@ -108,8 +98,8 @@ class RdmaSocketChannelTest {
 
     @Test
     void fewBytesGoInlineAndAreCopiedOut() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group)) {
-            await(pair.client.writeAndFlush(pair.client.alloc().buffer().writeLong(42)));
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            sync(pair.client.writeAndFlush(pair.client.alloc().buffer().writeLong(42)));
             assertThat(pair.serverEvents.read(8)[7]).isEqualTo((byte) 42);
             assertThat(pair.client.metrics().bytesSentInline()).isEqualTo(8);
             assertThat(pair.server.metrics().bytesReceivedCopied()).isEqualTo(8);
@@ -119,10 +109,10 @@ class RdmaSocketChannelTest {
 
     @Test
     void thresholdsDecideWhatIsCopied() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group,
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(),
                 b -> b.childOption(RdmaChannelOption.RECEIVE_COPY_THRESHOLD, 0),
                 b -> b.option(RdmaChannelOption.MAX_INLINE, 0).option(RdmaChannelOption.SEND_COPY_THRESHOLD, 0))) {
-            await(pair.client.writeAndFlush(pair.client.alloc().buffer().writeLong(42)));
+            sync(pair.client.writeAndFlush(pair.client.alloc().buffer().writeLong(42)));
             assertThat(pair.serverEvents.read(8)[7]).isEqualTo((byte) 42);
             assertThat(pair.client.metrics().bytesSentInPlace()).isEqualTo(8);
             assertThat(pair.server.metrics().bytesReceivedInPlace()).isEqualTo(8);
@@ -137,8 +127,8 @@ class RdmaSocketChannelTest {
         byte[] fileContent = random(70_000, 4);
         Path file = Files.write(directory.resolve("file"), fileContent);
         SplittableRandom random = new SplittableRandom(receiveBuffer);
-        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.SO_RCVBUF, receiveBuffer),
-                b -> { })) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(),
+                b -> b.childOption(ChannelOption.SO_RCVBUF, receiveBuffer), b -> { })) {
             ByteBuf expected = Unpooled.buffer();
             List<ChannelFuture> futures = new ArrayList<>();
             for (int i = 0; i < 300; i++) {
@@ -178,19 +168,19 @@ class RdmaSocketChannelTest {
             byte[] received = pair.serverEvents.read(content.length);
             assertThat(Arrays.mismatch(received, content)).isEqualTo(-1);
             for (ChannelFuture future : futures) {
-                await(future);
+                sync(future);
             }
         }
     }
 
     @Test
     void applicationMayCollectMoreThanTheReceiveBuffer() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.SO_RCVBUF, 65536),
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.SO_RCVBUF, 65536),
                 b -> { })) {
             byte[] content = random(1_000_000, 5);
             ChannelFuture future = pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content));
             // The recorder releases nothing before all of it has arrived.
-            await(future);
+            sync(future);
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
             assertThat(pair.server.metrics().bytesReceivedCopied()).isPositive();
         }
@@ -198,7 +188,7 @@ class RdmaSocketChannelTest {
 
     @Test
     void slowReaderHoldsTheSenderBack() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.SO_RCVBUF, 65536), b -> { })) {
             byte[] content = random(65536, 6);
             List<ChannelFuture> futures = new ArrayList<>();
@@ -206,9 +196,9 @@ class RdmaSocketChannelTest {
                 ByteBuf buf = pair.client.alloc().directBuffer().writeBytes(content);
                 futures.add(pair.client.writeAndFlush(buf));
                 // So that the water mark is seen.
-                await(pair.client.eventLoop().submit(() -> { }));
+                sync(pair.client.eventLoop().submit(() -> { }));
             }
-            await(futures.get(0));
+            sync(futures.get(0));
             assertThat(futures.get(futures.size() - 1).isDone()).isFalse();
             assertThat(pair.serverEvents.hasBytes()).isFalse();
             pair.server.config().setAutoRead(true);
@@ -216,7 +206,7 @@ class RdmaSocketChannelTest {
                 assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
             }
             for (ChannelFuture future : futures) {
-                await(future);
+                sync(future);
             }
             assertThat(pair.client.isWritable()).isTrue();
         }
@@ -224,9 +214,10 @@ class RdmaSocketChannelTest {
 
     @Test
     void sendBufferSizeBoundsWhatIsInFlight() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, b -> { }, b -> b.option(ChannelOption.SO_SNDBUF, 1))) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> { },
+                b -> b.option(ChannelOption.SO_SNDBUF, 1))) {
             byte[] content = random(500_000, 7);
-            await(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
+            sync(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
         }
     }
@@ -242,7 +233,7 @@ class RdmaSocketChannelTest {
         List<ByteBuf> bufs = new ArrayList<>();
         List<ChannelFuture> futures = new ArrayList<>();
         int linger = close == Close.LOCAL_RESET || close == Close.REMOTE_RESET ? 0 : -1;
-        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.SO_RCVBUF, 65536).childOption(ChannelOption.SO_LINGER, linger),
                 b -> b.option(ChannelOption.SO_LINGER, linger))) {
             for (int i = 0; i < 20; i++) {
@@ -253,23 +244,23 @@ class RdmaSocketChannelTest {
                 futures.add(pair.client.write(registered));
                 futures.add(pair.client.writeAndFlush(foreign));
             }
-            await(futures.get(0));
+            sync(futures.get(0));
             switch (close) {
             case REMOTE:
             case REMOTE_RESET:
-                assertThat(pair.server.close().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-                assertThat(pair.client.closeFuture().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+                TestTimeouts.await(pair.server.close());
+                TestTimeouts.await(pair.client.closeFuture());
                 break;
             case LOCAL:
             case LOCAL_RESET:
-                assertThat(pair.client.close().await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+                TestTimeouts.await(pair.client.close());
                 break;
             default:
                 pair.server.config().setAutoRead(true);
                 pair.serverEvents.read(20 * 40_000);
             }
             for (ChannelFuture future : futures) {
-                assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+                TestTimeouts.await(future);
             }
             if (close == Close.NONE) {
                 assertThat(futures).allMatch(ChannelFuture::isSuccess);
@@ -277,21 +268,17 @@ class RdmaSocketChannelTest {
                 assertThat(futures.get(futures.size() - 1).isSuccess()).isFalse();
             }
         }
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ConnectedPair.SECONDS);
         // What the device may still read is kept beyond the close, until the end of the connection.
-        while (bufs.stream().anyMatch(buf -> buf.refCnt() > 0) && System.nanoTime() - deadline < 0) {
-            await(group.next().submit(() -> { }));
-        }
-        assertThat(bufs).allMatch(buf -> buf.refCnt() == 0);
+        awaitTrue(() -> bufs.stream().allMatch(buf -> buf.refCnt() == 0));
     }
 
     @Test
     void closeDeliversWhatWasFlushedBefore() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group)) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             byte[] content = random(50_000, 8);
             ChannelFuture future = pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content));
             pair.client.close();
-            await(future);
+            sync(future);
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
             assertThat(pair.serverEvents.next()).isEqualTo("inactive");
         }
@@ -299,12 +286,12 @@ class RdmaSocketChannelTest {
 
     @Test
     void shutdownOfOutputDeliversWhatWasFlushedBeforeAndLeavesInputOpen() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true),
-                b -> { })) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(),
+                b -> b.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true), b -> { })) {
             byte[] content = random(50_000, 9);
             ChannelFuture future = pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content));
-            await(pair.client.shutdownOutput());
-            await(future);
+            sync(pair.client.shutdownOutput());
+            sync(future);
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
             assertThat(pair.serverEvents.next()).isSameAs(ChannelInputShutdownEvent.INSTANCE);
             assertThat(pair.serverEvents.next()).isSameAs(ChannelInputShutdownReadComplete.INSTANCE);
@@ -312,14 +299,15 @@ class RdmaSocketChannelTest {
             assertThat(pair.client.isOutputShutdown()).isTrue();
             assertThat(pair.client.writeAndFlush(Unpooled.copyInt(1)).await().isSuccess()).isFalse();
 
-            await(pair.server.writeAndFlush(Unpooled.copyInt(2)));
+            sync(pair.server.writeAndFlush(Unpooled.copyInt(2)));
             assertThat(pair.clientEvents.read(4)).containsExactly(0, 0, 0, 2);
         }
     }
 
     @Test
     void resetIsReportedWithThePeersAddress() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, b -> { }, b -> b.option(ChannelOption.SO_LINGER, 0))) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> { },
+                b -> b.option(ChannelOption.SO_LINGER, 0))) {
             String client = pair.server.remoteAddress().toString();
             pair.client.close();
             assertThat(pair.serverEvents.next()).isInstanceOfSatisfying(IOException.class, e ->
@@ -330,7 +318,7 @@ class RdmaSocketChannelTest {
 
     @Test
     void orderlyCloseIsNoException() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group)) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             pair.client.close();
             assertThat(pair.serverEvents.next()).isEqualTo("inactive");
             assertThat(pair.server.writeAndFlush(Unpooled.copyInt(1)).await().cause())
@@ -342,13 +330,13 @@ class RdmaSocketChannelTest {
     void buffersOutliveTheConnection() throws Exception {
         ByteBuf received;
         byte[] content = random(5000, 10);
-        try (ConnectedPair pair = new ConnectedPair(group)) {
-            await(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            sync(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
             received = pair.serverEvents.nextBuffer();
         }
-        try (ConnectedPair other = new ConnectedPair(group)) {
+        try (ConnectedPair other = new ConnectedPair(LOOPS.group())) {
             // Sent in place from the receive buffer of the connection that is gone.
-            await(other.client.writeAndFlush(received.retain()));
+            sync(other.client.writeAndFlush(received.retain()));
             assertThat(other.serverEvents.read(content.length)).isEqualTo(content);
         }
         assertThat(ByteBufUtil.getBytes(received)).isEqualTo(content);
@@ -357,18 +345,18 @@ class RdmaSocketChannelTest {
 
     @Test
     void idleConnectionWhosePeerAnswersStaysWithKeepAlive() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, b -> { }, b -> b.option(ChannelOption.SO_KEEPALIVE, true)
-                .option(RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, 10))) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> { },
+                b -> b.option(ChannelOption.SO_KEEPALIVE, true).option(RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, 10))) {
             // Nothing is to be seen of it but that the connection still works.
-            await(pair.client.eventLoop().schedule(() -> { }, 100, TimeUnit.MILLISECONDS));
-            await(pair.client.writeAndFlush(Unpooled.copyInt(3)));
+            sync(pair.client.eventLoop().schedule(() -> { }, 100, TimeUnit.MILLISECONDS));
+            sync(pair.client.writeAndFlush(Unpooled.copyInt(3)));
             assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 3);
         }
     }
 
     @Test
     void peerThatTakesNothingIsReportedAfterTheUserTimeout() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.SO_RCVBUF, 65536),
                 b -> b.option(RdmaChannelOption.USER_TIMEOUT_MILLIS, 200))) {
             String server = pair.client.remoteAddress().toString();
@@ -376,30 +364,19 @@ class RdmaSocketChannelTest {
             assertThat(pair.clientEvents.next()).isInstanceOfSatisfying(IOException.class, e ->
                     assertThat(e).hasMessageContaining("Connection timed out").hasMessageContaining(server));
             assertThat(pair.clientEvents.next()).isEqualTo("inactive");
-            assertThat(write.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+            TestTimeouts.await(write);
             assertThat(write.cause()).isInstanceOf(IOException.class).hasMessageContaining("timed out");
         }
     }
 
     @Test
     void userTimeoutMayBeSetWhileThePeerIsWaitedFor() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.SO_RCVBUF, 65536), b -> { })) {
             pair.client.writeAndFlush(Unpooled.wrappedBuffer(random(1_000_000, 12)));
             pair.client.config().setOption(RdmaChannelOption.USER_TIMEOUT_MILLIS, 100);
             assertThat(pair.clientEvents.next()).isInstanceOf(IOException.class);
             assertThat(pair.clientEvents.next()).isEqualTo("inactive");
         }
-    }
-
-    private static void await(Future<?> future) throws InterruptedException {
-        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(future.cause()).isNull();
-    }
-
-    private static byte[] random(int length, long seed) {
-        byte[] bytes = new byte[length];
-        new SplittableRandom(seed).nextBytes(bytes);
-        return bytes;
     }
 }

@@ -26,13 +26,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.ReferenceCountUtil;
-import io.netty.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.net.ConnectException;
 import java.util.ArrayList;
@@ -42,6 +38,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
+import static io.netty.channel.rdma.TestTimeouts.awaitTrue;
+import static io.netty.channel.rdma.TestTimeouts.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ReceiveMemoryTest {
@@ -51,20 +49,10 @@ class ReceiveMemoryTest {
     private static final int FIRST = ReceiveMemory.FIRST_BYTES + TABLES;
     private static final int PIECE = 64 << 10;
     /** Long enough that a stream is not taken for idle on a slow machine. */
-    private static final int IDLE_MILLIS = (int) ConnectedPair.SECONDS * 1000 / 30;
+    private static final int IDLE_MILLIS = 1000 * TestTimeouts.MULTIPLIER;
 
-    private static EventLoopGroup group;
-
-    @BeforeAll
-    static void startLoops() {
-        group = new MultiThreadIoEventLoopGroup(2, RdmaIoHandler.newFactory());
-    }
-
-    @AfterAll
-    static void stopLoops() throws InterruptedException {
-        assertThat(group.shutdownGracefully(0, ConnectedPair.SECONDS, TimeUnit.SECONDS)
-                .await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-    }
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
 
     @Test
     void idleConnectionsUseLittleAndGiveItBack() throws Exception {
@@ -76,39 +64,39 @@ class ReceiveMemoryTest {
             }
         };
         Channel listener = listen(collect);
-        Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(collect);
+        Bootstrap bootstrap = new Bootstrap().group(LOOPS.group()).channel(RdmaSocketChannel.class).handler(collect);
         for (int i = 0; i < 500; i++) {
-            await(bootstrap.connect(listener.localAddress()));
+            sync(bootstrap.connect(listener.localAddress()));
         }
         // Each connection has two ends here.
-        eventually(() -> channels.size() == 1000 && channels.stream().allMatch(Channel::isActive));
+        awaitTrue(() -> channels.size() == 1000 && channels.stream().allMatch(Channel::isActive));
         assertThat(channels).allMatch(channel -> channel.metrics().receiveMemory() == FIRST);
         assertThat(RdmaMetrics.total().receiveMemory()).isGreaterThanOrEqualTo(1000L * FIRST);
         assertThat(RdmaMetrics.pinnedMemory()).isBetween(RdmaMetrics.stagingMemory() + 1000L * FIRST,
                 RdmaMetrics.maxPinnedMemory());
 
         channels.forEach(Channel::close);
-        await(listener.close());
-        eventually(() -> channels.stream().allMatch(channel -> channel.metrics().receiveMemory() == 0));
+        sync(listener.close());
+        awaitTrue(() -> channels.stream().allMatch(channel -> channel.metrics().receiveMemory() == 0));
     }
 
     @Test
     void aStreamReachesTheMaximumAndShrinksWhenItIsIdle() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.SO_RCVBUF, MAX)
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.SO_RCVBUF, MAX)
                 .childOption(RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS, IDLE_MILLIS), b -> { })) {
             for (int round = 0; round < 2; round++) {
                 assertThat(pair.server.metrics().receiveMemory()).isEqualTo(FIRST);
                 streamUntil(pair, () -> pair.server.metrics().receiveMemory() == MAX + TABLES);
-                eventually(() -> pair.server.metrics().receiveMemory() == FIRST);
+                awaitTrue(() -> pair.server.metrics().receiveMemory() == FIRST);
                 assertThat(pair.client.metrics().receiveMemory()).isEqualTo(FIRST);
             }
-            await(pair.client.writeAndFlush(pair.client.alloc().buffer().writeLong(42)));
+            sync(pair.client.writeAndFlush(pair.client.alloc().buffer().writeLong(42)));
         }
     }
 
     @Test
     void aSmallMaximumIsKept() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.SO_RCVBUF, 32768),
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.SO_RCVBUF, 32768),
                 b -> b.option(ChannelOption.SO_RCVBUF, 4096))) {
             assertThat(pair.client.metrics().receiveMemory()).isEqualTo(4096 + TABLES);
             streamUntil(pair, () -> pair.server.metrics().receiveMemory() == 32768 + TABLES);
@@ -119,7 +107,7 @@ class ReceiveMemoryTest {
 
     @Test
     void aPeerOfAnApplicationThatDoesNotReadGetsNoMore() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(group, b -> b.childOption(ChannelOption.AUTO_READ, false)
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(1)),
                 b -> { })) {
             // Each message fills a segment.
@@ -130,7 +118,7 @@ class ReceiveMemoryTest {
             }
             for (int i = 0; i < 6; i++) {
                 // The peer has used up all that it was offered, before the next message is read.
-                await(futures.get(i + 1));
+                sync(futures.get(i + 1));
                 assertThat(pair.server.metrics().receiveMemory()).isEqualTo(FIRST);
                 pair.server.read();
                 ByteBuf buf = pair.serverEvents.nextBuffer();
@@ -140,7 +128,7 @@ class ReceiveMemoryTest {
             pair.server.config().setAutoRead(true);
             for (int i = 6; i < 10; i++) {
                 pair.serverEvents.nextBuffer().release();
-                await(futures.get(i));
+                sync(futures.get(i));
             }
         }
     }
@@ -148,7 +136,7 @@ class ReceiveMemoryTest {
     @Test
     void atTheLimitNothingGrows() throws Exception {
         long fill = PinnedMemory.PROCESS.max() - PinnedMemory.PROCESS.used() - 4 * FIRST;
-        try (ConnectedPair pair = new ConnectedPair(group)) {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             assertThat(PinnedMemory.PROCESS.reserve(fill, true)).isTrue();
             try {
                 stream(pair, 50);
@@ -164,19 +152,20 @@ class ReceiveMemoryTest {
     @Test
     void aConnectionWithoutMemoryIsRefusedAndTheNextOneIsNot() throws Exception {
         Channel listener = listen(new Discard());
-        Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(new Discard());
+        Bootstrap bootstrap = new Bootstrap().group(LOOPS.group()).channel(RdmaSocketChannel.class)
+                .handler(new Discard());
         try {
             // So that there is staging memory.
             ChannelFuture earlier = bootstrap.connect(listener.localAddress());
-            await(earlier);
+            sync(earlier);
             // Connections of other tests may still be ending, and would give memory back in the middle of this.
-            eventually(() -> RdmaMetrics.total().receiveMemory() == 2 * FIRST);
+            awaitTrue(() -> RdmaMetrics.total().receiveMemory() == 2 * FIRST);
             // Enough for the client's end.
             long fill = PinnedMemory.PROCESS.max() - PinnedMemory.PROCESS.used() - FIRST;
             assertThat(PinnedMemory.PROCESS.reserve(fill, true)).isTrue();
             try {
                 ChannelFuture refused = bootstrap.connect(listener.localAddress());
-                assertThat(refused.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
+                TestTimeouts.await(refused);
                 assertThat(refused.cause()).isInstanceOf(ConnectException.class)
                         .hasMessageContaining("no registered memory for a receive buffer")
                         .hasMessageContaining("-Dio.netty.rdma.maxPinnedMemory (now " + PinnedMemory.PROCESS.max());
@@ -184,22 +173,22 @@ class ReceiveMemoryTest {
                 PinnedMemory.PROCESS.release(fill);
             }
             ChannelFuture accepted = bootstrap.connect(listener.localAddress());
-            await(accepted);
-            await(accepted.channel().close());
-            await(earlier.channel().close());
+            sync(accepted);
+            sync(accepted.channel().close());
+            sync(earlier.channel().close());
         } finally {
-            await(listener.close());
+            sync(listener.close());
         }
     }
 
     private static Channel listen(ChannelHandler handler) throws InterruptedException {
-        return new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+        return new ServerBootstrap().group(LOOPS.group()).channel(RdmaServerSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, 1000).childHandler(handler).bind(ConnectedPair.address())
                 .sync().channel();
     }
 
     private static void streamUntil(ConnectedPair pair, BooleanSupplier condition) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ConnectedPair.SECONDS);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TestTimeouts.SECONDS);
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - deadline).as("in time").isNegative();
             stream(pair, 1);
@@ -219,21 +208,8 @@ class ReceiveMemoryTest {
                 last = pair.client.write(pair.client.alloc().directBuffer(PIECE).writeZero(PIECE));
             }
             pair.client.flush();
-            await(last);
+            sync(last);
         }
-    }
-
-    private static void eventually(BooleanSupplier condition) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ConnectedPair.SECONDS);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - deadline).as("in time").isNegative();
-            await(group.next().submit(() -> { }));
-        }
-    }
-
-    private static void await(Future<?> future) throws InterruptedException {
-        assertThat(future.await(ConnectedPair.SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(future.cause()).isNull();
     }
 
     @ChannelHandler.Sharable

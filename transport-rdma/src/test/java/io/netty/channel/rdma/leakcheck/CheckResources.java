@@ -16,8 +16,8 @@
 package io.netty.channel.rdma.leakcheck;
 
 import io.netty.channel.rdma.KeptResources;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.VerbsResource;
-import io.netty.util.internal.SystemPropertyUtil;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -39,8 +39,6 @@ import java.util.regex.Pattern;
  */
 public final class CheckResources implements BeforeAllCallback, AfterAllCallback {
     private static final Namespace NAMESPACE = Namespace.create(CheckResources.class);
-    /** The end of a connection may take its time, if the peer is gone. */
-    private static final long SECONDS = 20L * SystemPropertyUtil.getInt("test.timeout.multiplier", 1);
     private static final long POLL_MILLIS = 10;
     /**
      * What connections use. No sockets: tests of TCP leave some open, and the embedded provider keeps its links for the
@@ -66,11 +64,12 @@ public final class CheckResources implements BeforeAllCallback, AfterAllCallback
         Map<String, Integer> before =
                 (Map<String, Integer>) context.getStore(NAMESPACE).remove(context.getUniqueId());
         KeptResources.closeChannels();
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        // The end of a connection may take its time, if the peer is gone.
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TestTimeouts.SECONDS);
         Map<String, Integer> more;
         while (!(more = excess(before, count())).isEmpty()) {
             if (System.nanoTime() - deadline >= 0) {
-                throw new AssertionError(context.getDisplayName() + " leaves behind, " + SECONDS +
+                throw new AssertionError(context.getDisplayName() + " leaves behind, " + TestTimeouts.SECONDS +
                         " s after its end: " + more);
             }
             Thread.sleep(POLL_MILLIS);

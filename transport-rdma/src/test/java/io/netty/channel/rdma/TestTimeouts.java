@@ -15,19 +15,21 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.SystemPropertyUtil;
 
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * How long the tests wait at most; slow machines multiply it with the property {@code test.timeout.multiplier}.
  */
-final class TestTimeouts {
+public final class TestTimeouts {
     /** How many times as long everything takes as on hardware: much more than once in an emulated guest. */
     static final int MULTIPLIER = SystemPropertyUtil.getInt("test.timeout.multiplier", 1);
-    static final long SECONDS = 20L * MULTIPLIER;
+    public static final long SECONDS = 30L * MULTIPLIER;
 
     private TestTimeouts() {
     }
@@ -40,11 +42,32 @@ final class TestTimeouts {
         return future;
     }
 
+    /** Waits for the success of a future, and throws the cause of its failure. */
+    static <F extends Future<?>> F sync(F future) throws InterruptedException {
+        await(future).sync();
+        return future;
+    }
+
+    static void awaitTrue(BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("not true within " + SECONDS + " s");
+            }
+            Thread.sleep(1);
+        }
+    }
+
     static <T> T take(BlockingQueue<T> queue, String what) throws InterruptedException {
         T element = queue.poll(SECONDS, TimeUnit.SECONDS);
         if (element == null) {
             throw new AssertionError("nothing within " + SECONDS + " s: " + what);
         }
         return element;
+    }
+
+    /** Ends event loops that tests are done with, at once. */
+    static void shutdown(EventLoopGroup group) throws InterruptedException {
+        await(group.shutdownGracefully(0, SECONDS, TimeUnit.SECONDS));
     }
 }
