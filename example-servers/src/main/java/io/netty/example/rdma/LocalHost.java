@@ -21,29 +21,17 @@ import io.netty.channel.rdma.verbs.DeviceAddresses;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Where this host reaches itself with every transport. That is 127.0.0.1, unless there are RDMA devices: to these, a
  * loopback address does not lead.
  */
 public final class LocalHost {
-    private static final String LOOPBACK = "127.0.0.1";
-
     private LocalHost() {
     }
 
     public static String address() throws IOException {
-        if (!Rdma.isAvailable()) {
-            return LOOPBACK;
-        }
-        List<InetAddress> addresses = new ArrayList<>();
-        DeviceAddresses.find().byDevice().values().forEach(addresses::addAll);
-        addresses.removeIf(address -> !(address instanceof Inet4Address));
-        if (addresses.isEmpty() || addresses.contains(InetAddress.getByName(LOOPBACK))) {
-            return LOOPBACK;
-        }
-        return addresses.get(0).getHostAddress();
+        InetAddress own = Rdma.isAvailable() ? DeviceAddresses.find().ofThisHost(Inet4Address.class) : null;
+        return own == null ? "127.0.0.1" : own.getHostAddress();
     }
 }

@@ -25,7 +25,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
-import java.util.List;
 
 /**
  * Says which addresses this host's RDMA devices have, where one can't be used.
@@ -55,14 +54,8 @@ final class Reachability {
         if (local != null && !local.getAddress().isAnyLocalAddress()) {
             return new InetSocketAddress(local.getAddress(), remote.getPort());
         }
-        for (List<InetAddress> addresses : DeviceAddresses.find().byDevice().values()) {
-            for (InetAddress own : addresses) {
-                if (own.getClass() == address.getClass() && !own.isLinkLocalAddress()) {
-                    return new InetSocketAddress(own, remote.getPort());
-                }
-            }
-        }
-        return remote;
+        InetAddress own = DeviceAddresses.find().ofThisHost(address.getClass());
+        return own == null ? remote : new InetSocketAddress(own, remote.getPort());
     }
 
     /** No device leads to the peer, or the peer's address can't be resolved. */

@@ -88,6 +88,21 @@ class DeviceSelectionTest {
     }
 
     @Test
+    void thisHostIsReachedByItsLoopbackAddressIfADeviceHasIt() throws Exception {
+        for (Class<? extends InetAddress> family : List.of(Inet4Address.class, Inet6Address.class)) {
+            List<InetAddress> addresses = addresses(family);
+            InetAddress own = DeviceAddresses.find().ofThisHost(family);
+            if (addresses.isEmpty()) {
+                assertThat(own).isNull();
+            } else {
+                assertThat(own).isIn(addresses);
+                assertThat(own.isLoopbackAddress())
+                        .isEqualTo(addresses.stream().anyMatch(InetAddress::isLoopbackAddress));
+            }
+        }
+    }
+
+    @Test
     void addressOfAListenerIsItsDevice() throws Exception {
         for (InetAddress address : deviceByAddress.keySet()) {
             RdmaServerSocketChannel listener = listen(new InetSocketAddress(address, 0), false);

@@ -81,6 +81,31 @@ public final class DeviceAddresses {
         return byDevice;
     }
 
+    /**
+     * An address that leads from this host to itself: the loopback address if a device has it, else the first one that
+     * is not link-local, as those lead to others of the link only.
+     *
+     * @param family the class of its kind.
+     * @return {@code null} if no device has one.
+     */
+    public InetAddress ofThisHost(Class<? extends InetAddress> family) {
+        InetAddress first = null;
+        for (List<InetAddress> addresses : byDevice.values()) {
+            for (InetAddress address : addresses) {
+                if (!family.isInstance(address) || address.isLinkLocalAddress()) {
+                    continue;
+                }
+                if (address.isLoopbackAddress()) {
+                    return address;
+                }
+                if (first == null) {
+                    first = address;
+                }
+            }
+        }
+        return first;
+    }
+
     /** For example {@code rxe0 has 10.0.0.1, fe80::1%eth0; rxe1 has no address}. */
     @Override
     public String toString() {
