@@ -19,7 +19,6 @@ import io.netty.channel.AbstractChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
-import io.netty.channel.IoEvent;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
 
@@ -166,11 +165,6 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
 
     /** The handle under which the channel is registered. */
     abstract class AbstractRdmaUnsafe extends AbstractUnsafe implements RdmaIoHandle {
-        @Override
-        public final void handle(IoRegistration ignored, IoEvent event) {
-            throw new UnsupportedOperationException();
-        }
-
         @Override
         public final void close() {
             close(voidPromise());

@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.IoEvent;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
@@ -118,11 +117,6 @@ final class CompletionRelay implements CompletionHandler, RdmaIoHandle {
     @Override
     public void touched(boolean isTouched) {
         touched = isTouched;
-    }
-
-    @Override
-    public void handle(IoRegistration ignored, IoEvent event) {
-        throw new UnsupportedOperationException();
     }
 
     /** The loop ends. What becomes of the connection is up to {@link LoopDevice#destroy()}. */

@@ -15,7 +15,9 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandle;
+import io.netty.channel.IoRegistration;
 
 /**
  * An {@link IoHandle} for a {@link RdmaIoHandler}: an RDMA channel. What happens to its connection reaches it through
@@ -23,6 +25,12 @@ import io.netty.channel.IoHandle;
  * no object.
  */
 public interface RdmaIoHandle extends IoHandle {
+    /** Is never called: there are no events. */
+    @Override
+    default void handle(IoRegistration registration, IoEvent ioEvent) {
+        throw new UnsupportedOperationException();
+    }
+
     @Override
     void close();
 }

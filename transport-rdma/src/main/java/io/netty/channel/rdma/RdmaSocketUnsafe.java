@@ -192,24 +192,20 @@ final class RdmaSocketUnsafe extends AbstractRdmaChannel.AbstractRdmaUnsafe {
         boolean autoClose = channel.config().isAutoClose();
         ChannelOutboundBuffer messages = outboundBuffer();
         if (!autoClose && messages != null && !messages.isEmpty()) {
-            // Reported with the writes; for the reader it is the end.
+            // Reported with the writes.
             handleWriteError(cause);
-            ending.advance();
-            channel.connection().inbound().end();
-            channel.readable();
-            return;
-        }
-        if (!ending.isClosing()) {
+        } else if (!ending.isClosing()) {
             channel.pipeline().fireExceptionCaught(cause);
         }
         ending.advance();
-        if (!autoClose) {
+        if (autoClose) {
+            ClosedChannelException closed = new ClosedChannelException();
+            closed.initCause(cause);
+            close(voidPromise(), cause, closed);
+        } else {
+            // For the reader it is the end.
             channel.connection().inbound().end();
             channel.readable();
-            return;
         }
-        ClosedChannelException closed = new ClosedChannelException();
-        closed.initCause(cause);
-        close(voidPromise(), cause, closed);
     }
 }
