@@ -41,8 +41,8 @@ final class Bind {
         if (!address.getAddress().isAnyLocalAddress() && id.device() == null) {
             // The kernel takes a loopback address for the wildcard (cma_any_addr() of drivers/infiniband/core/cma.c):
             // who binds to 127.0.0.1 to be reached from this host alone would be reached from everywhere.
-            throw exception("no RDMA device has this address, and the kernel would listen on all devices; " +
-                    Reachability.devices(), address, null);
+            throw noDevice("no RDMA device has this address, and the kernel would listen on all devices", address,
+                    null);
         }
     }
 
@@ -53,7 +53,7 @@ final class Bind {
             return exception(isLocal(address) ? "the port is in use together with the wildcard address" :
                     "no network interface of this host has this address; " + Reachability.devices(), address, cause);
         case Errno.ENODEV:
-            return exception("no RDMA device has this address; " + Reachability.devices(), address, cause);
+            return noDevice("no RDMA device has this address", address, cause);
         case Errno.EADDRINUSE:
         case Errno.EACCES:
             return exception(cause.getMessage(), address, cause);
@@ -71,9 +71,19 @@ final class Bind {
         }
     }
 
-    private static BindException exception(String why, InetSocketAddress address, VerbsException cause) {
-        BindException e = new BindException("cannot bind " + address + ": " + why);
+    private static IOException noDevice(String why, InetSocketAddress address, VerbsException cause) {
+        IOException e = new NoRdmaDeviceException(message(why + "; " + Reachability.devices(), address));
         e.initCause(cause);
         return e;
+    }
+
+    private static IOException exception(String why, InetSocketAddress address, VerbsException cause) {
+        IOException e = new BindException(message(why, address));
+        e.initCause(cause);
+        return e;
+    }
+
+    private static String message(String why, InetSocketAddress address) {
+        return "cannot bind " + address + ": " + why;
     }
 }

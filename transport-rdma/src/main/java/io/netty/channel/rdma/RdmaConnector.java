@@ -121,18 +121,18 @@ final class RdmaConnector implements LoopEvents.Listener {
         channel.connected(connection, remote);
     }
 
-    private static IOException rejected(ConnectionEvent event) {
+    private static ConnectionRejectedException rejected(ConnectionEvent event) {
         if (event.isNobodyListening()) {
-            return new ConnectException("Connection refused");
+            return new ConnectionRejectedException("Connection refused", true);
         }
         String reason = event.isRejectedByApplication() ? Rejection.text(event.privateData()) : "";
         if (reason.isEmpty() && event.isRejectedByApplication()) {
             // Also what the kernel says where somebody listens at the port, but not at this address.
-            return new ConnectException("Connection refused (nobody listens at this address, or the peer gives no " +
-                    "reason)");
+            return new ConnectionRejectedException("Connection refused (nobody listens at this address, or the peer " +
+                    "gives no reason)", true);
         }
-        return new ConnectException("Connection " + (reason.isEmpty() ? event.describe() :
-                "rejected by the peer: " + reason));
+        return new ConnectionRejectedException("Connection " + (reason.isEmpty() ? event.describe() :
+                "rejected by the peer: " + reason), false);
     }
 
     /** The channel is closed or gives up. */

@@ -1,0 +1,40 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import java.net.ConnectException;
+
+/**
+ * The peer's host answered a connection request with a rejection. The exception of a connect has it as its cause.
+ */
+public final class ConnectionRejectedException extends ConnectException {
+    private static final long serialVersionUID = 7254480915268301127L;
+
+    private final boolean refused;
+
+    ConnectionRejectedException(String message, boolean refused) {
+        super(message);
+        this.refused = refused;
+    }
+
+    /**
+     * Whether nobody listens there, or gives no reason, for which kernel verbs have only one answer. If not, there is a
+     * listener that has a reason, and the message tells it.
+     */
+    public boolean isRefused() {
+        return refused;
+    }
+}

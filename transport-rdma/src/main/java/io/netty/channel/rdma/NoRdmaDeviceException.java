@@ -1,0 +1,30 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import java.net.BindException;
+
+/**
+ * A channel can't be bound to an address because it is of no RDMA device. Other network interfaces of the host may have
+ * it.
+ */
+public final class NoRdmaDeviceException extends BindException {
+    private static final long serialVersionUID = 4126795518093142763L;
+
+    NoRdmaDeviceException(String message) {
+        super(message);
+    }
+}

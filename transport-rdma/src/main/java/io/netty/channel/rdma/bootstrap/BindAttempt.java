@@ -1,0 +1,168 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.bootstrap;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.NoRdmaDeviceException;
+import io.netty.channel.rdma.RdmaServerSocketChannel;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.Promise;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+
+/**
+ * One bind of a {@link RdmaOrTcpServerBootstrap}: TCP, then RDMA at the same port. In this order because TCP's ports
+ * are the crowded ones: a free one of RDMA's is more often in use there than the other way round.
+ */
+final class BindAttempt {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOrTcpServerBootstrap.class);
+    /** For a port that is free on both. That some program has bound the same numbers for RDMA alone is unlikely. */
+    private static final int MAX_PORTS = 16;
+
+    private final ServerBootstrap template;
+    private final boolean rdmaRequired;
+    private final InetSocketAddress address;
+    private final ChannelTypes tcp;
+    private final boolean autoRead;
+    /** Lives longer than the event loops, whose end may be what happens. */
+    private final Promise<RdmaOrTcpServer> promise = GlobalEventExecutor.INSTANCE.newPromise();
+    private Throwable rdmaUnavailabilityCause;
+    private int ports;
+
+    /**
+     * @param template all but the channel class.
+     */
+    BindAttempt(ServerBootstrap template, boolean rdmaRequired, InetSocketAddress address) {
+        this.template = template;
+        this.rdmaRequired = rdmaRequired;
+        this.address = address;
+        EventLoopGroup[] groups = {template.config().group(), template.config().childGroup()};
+        tcp = ChannelTypes.tcp(groups);
+        for (EventLoopGroup group : groups) {
+            if (rdmaUnavailabilityCause == null) {
+                rdmaUnavailabilityCause = ChannelTypes.rdmaUnavailabilityCause(group);
+            }
+        }
+        autoRead = !Boolean.FALSE.equals(template.config().options().get(ChannelOption.AUTO_READ));
+    }
+
+    Future<RdmaOrTcpServer> start() {
+        if (rdmaUnavailabilityCause != null && rdmaRequired) {
+            return promise.setFailure(failure("RDMA", rdmaUnavailabilityCause));
+        }
+        bindTcp();
+        return promise;
+    }
+
+    private void bindTcp() {
+        ports++;
+        ServerBootstrap bootstrap = bootstrap(TransportPath.TCP, tcp, ChannelTypes.RDMA);
+        if (rdmaUnavailabilityCause == null) {
+            // Nobody is accepted before it is known that both listen.
+            bootstrap.option(ChannelOption.AUTO_READ, false);
+        }
+        whenDone(bootstrap.bind(address), future -> {
+            ServerSocketChannel channel = (ServerSocketChannel) future.channel();
+            if (!future.isSuccess()) {
+                fail("TCP", future.cause());
+            } else if (rdmaUnavailabilityCause != null) {
+                succeed(channel, null);
+            } else {
+                bindRdma(channel);
+            }
+        });
+    }
+
+    private void bindRdma(ServerSocketChannel tcpChannel) {
+        InetSocketAddress bound = tcpChannel.localAddress();
+        whenDone(bootstrap(TransportPath.RDMA, ChannelTypes.RDMA, tcp).bind(bound), future -> {
+            if (future.isSuccess()) {
+                succeed(tcpChannel, (RdmaServerSocketChannel) future.channel());
+            } else if (future.cause() instanceof NoRdmaDeviceException && !rdmaRequired) {
+                rdmaUnavailabilityCause = future.cause();
+                succeed(tcpChannel, null);
+            } else {
+                whenDone(tcpChannel.close(), closed -> {
+                    if (address.getPort() == 0 && future.cause() instanceof BindException && ports < MAX_PORTS &&
+                            !(future.cause() instanceof NoRdmaDeviceException)) {
+                        logger.debug("{}: in use by RDMA, trying another port", bound, future.cause());
+                        bindTcp();
+                    } else {
+                        fail("RDMA", future.cause());
+                    }
+                });
+            }
+        });
+    }
+
+    private ServerBootstrap bootstrap(TransportPath path, ChannelTypes types, ChannelTypes other) {
+        ServerBootstrap bootstrap = template.clone().channel(types.listener).attr(RdmaOrTcp.PATH, path)
+                .childAttr(RdmaOrTcp.PATH, path);
+        KnownOptions.foreign(bootstrap.config().options(), types.listener, other.listener,
+                option -> bootstrap.option(option, null));
+        KnownOptions.foreign(bootstrap.config().childOptions(), types.connection, other.connection,
+                option -> bootstrap.childOption(option, null));
+        return bootstrap;
+    }
+
+    /** Listeners of a future that is done are not called if its event loop has ended. */
+    private static void whenDone(ChannelFuture future, Consumer<ChannelFuture> action) {
+        if (future.isDone()) {
+            action.accept(future);
+        } else {
+            future.addListener(done -> action.accept(future));
+        }
+    }
+
+    private void succeed(ServerSocketChannel tcpChannel, RdmaServerSocketChannel rdmaChannel) {
+        RdmaOrTcpServer server = new RdmaOrTcpServer(tcpChannel, rdmaChannel, rdmaUnavailabilityCause);
+        if (rdmaChannel == null) {
+            logger.info("{}: listens for TCP alone, as RDMA is not available", server.localAddress(),
+                    rdmaUnavailabilityCause);
+        } else {
+            logger.debug("{}: listens for RDMA and TCP", server.localAddress());
+            tcpChannel.config().setAutoRead(autoRead);
+        }
+        if (!promise.trySuccess(server)) {
+            // Cancelled.
+            server.close();
+        }
+    }
+
+    private void fail(String path, Throwable cause) {
+        promise.tryFailure(failure(path, cause));
+    }
+
+    private Throwable failure(String path, Throwable cause) {
+        if (!(cause instanceof IOException) && !(cause instanceof UnsatisfiedLinkError)) {
+            return cause;
+        }
+        IOException failure = new BindException("cannot listen at " + address + " for " + path + ": " +
+                cause.getMessage());
+        failure.initCause(cause);
+        return failure;
+    }
+}

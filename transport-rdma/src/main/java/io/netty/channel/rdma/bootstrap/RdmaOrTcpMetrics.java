@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.bootstrap;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Which paths the connections of this process took, and why. Any thread may read the counters, which never decrease.
+ */
+public final class RdmaOrTcpMetrics {
+    private static final RdmaOrTcpMetrics TOTAL = new RdmaOrTcpMetrics();
+
+    private final Map<TransportPath, LongAdder> connects = counters(TransportPath.class);
+    private final Map<FallbackReason, LongAdder> fallbacks = counters(FallbackReason.class);
+    private final LongAdder failures = new LongAdder();
+
+    private RdmaOrTcpMetrics() { }
+
+    private static <E extends Enum<E>> Map<E, LongAdder> counters(Class<E> type) {
+        Map<E, LongAdder> counters = new EnumMap<>(type);
+        for (E constant : type.getEnumConstants()) {
+            counters.put(constant, new LongAdder());
+        }
+        return counters;
+    }
+
+    /**
+     * The counters of all {@link RdmaOrTcpBootstrap}s of this process.
+     */
+    public static RdmaOrTcpMetrics total() {
+        return TOTAL;
+    }
+
+    /** Connections that were made over this path. */
+    public long connects(TransportPath path) {
+        return connects.get(path).sum();
+    }
+
+    /** How often TCP was tried for this reason, whatever came of it. */
+    public long fallbacks(FallbackReason reason) {
+        return fallbacks.get(reason).sum();
+    }
+
+    /** How often neither path made a connection. Cancelled attempts and unknown hosts don't count. */
+    public long failures() {
+        return failures.sum();
+    }
+
+    void connected(TransportPath path) {
+        connects.get(path).increment();
+    }
+
+    void fellBack(FallbackReason reason) {
+        fallbacks.get(reason).increment();
+    }
+
+    void failed() {
+        failures.increment();
+    }
+
+    @Override
+    public String toString() {
+        return "connects: " + connects + ", fall backs to TCP: " + fallbacks + ", failures: " + failures;
+    }
+}

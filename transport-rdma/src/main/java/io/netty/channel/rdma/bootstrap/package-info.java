@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/**
+ * One port, both worlds: servers that listen for RDMA and TCP at once, and clients that take RDMA if they can and TCP
+ * if they can't.
+ *
+ * <h2>Who does what</h2>
+ * <pre>
+ *   RdmaOrTcpServerBootstrap              RdmaOrTcpBootstrap ── RdmaOrTcpPaths: where RDMA has failed
+ *            │                                     │
+ *       BindAttempt ── RdmaOrTcpServer       ConnectAttempt ── FallbackReason, Fallback: why TCP
+ *            │                                     │
+ *            └─── ChannelTypes, KnownOptions ──────┘        which classes, and which options they know
+ *            └─── RdmaOrTcp, RdmaOrTcpMetrics ─────┘        what tells which path it was
+ * </pre>
+ * This package is made of Netty's bootstraps and the public channels of {@code io.netty.channel.rdma}, which knows
+ * nothing of it. Event loops for RDMA serve epoll's channels as well, so there is one group for both; on others there
+ * is TCP alone.
+ *
+ * <h2>Never silently</h2>
+ * A service that runs over TCP because of a missing kernel module is slower, and works. So the path of each connection
+ * is told four times: by the class of the channel, by attributes, in the log and by counters.
+ *
+ * <h2>One after the other</h2>
+ * The attempts are not raced as those of RFC 8305: a server would see each client twice, and TCP, whose handshake is
+ * the kernel's alone, would win most of the races. RDMA has an answer or an error within milliseconds in nearly all
+ * cases, and a bounded time in the others; destinations where it failed are remembered for a while.
+ *
+ * <h2>One server at both ends of a number</h2>
+ * RDMA ports are a number space of their own, so another program may listen for RDMA where a server listens for TCP:
+ * somebody who can run programs on the server's host can make clients of a server without RDMA connect to him. With
+ * TCP that takes a free port and a client's mistake. {@code RdmaOrTcpServerBootstrap} binds both or none; where it
+ * can't, and in general, it is TLS that tells a client whom it talks to.
+ */
+package io.netty.channel.rdma.bootstrap;
