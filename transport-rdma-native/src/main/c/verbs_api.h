@@ -20,8 +20,8 @@
  * installed), or the embedded provider. They are never mixed: an object made by one must only meet functions of the
  * same one, because both do container_of() on the public structs.
  *
- * The hot path (ibv_poll_cq, ibv_req_notify_cq, ibv_post_send, ibv_post_recv) is not in the table: in <infiniband/verbs.h>
- * these are static inlines that call through ibv_context->ops, which both providers fill.
+ * The hot path (ibv_poll_cq, ibv_req_notify_cq, ibv_post_send, ibv_post_recv, ibv_post_srq_recv) is not in the table: in
+ * <infiniband/verbs.h> these are static inlines that call through ibv_context->ops, which both providers fill.
  */
 #ifndef NETTY_RDMA_VERBS_API_H
 #define NETTY_RDMA_VERBS_API_H
@@ -67,6 +67,10 @@
     F(int, ibv_query_qp, (struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,                                 \
                           struct ibv_qp_init_attr *init_attr))                                                        \
     F(int, ibv_destroy_qp, (struct ibv_qp *qp))                                                                       \
+    F(struct ibv_srq *, ibv_create_srq, (struct ibv_pd *pd, struct ibv_srq_init_attr *attr))                          \
+    F(int, ibv_modify_srq, (struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask))                           \
+    F(int, ibv_query_srq, (struct ibv_srq *srq, struct ibv_srq_attr *attr))                                           \
+    F(int, ibv_destroy_srq, (struct ibv_srq *srq))                                                                    \
     F(int, ibv_get_async_event, (struct ibv_context *context, struct ibv_async_event *event))                         \
     F(void, ibv_ack_async_event, (struct ibv_async_event *event))
 

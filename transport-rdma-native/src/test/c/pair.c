@@ -72,6 +72,7 @@ static void open_qp(struct end *end) {
             .max_send_wr = (uint32_t) o->send_wr, .max_recv_wr = (uint32_t) o->recv_wr, .max_send_sge = 4,
             .max_recv_sge = 4, .max_inline_data = o->inline_data,
         },
+        .srq = o->srq,
         .qp_type = IBV_QPT_RC,
         .sq_sig_all = o->sig_all,
     };
@@ -156,7 +157,9 @@ void end_connect(struct end *end, uint32_t qpn) {
 }
 
 void end_close(struct end *end) {
-    CHECK_EQ(ibv_destroy_qp(end->qp), 0);
+    if (end->qp != NULL) {
+        CHECK_EQ(ibv_destroy_qp(end->qp), 0);
+    }
     CHECK_EQ(ibv_dereg_mr(end->mr), 0);
     free(end->buffer);
     CHECK_EQ(ibv_destroy_cq(end->send_cq), 0);

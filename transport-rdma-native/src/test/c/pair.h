@@ -31,6 +31,7 @@ struct options {
     int timeout, retry_cnt, rnr_retry, min_rnr_timer;
     int responder_resources; /* READs and atomics that it answers at a time */
     bool sig_all, channel, separate_cqs;
+    struct ibv_srq *srq; /* for its receives, or NULL */
 };
 
 /*
@@ -64,7 +65,7 @@ void end_to_init(struct end *end);
 int end_to_rtr(struct end *end, uint32_t qpn);
 int end_to_rts(struct end *end);
 void end_connect(struct end *end, uint32_t qpn);
-void end_close(struct end *end);
+void end_close(struct end *end); /* of which the queue pair may be gone, and NULL */
 
 void pair_open(struct end *a, struct end *b, const struct options *options);
 void pair_close(struct end *a, struct end *b);

@@ -21,6 +21,7 @@
 #include "context.h"
 #include "cq.h"
 #include "qp.h"
+#include "srq.h"
 
 struct async_event {
     struct ibv_async_event ibv;
@@ -101,10 +102,21 @@ int embedded_ibv_get_async_event(struct ibv_context *ibv, struct ibv_async_event
 }
 
 void embedded_ibv_ack_async_event(struct ibv_async_event *event) {
-    bool about_cq = event->event_type == IBV_EVENT_CQ_ERR;
-    struct ibv_context *ibv = about_cq ? event->element.cq->context : event->element.qp->context;
-    struct async_source *source = about_cq ? &cq_of(event->element.cq)->async : &qp_of(event->element.qp)->async;
-    struct context *context = context_of(ibv);
+    struct context *context;
+    struct async_source *source;
+    switch (event->event_type) {
+        case IBV_EVENT_CQ_ERR:
+            context = context_of(event->element.cq->context);
+            source = &cq_of(event->element.cq)->async;
+            break;
+        case IBV_EVENT_SRQ_LIMIT_REACHED:
+            context = context_of(event->element.srq->context);
+            source = &srq_of(event->element.srq)->async;
+            break;
+        default:
+            context = context_of(event->element.qp->context);
+            source = &qp_of(event->element.qp)->async;
+    }
     pthread_mutex_lock(&context->lock);
     source->completed++;
     pthread_cond_broadcast(&context->acknowledged);

@@ -14,8 +14,9 @@
  * under the License.
  */
 /*
- * What librdmacm offers beyond verbs_api.h and unmodified programs use: synchronous endpoints (rdma_create_ep(3)) and
- * connections whose queue pair the user moves himself (rdma_establish(3), rdma_init_qp_attr(3)).
+ * What librdmacm offers beyond verbs_api.h and unmodified programs use: synchronous endpoints (rdma_create_ep(3)),
+ * connections whose queue pair the user moves himself (rdma_establish(3), rdma_init_qp_attr(3)), and shared receive
+ * queues of an id (rdma_create_srq(3)).
  */
 #include "cm_private.h"
 
@@ -77,6 +78,9 @@ int embedded_rdma_create_ep(struct rdma_cm_id **result, struct rdma_addrinfo *in
 void embedded_rdma_destroy_ep(struct rdma_cm_id *id) {
     if (id->qp != NULL) {
         embedded_rdma_destroy_qp(id);
+    }
+    if (id->srq != NULL) {
+        embedded_rdma_destroy_srq(id);
     }
     embedded_rdma_destroy_id(id);
 }
@@ -146,4 +150,39 @@ struct ibv_context **embedded_rdma_get_devices(int *count) {
 
 void embedded_rdma_free_devices(struct ibv_context **list) {
     free(list);
+}
+
+int embedded_rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr) {
+    if (pd == NULL) {
+        pd = id->pd;
+    }
+    if (id->srq != NULL || pd == NULL || id->verbs != pd->context) {
+        return cm_result(EINVAL);
+    }
+    struct ibv_srq *srq = embedded_ibv_create_srq(pd, attr);
+    if (srq == NULL) {
+        return -1;
+    }
+    if (id->pd == NULL) {
+        id->pd = pd;
+    }
+    id->srq = srq;
+    return 0;
+}
+
+int embedded_rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr) {
+    if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) == 0) {
+        return cm_result(EINVAL);
+    }
+    if (attr->srq_type != IBV_SRQT_BASIC) {
+        return cm_result(EOPNOTSUPP);
+    }
+    /* The extended struct begins with the members of the plain one. */
+    return embedded_rdma_create_srq(id, (attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) != 0 ? attr->pd : NULL,
+                                    (struct ibv_srq_init_attr *) attr);
+}
+
+void embedded_rdma_destroy_srq(struct rdma_cm_id *id) {
+    embedded_ibv_destroy_srq(id->srq);
+    id->srq = NULL;
 }

@@ -16,8 +16,8 @@
 /*
  * The device's contexts, and their asynchronous events.
  *
- * An event about a queue pair or completion queue must be acknowledged before that object can be destroyed
- * (ibv_get_async_event(3)), so each such object carries an async_source.
+ * An event about a queue pair, a completion queue or a shared receive queue must be acknowledged before that object can
+ * be destroyed (ibv_get_async_event(3)), so each such object carries an async_source.
  */
 #ifndef NETTY_RDMA_EMBEDDED_CONTEXT_H
 #define NETTY_RDMA_EMBEDDED_CONTEXT_H
@@ -31,6 +31,8 @@
 #define DEVICE_MAX_QP 65536
 #define DEVICE_MAX_WR 16384
 #define DEVICE_MAX_SGE 32
+#define DEVICE_MAX_SRQ 65536
+#define DEVICE_MAX_SRQ_WR 32768
 #define DEVICE_MAX_INLINE 512
 #define DEVICE_MAX_CQE (1 << 20)
 #define DEVICE_MAX_READS 64

@@ -27,6 +27,7 @@
 #include "cq.h"
 #include "engine.h"
 #include "qp.h"
+#include "srq.h"
 #include "wire.h"
 
 /* Locally administered, so no real adapter has it; the same in every process, as all share one "adapter". */
@@ -104,6 +105,7 @@ struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
     context->ibv.ops.req_notify_cq = cq_req_notify;
     context->ibv.ops.post_send = qp_post_send;
     context->ibv.ops.post_recv = qp_post_recv;
+    context->ibv.ops.post_srq_recv = srq_post_recv;
     pthread_mutex_init(&context->ibv.mutex, NULL);
     pthread_mutex_init(&context->lock, NULL);
     pthread_cond_init(&context->acknowledged, NULL);
@@ -149,6 +151,9 @@ int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_att
         .max_res_rd_atom = DEVICE_MAX_READS * DEVICE_MAX_QP,
         .max_qp_init_rd_atom = DEVICE_MAX_READS,
         .atomic_cap = IBV_ATOMIC_GLOB, /* the owner's CPU executes them with its own atomic instructions */
+        .max_srq = DEVICE_MAX_SRQ,
+        .max_srq_wr = DEVICE_MAX_SRQ_WR,
+        .max_srq_sge = DEVICE_MAX_SGE,
         .max_pkeys = 1,
         .phys_port_cnt = 1,
     };

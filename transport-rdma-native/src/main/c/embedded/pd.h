@@ -23,7 +23,7 @@
 
 struct pd {
     struct ibv_pd ibv;
-    atomic_int objects; /* memory regions and queue pairs */
+    atomic_int objects; /* memory regions, queue pairs, shared receive queues */
 };
 
 static inline struct pd *pd_of(struct ibv_pd *pd) {

@@ -20,24 +20,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "srq.h"
+
 static void run_again(struct engine_task *task) {
     qp_kick((struct qp *) ((char *) task - offsetof(struct qp, again)), QP_WORK_ALL);
 }
 
 /* Returns 0 or errno. */
 static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
-    if (attr->qp_type != IBV_QPT_RC || attr->srq != NULL) {
+    if (attr->qp_type != IBV_QPT_RC) {
         return EOPNOTSUPP;
     }
     if (attr->send_cq == NULL || attr->recv_cq == NULL || attr->send_cq->context != pd->context
-            || attr->recv_cq->context != pd->context) {
+            || attr->recv_cq->context != pd->context || (attr->srq != NULL && attr->srq->context != pd->context)) {
         return EINVAL;
     }
     const struct ibv_qp_cap *cap = &attr->cap;
-    bool fits = cap->max_send_wr <= DEVICE_MAX_WR && cap->max_recv_wr <= DEVICE_MAX_WR
-            && cap->max_send_sge <= DEVICE_MAX_SGE && cap->max_recv_sge <= DEVICE_MAX_SGE
+    /* ibv_create_qp(3): with a shared receive queue the sizes of the receive queue are ignored */
+    bool receives_fit = attr->srq != NULL
+            || (cap->max_recv_wr <= DEVICE_MAX_WR && cap->max_recv_sge <= DEVICE_MAX_SGE);
+    bool fits = cap->max_send_wr <= DEVICE_MAX_WR && cap->max_send_sge <= DEVICE_MAX_SGE
             && cap->max_inline_data <= DEVICE_MAX_INLINE;
-    return fits ? 0 : EINVAL;
+    return fits && receives_fit ? 0 : EINVAL;
 }
 
 static int init_queues(struct qp *qp) {
@@ -47,9 +51,13 @@ static int init_queues(struct qp *qp) {
     }
     int error = work_queue_init(&qp->sq, qp->cap.max_send_wr, qp->cap.max_send_sge,
                                 sizeof(struct send_wqe) + qp->cap.max_inline_data);
-    if (error == 0) {
+    if (error == 0 && qp->srq == NULL) {
         error = work_queue_init(&qp->rq, qp->cap.max_recv_wr, qp->cap.max_recv_sge,
-                                sizeof(struct receive_wqe) + qp->cap.max_recv_sge * sizeof(struct ibv_sge));
+                                receive_wqe_size(qp->cap.max_recv_sge));
+    } else if (error == 0) {
+        qp->cap.max_recv_wr = qp->cap.max_recv_sge = 0;
+        qp->taken = malloc(receive_wqe_size(qp->srq->queue.max_sge));
+        error = qp->taken == NULL ? ENOMEM : 0;
     }
     return error;
 }
@@ -57,6 +65,7 @@ static int init_queues(struct qp *qp) {
 static void free_qp(struct qp *qp) {
     work_queue_free(&qp->sq);
     work_queue_free(&qp->rq);
+    free(qp->taken);
     pthread_mutex_destroy(&qp->control);
     free(qp);
 }
@@ -78,12 +87,14 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
     qp->ibv.pd = pd;
     qp->ibv.send_cq = attr->send_cq;
     qp->ibv.recv_cq = attr->recv_cq;
+    qp->ibv.srq = attr->srq;
     qp->ibv.qp_type = attr->qp_type;
     qp->ibv.state = IBV_QPS_RESET;
     qp->context = context_of(pd->context);
     qp->pd = pd_of(pd);
     qp->send_cq = cq_of(attr->send_cq);
     qp->recv_cq = cq_of(attr->recv_cq);
+    qp->srq = attr->srq == NULL ? NULL : srq_of(attr->srq);
     qp->cap = attr->cap;
     qp->sq_sig_all = attr->sq_sig_all != 0;
     qp->segment_fd = -1;
@@ -103,6 +114,9 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
     atomic_fetch_add(&qp->pd->objects, 1);
     atomic_fetch_add(&qp->send_cq->users, 1);
     atomic_fetch_add(&qp->recv_cq->users, 1);
+    if (qp->srq != NULL) {
+        atomic_fetch_add(&qp->srq->users, 1);
+    }
     attr->cap = qp->cap; /* what was granted: ibv_create_qp(3) */
     return &qp->ibv;
 }
@@ -120,6 +134,7 @@ int embedded_ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr
         .qp_context = ibv->qp_context,
         .send_cq = ibv->send_cq,
         .recv_cq = ibv->recv_cq,
+        .srq = ibv->srq,
         .cap = qp->cap,
         .qp_type = ibv->qp_type,
         .sq_sig_all = qp->sq_sig_all,
@@ -141,6 +156,10 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     cq_purge(qp->recv_cq, qp);
     cq_purge(qp->send_cq, qp);
     async_retire(qp->context, &qp->async);
+    if (qp->srq != NULL) {
+        srq_forget(qp->srq, qp);
+        atomic_fetch_sub(&qp->srq->users, 1);
+    }
     atomic_fetch_sub(&qp->recv_cq->users, 1);
     atomic_fetch_sub(&qp->send_cq->users, 1);
     atomic_fetch_sub(&qp->pd->objects, 1);

@@ -21,6 +21,7 @@
  *   qp_table.c     numbers
  *   qp_modify.c    the state machine
  *   qp_post.c      the work queues
+ *   srq.c          those that queue pairs share
  *   qp_attach.c    meeting the peer's queue pair
  *   qp_progress.c  what the owner of the gate does, errors, flushing, timers
  *   qp_send.c      work requests to descriptors, and their completion
@@ -70,6 +71,10 @@ struct receive_wqe {
     uint16_t num_sge;
     struct ibv_sge sge[];
 };
+
+static inline size_t receive_wqe_size(uint32_t sges) {
+    return sizeof(struct receive_wqe) + sges * sizeof(struct ibv_sge);
+}
 
 /* A ring of work requests. Indices count up for ever. */
 struct work_queue {
@@ -123,6 +128,9 @@ struct qp {
     struct consumer requests, responses; /* the peer's */
     struct gate gate;
     struct work_queue sq, rq;
+    struct srq *srq; /* in place of rq, or NULL */
+    bool waits_for_shared; /* with the next one under the lock of srq */
+    struct qp *next_waiting;
 
     /* The rest belongs to the gate's owner unless said otherwise. */
     struct producer out, answers; /* our requests, our responses */
@@ -130,6 +138,9 @@ struct qp {
     struct attachment *attached;
     struct announcement to_recv_cq, to_send_cq; /* of the peer */
     struct inbound inbound;
+    struct receive_wqe *taken; /* room for the receive that was taken from srq for the message under way */
+    bool has_taken;
+    bool said_last; /* that no more will be taken from srq: IBV_EVENT_QP_LAST_WQE_REACHED */
     uint32_t staged;  /* first work request not completely staged */
     uint32_t reading; /* first READ or atomic not yet answered, or later */
     uint32_t unanswered;
@@ -191,6 +202,8 @@ int qp_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, size_t stride);
 void work_queue_free(struct work_queue *queue);
 void work_queue_reset(struct work_queue *queue);
+/* Copies the list to the queue. Returns 0, or errno and the request that is not there. */
+int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 static inline void *work_queue_at(const struct work_queue *queue, uint32_t index) {
     return queue->ring + (size_t) (index & queue->mask) * queue->stride;

@@ -101,7 +101,7 @@ static void reset(struct qp *qp) {
     set_state(qp, IBV_QPS_RESET);
     work_queue_reset(&qp->sq);
     work_queue_reset(&qp->rq);
-    qp->failed = false;
+    qp->failed = qp->has_taken = qp->said_last = false;
     cq_purge(qp->recv_cq, qp);
     cq_purge(qp->send_cq, qp);
     qp_unlock(qp);

@@ -161,27 +161,21 @@ int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr 
     return error;
 }
 
-int qp_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
-    struct qp *qp = qp_of(ibv);
-    struct work_queue *rq = &qp->rq;
-    if (qp_state(qp) == IBV_QPS_RESET) {
-        *bad_wr = wr;
-        return EINVAL;
-    }
+int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
     int error = 0;
-    pthread_mutex_lock(&rq->lock);
-    uint32_t head = atomic_load_explicit(&rq->head, memory_order_relaxed);
+    pthread_mutex_lock(&queue->lock);
+    uint32_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
     for (; wr != NULL; wr = wr->next) {
-        if (is_full(rq, head)) {
+        if (is_full(queue, head)) {
             error = ENOMEM;
-        } else if (wr->num_sge < 0 || (uint32_t) wr->num_sge > rq->max_sge) {
+        } else if (wr->num_sge < 0 || (uint32_t) wr->num_sge > queue->max_sge) {
             error = EINVAL;
         }
         if (error != 0) {
             *bad_wr = wr;
             break;
         }
-        struct receive_wqe *wqe = work_queue_at(rq, head);
+        struct receive_wqe *wqe = work_queue_at(queue, head);
         wqe->wr_id = wr->wr_id;
         wqe->num_sge = (uint16_t) wr->num_sge;
         for (int i = 0; i < wr->num_sge; i++) {
@@ -193,9 +187,19 @@ int qp_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr 
         }
         head++;
     }
-    /* Both accesses decide about a sleeping request (see qp_receive.c), so they are sequentially consistent. */
-    atomic_store(&rq->head, head);
-    pthread_mutex_unlock(&rq->lock);
+    atomic_store(&queue->head, head);
+    pthread_mutex_unlock(&queue->lock);
+    return error;
+}
+
+int qp_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
+    struct qp *qp = qp_of(ibv);
+    if (qp_state(qp) == IBV_QPS_RESET || qp->srq != NULL) {
+        *bad_wr = wr;
+        return EINVAL;
+    }
+    int error = work_queue_post_recv(&qp->rq, wr, bad_wr);
+    /* After the head of the queue: both decide about a sleeping request, see qp_receive.c. */
     if (atomic_load(&qp->waiting_for_receive) || atomic_load(&qp->state) == IBV_QPS_ERR) {
         qp_kick(qp, QP_WORK_ALL);
     }

@@ -21,12 +21,29 @@
 
 #include "mr.h"
 #include "qp.h"
+#include "srq.h"
 
 /* One call does no more than this, so that a fast peer cannot keep a poll or the engine from everything else. */
 #define BUDGET_DESCS 64
 #define BUDGET_BYTES (512u << 10)
 
-static struct receive_wqe *next_receive(struct qp *qp) {
+/* Of the message that is being received. */
+static const struct receive_wqe *current_receive(const struct qp *qp) {
+    return qp->srq != NULL ? qp->taken : work_queue_at(&qp->rq, qp->rq.done);
+}
+
+static const struct receive_wqe *next_shared_receive(struct qp *qp) {
+    if (!qp->has_taken) {
+        qp->has_taken = srq_take(qp->srq, qp);
+        atomic_store(&qp->waiting_for_receive, !qp->has_taken);
+    }
+    return qp->has_taken ? qp->taken : NULL;
+}
+
+static const struct receive_wqe *next_receive(struct qp *qp) {
+    if (qp->srq != NULL) {
+        return next_shared_receive(qp);
+    }
     if (qp->rq.done == atomic_load_explicit(&qp->rq.head, memory_order_acquire)) {
         /* A post that does not see the flag has stored its head before: see qp_post_recv(). */
         atomic_store(&qp->waiting_for_receive, true);
@@ -37,11 +54,16 @@ static struct receive_wqe *next_receive(struct qp *qp) {
     if (atomic_load_explicit(&qp->waiting_for_receive, memory_order_relaxed)) {
         atomic_store(&qp->waiting_for_receive, false);
     }
-    return work_queue_at(&qp->rq, qp->rq.done);
+    return current_receive(qp);
 }
 
 static void complete(struct qp *qp, enum ibv_wc_status status, const struct wire_desc *desc) {
-    const struct receive_wqe *wqe = work_queue_at(&qp->rq, qp->rq.done++);
+    const struct receive_wqe *wqe = current_receive(qp);
+    if (qp->srq != NULL) {
+        qp->has_taken = false;
+    } else {
+        qp->rq.done++;
+    }
     struct cqe cqe = {
         .wc = { .wr_id = wqe->wr_id, .status = status, .opcode = IBV_WC_RECV, .qp_num = qp->ibv.qp_num },
         .qp = qp,
@@ -57,7 +79,25 @@ static void complete(struct qp *qp, enum ibv_wc_status status, const struct wire
     cq_push(qp->recv_cq, &cqe, desc != NULL && (desc->flags & WIRE_SOLICITED) != 0);
 }
 
+/*
+ * What is still in the queue is for the other queue pairs. The event tells that this one takes none any more, so that it
+ * can be destroyed when its completions were polled: ibv_get_async_event(3).
+ */
+static void flush_shared(struct qp *qp) {
+    if (qp->has_taken) {
+        complete(qp, IBV_WC_WR_FLUSH_ERR, NULL);
+    }
+    if (!qp->said_last) {
+        qp->said_last = true;
+        async_raise(qp->context, IBV_EVENT_QP_LAST_WQE_REACHED, &qp->ibv, &qp->async);
+    }
+}
+
 void qp_flush_receives(struct qp *qp) {
+    if (qp->srq != NULL) {
+        flush_shared(qp);
+        return;
+    }
     while (qp->rq.done != atomic_load(&qp->rq.head)) {
         complete(qp, IBV_WC_WR_FLUSH_ERR, NULL);
     }
@@ -105,8 +145,9 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
         }
         memcpy((void *) (uintptr_t) to, payload, length);
     } else {
-        const struct receive_wqe *wqe = work_queue_at(&qp->rq, qp->rq.done);
-        if (!sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &in->cursor, payload, length)) {
+        const struct receive_wqe *wqe = current_receive(qp);
+        const struct pd *pd = qp->srq != NULL ? qp->srq->pd : qp->pd; /* it may have another domain */
+        if (!sge_scatter(&pd->ibv, wqe->sge, wqe->num_sge, &in->cursor, payload, length)) {
             complete(qp, IBV_WC_LOC_PROT_ERR, NULL);
             return OUTCOME_OPERATION_ERROR;
         }

@@ -67,6 +67,18 @@ EXPORT int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *
                                    (struct ibv_qp_init_attr *) attr);
 }
 
+EXPORT int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr) {
+    return embedded_rdma_create_srq(id, pd, attr);
+}
+
+EXPORT int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr) {
+    return embedded_rdma_create_srq_ex(id, attr);
+}
+
+EXPORT void rdma_destroy_srq(struct rdma_cm_id *id) {
+    embedded_rdma_destroy_srq(id);
+}
+
 EXPORT int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event) {
     (void) id;
     (void) event; /* IBV_EVENT_COMM_EST stands in for a lost RTU: links lose nothing */

@@ -1,0 +1,53 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Shared receive queues. A queue pair takes a receive when a message of its peer begins, in the order of posting, and
+ * keeps a copy of it until the message is complete; so its place in the queue is free from then on.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_SRQ_H
+#define NETTY_RDMA_EMBEDDED_SRQ_H
+
+#include "qp.h"
+
+struct srq {
+    struct ibv_srq ibv;
+    struct pd *pd;
+    struct context *context;
+    atomic_int users; /* queue pairs */
+    struct work_queue queue;
+    /* Under the queue's lock. */
+    struct qp *waiting, **last_waiting; /* queue pairs that found nothing, those that have waited longest first */
+    uint32_t limit;                     /* 0: not armed */
+    struct async_source async;
+};
+
+static inline struct srq *srq_of(struct ibv_srq *srq) {
+    return (struct srq *) srq;
+}
+
+/* For ibv_context_ops. */
+int srq_post_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+/*
+ * Copies the next receive to qp->taken, or returns false and kicks the queue pair when there are more. With the queue
+ * pair's gate.
+ */
+bool srq_take(struct srq *srq, struct qp *qp);
+
+/* The queue pair does not wait any more. */
+void srq_forget(struct srq *srq, struct qp *qp);
+
+#endif
