@@ -101,8 +101,8 @@ static jint attributes(JNIEnv *env, jclass class, jlong context, jlongArray valu
     const jlong numbers[] = {
         attr.max_qp,          attr.max_qp_wr,          attr.max_sge, attr.max_cq,        attr.max_cqe,
         attr.max_mr,          (jlong) attr.max_mr_size, attr.max_pd,  attr.max_qp_rd_atom, attr.max_qp_init_rd_atom,
-        attr.max_srq,         attr.phys_port_cnt,      attr.atomic_cap != IBV_ATOMIC_NONE,
-        (jlong) be64toh(attr.node_guid), attr.vendor_id, attr.max_sge_rd,
+        attr.max_srq,         attr.phys_port_cnt,      (jlong) attr.atomic_cap,
+        (jlong) be64toh(attr.node_guid), attr.vendor_id, attr.max_sge_rd, attr.max_srq_wr, attr.max_srq_sge,
     };
     (*env)->SetLongArrayRegion(env, values, 0, sizeof(numbers) / sizeof(*numbers), numbers);
     return 0;
@@ -203,6 +203,10 @@ static jint next_async_event(JNIEnv *env, jclass class, jlong context, jlongArra
     switch (event.event_type) {
     case IBV_EVENT_CQ_ERR:
         numbers[1] = to_long(event.element.cq);
+        break;
+    case IBV_EVENT_SRQ_ERR:
+    case IBV_EVENT_SRQ_LIMIT_REACHED:
+        numbers[1] = to_long(event.element.srq);
         break;
     case IBV_EVENT_QP_FATAL:
     case IBV_EVENT_QP_REQ_ERR:

@@ -51,6 +51,7 @@ extern const struct jni_class jni_native_memory;
 extern const struct jni_class jni_protection_domain;
 extern const struct jni_class jni_provider_check;
 extern const struct jni_class jni_queue_pair;
+extern const struct jni_class jni_shared_receive_queue;
 extern const struct jni_class jni_verbs;
 
 static inline void *to_pointer(jlong address)

@@ -21,18 +21,23 @@
 
 /* Values that Java has as constants, beside those that layout() reports. */
 _Static_assert(IBV_WR_RDMA_WRITE == 0 && IBV_WR_RDMA_WRITE_WITH_IMM == 1 && IBV_WR_SEND == 2 &&
-                   IBV_WR_SEND_WITH_IMM == 3 && IBV_WR_RDMA_READ == 4,
+                   IBV_WR_SEND_WITH_IMM == 3 && IBV_WR_RDMA_READ == 4 && IBV_WR_ATOMIC_CMP_AND_SWP == 5 &&
+                   IBV_WR_ATOMIC_FETCH_AND_ADD == 6,
                "SendWorkRequests");
 _Static_assert(IBV_SEND_FENCE == 1 && IBV_SEND_SIGNALED == 2 && IBV_SEND_SOLICITED == 4 && IBV_SEND_INLINE == 8,
                "SendFlags");
 _Static_assert(IBV_ACCESS_LOCAL_WRITE == 1 && IBV_ACCESS_REMOTE_WRITE == 2 && IBV_ACCESS_REMOTE_READ == 4 &&
                    IBV_ACCESS_REMOTE_ATOMIC == 8,
                "AccessFlags");
-_Static_assert(IBV_WC_RECV == 128 && IBV_WC_RECV_RDMA_WITH_IMM == 129 && IBV_WC_FETCH_ADD == 4, "WorkCompletionOpcode");
+_Static_assert(IBV_WC_RECV == 128 && IBV_WC_RECV_RDMA_WITH_IMM == 129 && IBV_WC_COMP_SWAP == 3 &&
+                   IBV_WC_FETCH_ADD == 4, "WorkCompletionOpcode");
 _Static_assert(IBV_WC_WITH_IMM == 2, "WorkCompletions");
 _Static_assert(IBV_WC_LOC_PROT_ERR == 4 && IBV_WC_WR_FLUSH_ERR == 5 && IBV_WC_RNR_RETRY_EXC_ERR == 13 &&
                    IBV_WC_GENERAL_ERR == 21,
                "WorkCompletionStatus");
+_Static_assert(IBV_ATOMIC_NONE == 0 && IBV_ATOMIC_HCA == 1 && IBV_ATOMIC_GLOB == 2, "AtomicCapability");
+_Static_assert(IBV_EVENT_DEVICE_FATAL == 8 && IBV_EVENT_SRQ_LIMIT_REACHED == 15 && IBV_EVENT_QP_LAST_WQE_REACHED == 16,
+               "AsyncEvent");
 _Static_assert(IBV_QPS_RESET == 0 && IBV_QPS_RTS == 3 && IBV_QPS_ERR == 6, "QueuePairState");
 _Static_assert(IBV_QPT_RC == 2 && IBV_QPT_UD == 4, "QueuePairType");
 _Static_assert(RDMA_PS_TCP == 0x0106 && RDMA_PS_UDP == 0x0111, "PortSpace");
@@ -40,8 +45,8 @@ _Static_assert(RDMA_CM_EVENT_ADDR_RESOLVED == 0 && RDMA_CM_EVENT_CONNECT_REQUEST
                    RDMA_CM_EVENT_ESTABLISHED == 9 && RDMA_CM_EVENT_TIMEWAIT_EXIT == 15,
                "ConnectionEventType");
 _Static_assert(EAGAIN == 11 && ENOMEM == 12 && EACCES == 13 && EFAULT == 14 && EBUSY == 16 && ENODEV == 19 &&
-                   EINVAL == 22 && EMFILE == 24 && ENOSYS == 38 && ENODATA == 61 && EADDRINUSE == 98 &&
-                   EADDRNOTAVAIL == 99 && ECONNRESET == 104 && ECONNREFUSED == 111,
+                   EINVAL == 22 && EMFILE == 24 && ENOSYS == 38 && ENODATA == 61 && EOPNOTSUPP == 95 &&
+                   EADDRINUSE == 98 && EADDRNOTAVAIL == 99 && ECONNRESET == 104 && ECONNREFUSED == 111,
                "Errno");
 
 static jintArray layout(JNIEnv *env, jclass class)
@@ -53,6 +58,8 @@ static jintArray layout(JNIEnv *env, jclass class)
         sizeof(struct ibv_send_wr), FIELD(ibv_send_wr, wr_id), FIELD(ibv_send_wr, next), FIELD(ibv_send_wr, sg_list),
         FIELD(ibv_send_wr, num_sge), FIELD(ibv_send_wr, opcode), FIELD(ibv_send_wr, send_flags),
         FIELD(ibv_send_wr, imm_data), FIELD(ibv_send_wr, wr.rdma.remote_addr), FIELD(ibv_send_wr, wr.rdma.rkey),
+        FIELD(ibv_send_wr, wr.atomic.remote_addr), FIELD(ibv_send_wr, wr.atomic.compare_add),
+        FIELD(ibv_send_wr, wr.atomic.swap), FIELD(ibv_send_wr, wr.atomic.rkey),
         sizeof(struct ibv_recv_wr), FIELD(ibv_recv_wr, wr_id), FIELD(ibv_recv_wr, next), FIELD(ibv_recv_wr, sg_list),
         FIELD(ibv_recv_wr, num_sge),
         sizeof(struct ibv_wc), FIELD(ibv_wc, wr_id), FIELD(ibv_wc, status), FIELD(ibv_wc, opcode),

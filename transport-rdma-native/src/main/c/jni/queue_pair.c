@@ -14,7 +14,7 @@
  * under the License.
  */
 /* Natives of QueuePair: creation, state and posting. */
-#include "jni_util.h"
+#include "posting.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -51,13 +51,15 @@ enum {
     ATTR_COUNT
 };
 
-static void read_init(JNIEnv *env, jlong send_cq, jlong recv_cq, jintArray values, struct ibv_qp_init_attr *init)
+static void read_init(JNIEnv *env, jlong send_cq, jlong recv_cq, jlong srq, jintArray values,
+                      struct ibv_qp_init_attr *init)
 {
     jint v[INIT_COUNT];
     (*env)->GetIntArrayRegion(env, values, 0, INIT_COUNT, v);
     memset(init, 0, sizeof(*init));
     init->send_cq = to_pointer(send_cq);
     init->recv_cq = to_pointer(recv_cq);
+    init->srq = to_pointer(srq);
     init->qp_type = (enum ibv_qp_type) v[INIT_TYPE];
     init->sq_sig_all = v[INIT_SIGNAL_ALL];
     init->cap.max_send_wr = (uint32_t) v[INIT_SEND_WR];
@@ -74,11 +76,11 @@ static void write_capabilities(JNIEnv *env, const struct ibv_qp_init_attr *init,
     (*env)->SetIntArrayRegion(env, values, INIT_SEND_WR, INIT_COUNT - INIT_SEND_WR, v);
 }
 
-static jlong create(JNIEnv *env, jclass class, jlong pd, jlong send_cq, jlong recv_cq, jintArray values)
+static jlong create(JNIEnv *env, jclass class, jlong pd, jlong send_cq, jlong recv_cq, jlong srq, jintArray values)
 {
     (void) class;
     struct ibv_qp_init_attr init;
-    read_init(env, send_cq, recv_cq, values, &init);
+    read_init(env, send_cq, recv_cq, srq, values, &init);
     errno = 0;
     struct ibv_qp *qp = verbs.ibv_create_qp(to_pointer(pd), &init);
     if (qp != NULL) {
@@ -87,12 +89,12 @@ static jlong create(JNIEnv *env, jclass class, jlong pd, jlong send_cq, jlong re
     return created(qp);
 }
 
-static jlong create_with_id(JNIEnv *env, jclass class, jlong id, jlong pd, jlong send_cq, jlong recv_cq,
+static jlong create_with_id(JNIEnv *env, jclass class, jlong id, jlong pd, jlong send_cq, jlong recv_cq, jlong srq,
                             jintArray values)
 {
     (void) class;
     struct ibv_qp_init_attr init;
-    read_init(env, send_cq, recv_cq, values, &init);
+    read_init(env, send_cq, recv_cq, srq, values, &init);
     errno = 0;
     int error = to_errno(verbs.rdma_create_qp(to_pointer(id), to_pointer(pd), &init));
     if (error != 0) {
@@ -186,12 +188,6 @@ static jint modify(JNIEnv *env, jclass class, jlong qp, jint mask, jintArray val
     return to_errno(verbs.ibv_modify_qp(to_pointer(qp), &attr, mask));
 }
 
-/* The result of posting: the number posted in the upper half, the errno of the first that was not in the lower. */
-static inline jlong posted(int count, int error)
-{
-    return (jlong) ((uint64_t) (uint32_t) count << 32 | (uint32_t) error);
-}
-
 static jlong post_send(JNIEnv *env, jclass class, jlong qp, jlong requests)
 {
     (void) env;
@@ -208,15 +204,6 @@ static jlong post_send(JNIEnv *env, jclass class, jlong qp, jlong requests)
         }
     }
     return posted(count, to_errno(result));
-}
-
-static int count_posted(const struct ibv_recv_wr *wr, const struct ibv_recv_wr *bad)
-{
-    int count = 0;
-    for (; bad != NULL && wr != NULL && wr != bad; wr = wr->next) {
-        count++;
-    }
-    return count;
 }
 
 static jlong post_receive(JNIEnv *env, jclass class, jlong qp, jlong requests)
@@ -250,8 +237,8 @@ static jlong post_empty_receives(JNIEnv *env, jclass class, jlong qp, jlong wr_i
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("create0", "(JJJ[I)J", create),
-    JNI_METHOD("createWithId0", "(JJJJ[I)J", create_with_id),
+    JNI_METHOD("create0", "(JJJJ[I)J", create),
+    JNI_METHOD("createWithId0", "(JJJJJ[I)J", create_with_id),
     JNI_METHOD("destroy0", "(J)I", destroy),
     JNI_METHOD("number0", "(J)I", number),
     JNI_METHOD("state0", "(J)I", state),

@@ -39,12 +39,14 @@ public final class AsyncEvent {
             "subnet manager changed",
             "shared receive queue error",
             "shared receive queue limit reached",
-            "last work request of the shared receive queue reached",
+            "queue pair has taken its last receive from the shared receive queue",
             "subnet manager wants reregistration",
             "GID table changed",
             "work queue error"
     };
     private static final int DEVICE_FATAL = 8;
+    private static final int SHARED_RECEIVE_LIMIT_REACHED = 15;
+    private static final int LAST_RECEIVE_REACHED = 16;
 
     private final int type;
     private final long element;
@@ -52,7 +54,7 @@ public final class AsyncEvent {
     private final int port;
 
     /**
-     * @param values type, address of the queue pair or completion queue or 0, queue pair number or 0, port or 0.
+     * @param values type, address of the queue pair or queue or 0, queue pair number or 0, port or 0.
      */
     AsyncEvent(long[] values) {
         type = (int) values[0];
@@ -69,6 +71,19 @@ public final class AsyncEvent {
     /** Whether the device is lost with everything on it. */
     public boolean isDeviceFatal() {
         return type == DEVICE_FATAL;
+    }
+
+    /** Whether a shared receive queue has fewer receives than it was armed with. */
+    public boolean isSharedReceiveLimitReached() {
+        return type == SHARED_RECEIVE_LIMIT_REACHED;
+    }
+
+    /**
+     * Whether a queue pair in the error state has completed all that it took from its shared receive queue, so that it
+     * can be closed as soon as its completions have been polled.
+     */
+    public boolean isLastReceiveReached() {
+        return type == LAST_RECEIVE_REACHED;
     }
 
     /** The queue pair that the event is about, or 0. */
@@ -89,6 +104,11 @@ public final class AsyncEvent {
     /** Whether the event is about this queue pair. */
     public boolean concerns(QueuePair queuePair) {
         return queuePair.isOpen() && queuePair.address() == element;
+    }
+
+    /** Whether the event is about this shared receive queue. */
+    public boolean concerns(SharedReceiveQueue queue) {
+        return queue.isOpen() && queue.address() == element;
     }
 
     @Override

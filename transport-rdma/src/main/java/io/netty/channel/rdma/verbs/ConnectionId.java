@@ -167,13 +167,13 @@ public final class ConnectionId extends VerbsObject {
         if (queuePair != null && queuePair.isOpen()) {
             throw new IllegalStateException(this + " has a queue pair already");
         }
-        VerbsObject[] parents = { domain, attributes.sendQueue(), attributes.receiveQueue() };
+        VerbsObject[] parents = attributes.parents(domain);
         retainAll(parents);
         int[] values = attributes.values();
         long qp;
         try {
             qp = QueuePair.createWithId0(address(), domain.address(), attributes.sendQueue().address(),
-                    attributes.receiveQueue().address(), values);
+                    attributes.receiveQueue().address(), attributes.sharedReceiveQueueAddress(), values);
         } catch (IllegalStateException e) {
             releaseAll(parents);
             throw e;

@@ -19,7 +19,7 @@ package io.netty.channel.rdma.verbs;
  * The limits of a device ({@code struct ibv_device_attr}, ibv_query_device(3)).
  */
 public final class DeviceAttributes {
-    static final int COUNT = 16;
+    static final int COUNT = 18;
 
     private final long[] values;
 
@@ -80,9 +80,19 @@ public final class DeviceAttributes {
         return (int) values[9];
     }
 
-    /** The most shared receive queues. */
+    /** The most shared receive queues; 0 if there are none. */
     public int maxSharedReceiveQueues() {
         return (int) values[10];
+    }
+
+    /** The most receives in a shared receive queue. */
+    public int maxSharedReceiveRequests() {
+        return (int) values[16];
+    }
+
+    /** The most scatter-gather elements of a receive in a shared receive queue. */
+    public int maxSharedReceiveSges() {
+        return (int) values[17];
     }
 
     /** The number of ports; they are numbered from 1. */
@@ -92,7 +102,12 @@ public final class DeviceAttributes {
 
     /** Whether atomic operations work at all ({@code atomic_cap}). */
     public boolean supportsAtomics() {
-        return values[12] != 0;
+        return atomicCapability() != AtomicCapability.NONE;
+    }
+
+    /** Against what atomic operations are atomic. */
+    public AtomicCapability atomicCapability() {
+        return AtomicCapability.of(values[12]);
     }
 
     /** The 64-bit node identifier. */

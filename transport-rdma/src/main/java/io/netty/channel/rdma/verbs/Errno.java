@@ -30,6 +30,7 @@ public final class Errno {
     public static final int EMFILE = 24;
     public static final int ENOSYS = 38;
     public static final int ENODATA = 61;
+    public static final int EOPNOTSUPP = 95;
     public static final int EADDRINUSE = 98;
     public static final int EADDRNOTAVAIL = 99;
     public static final int ECONNRESET = 104;
@@ -47,6 +48,7 @@ public final class Errno {
             case "ibv_reg_mr":
             case "ibv_create_cq":
             case "ibv_create_qp":
+            case "ibv_create_srq":
             case "rdma_create_qp":
                 return LockedMemory.hint();
             default:

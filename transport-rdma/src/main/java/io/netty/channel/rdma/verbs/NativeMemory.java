@@ -44,6 +44,9 @@ final class NativeMemory {
     static final int SEND_WR_IMM = 36;
     static final int SEND_WR_REMOTE_ADDR = 40;
     static final int SEND_WR_RKEY = 48;
+    static final int SEND_WR_COMPARE_ADD = 48;
+    static final int SEND_WR_SWAP = 56;
+    static final int SEND_WR_ATOMIC_RKEY = 64;
 
     /** struct ibv_recv_wr */
     static final int RECV_WR_SIZE = 32;
@@ -83,6 +86,7 @@ final class NativeMemory {
                 SGE_SIZE, SGE_ADDR, SGE_LENGTH, SGE_LKEY,
                 SEND_WR_SIZE, WR_ID, WR_NEXT, WR_SG_LIST, WR_NUM_SGE, SEND_WR_OPCODE,
                 SEND_WR_FLAGS, SEND_WR_IMM, SEND_WR_REMOTE_ADDR, SEND_WR_RKEY,
+                SEND_WR_REMOTE_ADDR, SEND_WR_COMPARE_ADD, SEND_WR_SWAP, SEND_WR_ATOMIC_RKEY,
                 RECV_WR_SIZE, WR_ID, WR_NEXT, WR_SG_LIST, WR_NUM_SGE,
                 WC_SIZE, WC_WR_ID, WC_STATUS, WC_OPCODE, WC_VENDOR_ERR, WC_BYTE_LEN, WC_IMM, WC_QP_NUM, WC_FLAGS
         };

@@ -73,12 +73,33 @@ public final class ProtectionDomain extends VerbsObject {
      * Creates a queue pair that is connected without the connection manager. In the state {@link QueuePairState#RESET}.
      */
     public QueuePair createQueuePair(QueuePairInitAttributes attributes) throws VerbsException {
-        VerbsObject[] parents = { this, attributes.sendQueue(), attributes.receiveQueue() };
+        VerbsObject[] parents = attributes.parents(this);
         retainAll(parents);
         int[] values = attributes.values();
         long qp = created(QueuePair.create0(address(), attributes.sendQueue().address(),
-                attributes.receiveQueue().address(), values), "ibv_create_qp", attributes.describe(device), parents);
+                attributes.receiveQueue().address(), attributes.sharedReceiveQueueAddress(), values),
+                "ibv_create_qp", attributes.describe(device), parents);
         return new QueuePair(qp, values, null, parents);
+    }
+
+    /**
+     * Creates a queue of receives that queue pairs can share.
+     *
+     * @param maxRequests the most receives in the queue, at least 1.
+     * @param maxSges     the most elements of a receive, 0 or more.
+     * @throws VerbsException with {@link Errno#EINVAL} beyond the limits of {@link DeviceAttributes}, with
+     *                        {@link Errno#EOPNOTSUPP} or {@link Errno#ENOSYS} if the device has no such queues.
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(int maxRequests, int maxSges) throws VerbsException {
+        int[] values = {
+                ObjectUtil.checkPositive(maxRequests, "maxRequests"),
+                ObjectUtil.checkPositiveOrZero(maxSges, "maxSges"), 0
+        };
+        retainAll(this);
+        long srq = created(SharedReceiveQueue.create0(address(), values), "ibv_create_srq",
+                "create a shared receive queue of " + maxRequests + " receives of " + maxSges + " elements on " +
+                device.name(), this);
+        return new SharedReceiveQueue(srq, values, this);
     }
 
     @Override

@@ -58,7 +58,7 @@ public final class QueuePair extends VerbsObject {
         return maxSendRequests;
     }
 
-    /** The most outstanding receive work requests. */
+    /** The most outstanding receive work requests; 0 with a {@link SharedReceiveQueue}. */
     public int maxReceiveRequests() {
         return maxReceiveRequests;
     }
@@ -68,7 +68,7 @@ public final class QueuePair extends VerbsObject {
         return maxSendSges;
     }
 
-    /** The most elements of a receive work request. */
+    /** The most elements of a receive work request; 0 with a {@link SharedReceiveQueue}. */
     public int maxReceiveSges() {
         return maxReceiveSges;
     }
@@ -92,7 +92,8 @@ public final class QueuePair extends VerbsObject {
     }
 
     /**
-     * Posts a chain of receive work requests with one call.
+     * Posts a chain of receive work requests with one call. Posts nothing to a queue pair with a
+     * {@link SharedReceiveQueue}.
      *
      * @return how many were posted, as for {@link #postSend(SendWorkRequests)}.
      */
@@ -181,16 +182,15 @@ public final class QueuePair extends VerbsObject {
         return super.toString() + ' ' + Integer.toUnsignedString(number);
     }
 
-    /** The number posted in the upper half, the errno of the first that wasn't in the lower. */
     private int posted(long result, int count) {
-        int errno = (int) result;
-        postErrno = errno;
-        return errno == 0 ? count : (int) (result >>> 32);
+        postErrno = (int) result;
+        return WorkRequests.posted(result, count);
     }
 
-    static native long create0(long pd, long sendQueue, long receiveQueue, int[] values);
+    static native long create0(long pd, long sendQueue, long receiveQueue, long sharedReceiveQueue, int[] values);
 
-    static native long createWithId0(long id, long pd, long sendQueue, long receiveQueue, int[] values);
+    static native long createWithId0(long id, long pd, long sendQueue, long receiveQueue, long sharedReceiveQueue,
+                                     int[] values);
 
     private static native int destroy0(long qp);
 

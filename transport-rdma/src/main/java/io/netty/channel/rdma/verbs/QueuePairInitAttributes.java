@@ -24,6 +24,7 @@ import io.netty.util.internal.ObjectUtil;
 public final class QueuePairInitAttributes {
     private final CompletionQueue sendQueue;
     private final CompletionQueue receiveQueue;
+    private SharedReceiveQueue sharedReceiveQueue;
     private QueuePairType type = QueuePairType.RELIABLE_CONNECTION;
     private int maxSendRequests = 1;
     private int maxReceiveRequests = 1;
@@ -50,6 +51,15 @@ public final class QueuePairInitAttributes {
     /** The most outstanding send work requests. Default 1. */
     public QueuePairInitAttributes maxSendRequests(int requests) {
         maxSendRequests = ObjectUtil.checkPositiveOrZero(requests, "requests");
+        return this;
+    }
+
+    /**
+     * Where the queue pair is to take its receives from, instead of a queue of its own, whose sizes are then ignored.
+     * Default {@code null}.
+     */
+    public QueuePairInitAttributes sharedReceiveQueue(SharedReceiveQueue queue) {
+        sharedReceiveQueue = queue;
         return this;
     }
 
@@ -91,6 +101,17 @@ public final class QueuePairInitAttributes {
         return receiveQueue;
     }
 
+    /** The address of the shared receive queue, or 0. */
+    long sharedReceiveQueueAddress() {
+        return sharedReceiveQueue == null ? 0 : sharedReceiveQueue.address();
+    }
+
+    /** What the queue pair uses. */
+    VerbsObject[] parents(ProtectionDomain domain) {
+        return sharedReceiveQueue == null ? new VerbsObject[] { domain, sendQueue, receiveQueue } :
+                new VerbsObject[] { domain, sendQueue, receiveQueue, sharedReceiveQueue };
+    }
+
     /**
      * As {@code queue_pair.c} reads them; it puts the actual capabilities into entries 2 to 6.
      */
@@ -103,7 +124,8 @@ public final class QueuePairInitAttributes {
 
     String describe(Device device) {
         return "create a queue pair on " + device.name() + " with " + maxSendRequests + " send requests of " +
-                maxSendSges + " elements, " + maxReceiveRequests + " receives of " + maxReceiveSges + " elements and " +
-                maxInlineData + " bytes inline";
+                maxSendSges + " elements, " + (sharedReceiveQueue != null ? "a shared receive queue" :
+                maxReceiveRequests + " receives of " + maxReceiveSges + " elements") + " and " + maxInlineData +
+                " bytes inline";
     }
 }

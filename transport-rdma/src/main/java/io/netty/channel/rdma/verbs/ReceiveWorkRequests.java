@@ -17,7 +17,8 @@ package io.netty.channel.rdma.verbs;
 
 /**
  * A chain of receive work requests ({@code struct ibv_recv_wr}) in native memory, posted with one call of
- * {@link QueuePair#postReceive(ReceiveWorkRequests)}. Receives without memory, as consumed by RDMA writes with
+ * {@link QueuePair#postReceive(ReceiveWorkRequests)} or
+ * {@link SharedReceiveQueue#postReceive(ReceiveWorkRequests)}. Receives without memory, as consumed by RDMA writes with
  * immediate data, are cheaper to post with {@link QueuePair#postEmptyReceives(long, int)}.
  * <p>
  * Posting copies the requests; the memory that the elements point to must stay until the completion. One thread at a

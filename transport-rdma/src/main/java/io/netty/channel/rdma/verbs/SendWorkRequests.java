@@ -19,8 +19,9 @@ package io.netty.channel.rdma.verbs;
  * A chain of send work requests ({@code struct ibv_send_wr}) in native memory, built by Java without allocation and
  * posted with one call of {@link QueuePair#postSend(SendWorkRequests)}.
  * <p>
- * A request is started by one of {@link #send}, {@link #sendWithImmediate}, {@link #write}, {@link #writeWithImmediate}
- * and {@link #read}; the {@link #addSge(long, int, int)} calls that follow belong to it. Posting copies the requests,
+ * A request is started by one of {@link #send}, {@link #sendWithImmediate}, {@link #write},
+ * {@link #writeWithImmediate}, {@link #read}, {@link #compareAndSwap} and {@link #fetchAndAdd}; the
+ * {@link #addSge(long, int, int)} calls that follow belong to it. Posting copies the requests,
  * so that the same object can be cleared and used for another queue pair at once; the memory that the elements point to
  * must stay until the completion (except with {@link SendFlags#INLINE}). One thread at a time.
  */
@@ -30,6 +31,8 @@ public final class SendWorkRequests extends WorkRequests {
     private static final int OPCODE_SEND = 2;
     private static final int OPCODE_SEND_WITH_IMM = 3;
     private static final int OPCODE_RDMA_READ = 4;
+    private static final int OPCODE_COMPARE_AND_SWAP = 5;
+    private static final int OPCODE_FETCH_AND_ADD = 6;
 
     /**
      * @param maxRequests the most requests in the chain, at least 1.
@@ -85,6 +88,28 @@ public final class SendWorkRequests extends WorkRequests {
     }
 
     /**
+     * Starts an atomic compare and swap of 8 bytes of the peer's memory: they become {@code desired} if they are
+     * {@code expected}. What was there before is written to the elements, whose lengths must add up to 8. All values
+     * are numbers in the byte order of the host at which they are.
+     *
+     * @param remoteAddress a multiple of 8, in a region with {@link AccessFlags#REMOTE_ATOMIC}.
+     */
+    public SendWorkRequests compareAndSwap(long workRequestId, int flags, long remoteAddress, int rkey, long expected,
+                                           long desired) {
+        atomic(start(workRequestId, OPCODE_COMPARE_AND_SWAP, flags), remoteAddress, rkey, expected, desired);
+        return this;
+    }
+
+    /**
+     * Starts an atomic addition to 8 bytes of the peer's memory, otherwise as {@link #compareAndSwap}. Overflow wraps
+     * around.
+     */
+    public SendWorkRequests fetchAndAdd(long workRequestId, int flags, long remoteAddress, int rkey, long addend) {
+        atomic(start(workRequestId, OPCODE_FETCH_AND_ADD, flags), remoteAddress, rkey, addend, 0);
+        return this;
+    }
+
+    /**
      * Adds a scatter-gather element to the request started last.
      *
      * @param length in bytes, 0 or more.
@@ -134,5 +159,12 @@ public final class SendWorkRequests extends WorkRequests {
     private void remote(int offset, long remoteAddress, int rkey) {
         memory.putLong(offset + NativeMemory.SEND_WR_REMOTE_ADDR, remoteAddress);
         memory.putInt(offset + NativeMemory.SEND_WR_RKEY, rkey);
+    }
+
+    private void atomic(int offset, long remoteAddress, int rkey, long compareOrAdd, long swap) {
+        memory.putLong(offset + NativeMemory.SEND_WR_REMOTE_ADDR, remoteAddress);
+        memory.putLong(offset + NativeMemory.SEND_WR_COMPARE_ADD, compareOrAdd);
+        memory.putLong(offset + NativeMemory.SEND_WR_SWAP, swap);
+        memory.putInt(offset + NativeMemory.SEND_WR_ATOMIC_RKEY, rkey);
     }
 }

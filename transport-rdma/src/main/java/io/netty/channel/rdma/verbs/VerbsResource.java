@@ -28,6 +28,7 @@ public enum VerbsResource {
     COMPLETION_CHANNEL("completion channel"),
     COMPLETION_QUEUE("completion queue"),
     QUEUE_PAIR("queue pair"),
+    SHARED_RECEIVE_QUEUE("shared receive queue"),
     EVENT_CHANNEL("event channel"),
     CONNECTION_ID("connection id");
 

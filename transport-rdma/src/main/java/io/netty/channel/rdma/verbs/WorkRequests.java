@@ -82,6 +82,14 @@ abstract class WorkRequests {
     }
 
     /**
+     * How many of {@code count} requests were posted, from the result of the natives of {@code posting.h}; its lower
+     * half is the errno of the first that wasn't.
+     */
+    static int posted(long result, int count) {
+        return (int) result == 0 ? count : (int) (result >>> 32);
+    }
+
+    /**
      * The number of requests in the chain.
      */
     public final int size() {

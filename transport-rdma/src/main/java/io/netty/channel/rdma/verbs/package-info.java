@@ -31,7 +31,8 @@
  * <h2>Objects</h2>
  * <pre>
  *   Device ── ProtectionDomain ── MemoryRegion
- *      │             └────────────────┐
+ *      │             ├── SharedReceiveQueue
+ *      │             └────────────────┤
  *      ├── CompletionChannel          │
  *      │        └── CompletionQueue ── QueuePair ── ConnectionId ── EventChannel
  *      └─────────────────┘

@@ -49,13 +49,9 @@ class CompletionErrorTest {
         }
     }
 
-    private boolean isSoftRoce() {
-        return client.id.device().name().startsWith("rxe");
-    }
-
     /** Soft-RoCE of Linux 6.1 reports some errors by other numbers than devices do. */
     private int status(int device, int softRoce) {
-        return isSoftRoce() ? softRoce : device;
+        return client.isSoftRoce() ? softRoce : device;
     }
 
     @Test
@@ -136,7 +132,7 @@ class CompletionErrorTest {
             completion(client.queue, WorkCompletionStatus.REMOTE_ACCESS_ERROR);
         }
         TestSupport.await("error state", () -> server.queuePair.state() == QueuePairState.ERROR ? true : null);
-        if (isSoftRoce()) {
+        if (client.isSoftRoce()) {
             // It fails the queue pair and tells nobody.
             AsyncEvent none = server.id.device().nextAsyncEvent();
             assertThat(none == null || !none.concerns(server.queuePair)).isTrue();
@@ -192,7 +188,7 @@ class CompletionErrorTest {
         client.post(new SendWorkRequests(1, 1).send(11, 0).addSge(client.at(0), 1, client.region.lkey()));
         assertThat(completion(client.queue, WorkCompletionStatus.WORK_REQUEST_FLUSHED).id()).isEqualTo(11);
         client.receive(10, 0, 100);
-        if (isSoftRoce()) {
+        if (client.isSoftRoce()) {
             // It keeps such a receive: posted without a system call, and nothing looks at the queue any more.
             assertThat(client.queue.poll(new WorkCompletions(1))).isZero();
             return;

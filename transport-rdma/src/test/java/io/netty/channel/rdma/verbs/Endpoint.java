@@ -39,7 +39,8 @@ final class Endpoint implements AutoCloseable {
      * @param id owned by the endpoint from now on; must be bound to a device.
      */
     Endpoint(ConnectionId id) throws VerbsException {
-        this(id, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ);
+        this(id, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ |
+                AccessFlags.REMOTE_ATOMIC);
     }
 
     Endpoint(ConnectionId id, int access) throws VerbsException {
@@ -75,6 +76,10 @@ final class Endpoint implements AutoCloseable {
         if (queuePair.postSend(requests) != requests.size()) {
             throw new AssertionError(queuePair.postException());
         }
+    }
+
+    boolean isSoftRoce() {
+        return id.device().name().startsWith("rxe");
     }
 
     /** A signalled send of a part of the buffer. */

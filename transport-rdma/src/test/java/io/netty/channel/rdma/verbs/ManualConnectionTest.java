@@ -29,9 +29,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class ManualConnectionTest {
-    private static final int PORT = 1;
-    private static final int MTU = 1024;
-
     @Test
     void queuePairsGoThroughTheirStatesByHand() throws Exception {
         ByteBuffer buffer = NativeMemory.allocate(128);
@@ -41,12 +38,19 @@ class ManualConnectionTest {
              MemoryRegion region = domain.register(buffer, AccessFlags.LOCAL_WRITE);
              QueuePair left = domain.createQueuePair(new QueuePairInitAttributes(queue, queue).signalAll(true));
              QueuePair right = domain.createQueuePair(new QueuePairInitAttributes(queue, queue))) {
-            init(left);
-            init(right);
-            readyToReceive(device, left, right);
-            readyToReceive(device, right, left);
-            readyToSend(left);
-            readyToSend(right);
+            QueuePair[] both = { left, right };
+            for (QueuePair queuePair : both) {
+                ManualConnection.init(queuePair);
+                assertThat(queuePair.state()).isEqualTo(QueuePairState.INIT);
+            }
+            for (QueuePair queuePair : both) {
+                ManualConnection.readyToReceive(device, queuePair, (queuePair == left ? right : left).number());
+                assertThat(queuePair.state()).isEqualTo(QueuePairState.RTR);
+            }
+            for (QueuePair queuePair : both) {
+                ManualConnection.readyToSend(queuePair);
+                assertThat(queuePair.state()).isEqualTo(QueuePairState.RTS);
+            }
 
             assertThat(right.postReceive(new ReceiveWorkRequests(1, 1).receive(1)
                     .addSge(region.memoryAddress() + 64, 64, region.lkey()))).isEqualTo(1);
@@ -65,30 +69,5 @@ class ManualConnectionTest {
             left.modify(new QueuePairAttributes().state(QueuePairState.RESET));
             assertThat(left.state()).isEqualTo(QueuePairState.RESET);
         }
-    }
-
-    private static void init(QueuePair queuePair) throws VerbsException {
-        queuePair.modify(new QueuePairAttributes().state(QueuePairState.INIT).partitionKeyIndex(0).port(PORT)
-                .accessFlags(0));
-        assertThat(queuePair.state()).isEqualTo(QueuePairState.INIT);
-    }
-
-    private static void readyToReceive(Device device, QueuePair queuePair, QueuePair peer) throws VerbsException {
-        PortAttributes port = device.portAttributes(PORT);
-        QueuePairAttributes attributes = new QueuePairAttributes().state(QueuePairState.RTR).pathMtu(MTU)
-                .destinationQueuePair(peer.number()).receivePsn(0).responderResources(1).minRnrTimer(12);
-        if (port.isEthernet()) {
-            attributes.globalPath(PORT, 0, device.gid(PORT, 0), 1);
-        } else {
-            attributes.path(PORT, port.lid(), 0);
-        }
-        queuePair.modify(attributes);
-        assertThat(queuePair.state()).isEqualTo(QueuePairState.RTR);
-    }
-
-    private static void readyToSend(QueuePair queuePair) throws VerbsException {
-        queuePair.modify(new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(0).initiatorDepth(1)
-                .timeoutExponent(14).retryCount(7).rnrRetryCount(7));
-        assertThat(queuePair.state()).isEqualTo(QueuePairState.RTS);
     }
 }

@@ -1,0 +1,34 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+/**
+ * Against what the atomic operations of a device are atomic ({@code enum ibv_atomic_cap}). Those that come through
+ * several queue pairs of one device never interfere with each other.
+ */
+public enum AtomicCapability {
+    /** There are no atomic operations. */
+    NONE,
+    /** Other atomic operations through the same device. A processor must not change the memory meanwhile. */
+    DEVICE,
+    /** Also the atomic instructions of the host's processors, and other devices. */
+    GLOBAL;
+
+    static AtomicCapability of(long value) {
+        // A device that knows more than this enum is taken for the least that every device with atomics has.
+        return value == 0 ? NONE : value == 2 ? GLOBAL : DEVICE;
+    }
+}

@@ -1,0 +1,134 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+import io.netty.util.internal.ObjectUtil;
+
+/**
+ * A queue of receives that several queue pairs take from ({@code struct ibv_srq}), made by
+ * {@link ProtectionDomain#createSharedReceiveQueue} and given to them by
+ * {@link QueuePairInitAttributes#sharedReceiveQueue}. A receive is taken when a message begins, by whichever queue pair
+ * it came; its completion is in that one's completion queue and carries its number. While the queue is empty, senders
+ * wait as with an empty receive queue, or fail, as their RNR retry count says.
+ * <p>
+ * Used by one thread at a time. When a queue pair goes to the error state, the receives that it has not taken stay for
+ * the others; once it has completed what it took, there is an event,
+ * {@link AsyncEvent#isLastReceiveReached()}.
+ */
+public final class SharedReceiveQueue extends VerbsObject {
+    private final int maxRequests;
+    private final int maxSges;
+    private int postErrno;
+
+    /**
+     * @param values as filled by {@code shared_receive_queue.c}.
+     * @param domain already retained.
+     */
+    SharedReceiveQueue(long address, int[] values, ProtectionDomain domain) {
+        super(VerbsResource.SHARED_RECEIVE_QUEUE, address, domain);
+        maxRequests = values[0];
+        maxSges = values[1];
+    }
+
+    /** The most receives in the queue. */
+    public int maxRequests() {
+        return maxRequests;
+    }
+
+    /** The most elements of a receive. */
+    public int maxSges() {
+        return maxSges;
+    }
+
+    /**
+     * Posts a chain of receive work requests with one call.
+     *
+     * @return how many were posted. If that is less than {@link ReceiveWorkRequests#size()}, then {@link #postErrno()}
+     *         tells why the next one was refused ({@link Errno#ENOMEM}: the queue is full; {@link Errno#EINVAL}: too
+     *         many elements); it and the later ones have had no effect.
+     */
+    public int postReceive(ReceiveWorkRequests requests) {
+        long srq = address();
+        if (requests.isEmpty()) {
+            return 0;
+        }
+        long result = postReceive0(srq, requests.address());
+        postErrno = (int) result;
+        return WorkRequests.posted(result, requests.size());
+    }
+
+    /**
+     * Why the latest post did not post all; 0 if it did.
+     */
+    public int postErrno() {
+        return postErrno;
+    }
+
+    /**
+     * The error of {@link #postErrno()} for a person.
+     */
+    public VerbsException postException() {
+        return new VerbsException("ibv_post_srq_recv", postErrno, "post receives to a shared receive queue");
+    }
+
+    /**
+     * Asks for one event, {@link AsyncEvent#isSharedReceiveLimitReached()}, when a receive is taken and fewer than
+     * {@code limit} are left. After the event it has to be armed again.
+     *
+     * @param limit 0 to {@link #maxRequests()}; 0 disarms.
+     */
+    public void arm(int limit) throws VerbsException {
+        ObjectUtil.checkPositiveOrZero(limit, "limit");
+        check(arm0(address(), limit), "ibv_modify_srq", "arm a shared receive queue at " + limit + " receives");
+    }
+
+    /**
+     * The limit that the queue is armed with, or 0 if it is not.
+     */
+    public int limit() throws VerbsException {
+        int limit = limit0(address());
+        if (limit < 0) {
+            throw new VerbsException("ibv_query_srq", -limit, "query a shared receive queue");
+        }
+        return limit;
+    }
+
+    /**
+     * Destroys the queue. The receives in it give no completion.
+     *
+     * @throws IllegalStateException if queue pairs use it.
+     */
+    @Override
+    public void close() {
+        super.close();
+    }
+
+    @Override
+    int destroy(long address) {
+        return destroy0(address);
+    }
+
+    /** The values: capacity and elements, both in and out. */
+    static native long create0(long pd, int[] values);
+
+    private static native int destroy0(long srq);
+
+    private static native int arm0(long srq, int limit);
+
+    private static native int limit0(long srq);
+
+    private static native long postReceive0(long srq, long requests);
+}
