@@ -23,11 +23,15 @@ Usage: ./run-example.sh [--no-install] EXAMPLE [OPTION...]
 Installs what is missing (packages.txt), builds, and runs an example. Needs no RDMA device: where there is none, the
 transport uses its embedded provider.
 
-Examples:
-  echo         a file of over 100 MB through an echo server and back, SHA-256 compared; then round trips and streaming
-               beside epoll TCP, taken in turn. A few minutes; less than one with --quick. See echo --help
-  echo-server  only the echo server, until it is stopped: --transport rdma|epoll|nio, --polling, --host, --port
-  echo-client  sends a file to such a server: the same options, and --file
+Examples, of which each runs a server and a client on RDMA and on epoll TCP in turn, checks what comes back, and shows the
+figures beside each other (--quick, --rounds N, --help; all but echo: --tls jdk|openssl):
+  echo         a file of over 100 MB, SHA-256 compared; then round trips and streaming
+  http         HTTP/1.1: short answers, pipelining, downloads, chunked uploads
+
+Their parts, alone: --transport rdma|epoll|nio, --polling, --host, --port, --help
+  echo-server, echo-client
+  http-server, http-client
+
   diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; what
                to do about what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs
                tells it about a network adapter in any case
@@ -39,10 +43,14 @@ if [ "${1-}" = --no-install ]; then
     install=no
     shift
 fi
+package=io.netty.example.rdma
 case ${1-} in
-    echo) main=io.netty.example.rdma.compare.Comparison ;;
-    echo-server) main=io.netty.example.rdma.echo.EchoServer ;;
-    echo-client) main=io.netty.example.rdma.echo.EchoClient ;;
+    echo) main=$package.echo.compare.EchoComparison ;;
+    echo-server) main=$package.echo.EchoServer ;;
+    echo-client) main=$package.echo.EchoClient ;;
+    http) main=$package.http.HttpComparison ;;
+    http-server) main=$package.http.HttpServer ;;
+    http-client) main=$package.http.HttpClient ;;
     diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;
     -h|--help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;

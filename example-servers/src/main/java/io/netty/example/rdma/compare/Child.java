@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  * A Java process with this one's class path. It is killed when it is closed, when its time is over, and when this
  * process ends.
  */
-final class Child implements AutoCloseable {
+public final class Child implements AutoCloseable {
     /** The same for all that is compared. A fixed heap and the serial collector leave the second core to the peer. */
     private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC",
             "--enable-native-access=ALL-UNNAMED");
@@ -71,7 +71,7 @@ final class Child implements AutoCloseable {
      *
      * @throws IOException if the process ends without such a line
      */
-    String await(String prefix) throws IOException {
+    public String await(String prefix) throws IOException {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             if (line.startsWith(prefix)) {
                 return line.substring(prefix.length());
@@ -81,7 +81,7 @@ final class Child implements AutoCloseable {
     }
 
     /** Tells the process, if it listens, that it may end. */
-    void endInput() throws IOException {
+    public void endInput() throws IOException {
         process.getOutputStream().close();
     }
 
@@ -90,7 +90,7 @@ final class Child implements AutoCloseable {
      *
      * @throws IOException if the process fails or does not end in time
      */
-    List<String> awaitSuccess() throws IOException, InterruptedException {
+    public List<String> awaitSuccess() throws IOException, InterruptedException {
         List<String> lines = output.lines().toList();
         if (process.waitFor() != 0) {
             lines.forEach(System.err::println);

@@ -15,94 +15,54 @@
  */
 package io.netty.example.rdma.compare;
 
-import io.netty.channel.rdma.verbs.VerbsProvider;
-import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.Transport;
-import io.netty.example.rdma.echo.EchoClient;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.Callable;
 
 /**
- * The echo example as a whole: a file through an echo server and back, then figures of all modes beside each other.
- * The exit status is 0 if the file came back intact on every transport and everything could be measured.
+ * Measures modes in turn, round by round, and tells what came of it.
  */
-@Command(name = "echo", description = {
-        "Sends a file through an echo server, compares SHA-256, then measures round trips and streaming of the "
-                + "transports in turn. Server and client are processes of their own."})
-public final class Comparison implements Callable<Integer> {
-    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
-    private boolean help;
+public final class Comparison {
+    private final ComparisonOptions options;
 
-    @Option(names = "--quick", description = "One short round.")
-    private boolean quick;
-
-    @Option(names = "--rounds", description = "Rounds to take medians of (default: 5, or 1 with --quick).")
-    private Integer rounds;
-
-    @Option(names = "--file", description = "The file to send (default: lib/modules of the running JDK, over 100 MB).")
-    private Path file = Path.of(System.getProperty("java.home"), "lib", "modules");
-
-    @Option(names = "--transports", split = ",", defaultValue = "rdma,epoll",
-            description = "Transports to compare: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-    private List<Transport> transports;
-
-    @Option(names = "--provider", defaultValue = "embedded",
-            description = "Verbs provider of rdma: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-    private VerbsProvider provider;
-
-    @Option(names = "--host", defaultValue = "127.0.0.1",
-            description = "Address of this host, with ibverbs that of an RDMA device (default: ${DEFAULT-VALUE}).")
-    private String host;
-
-    @Option(names = "--markdown", description = "Write the tables to this file too.")
-    private Path markdown;
-
-    public static void main(String[] args) {
-        System.exit(Commands.run(new Comparison(), args));
+    public Comparison(ComparisonOptions options) {
+        this.options = options;
     }
 
-    @Override
-    public Integer call() throws Exception {
-        for (Transport transport : transports) {
-            sendFile(new Mode(transport, false));
-        }
-        Plan plan = quick ? Plan.QUICK : Plan.FULL;
-        List<Mode> modes = new ArrayList<>();
-        for (Transport transport : transports) {
-            if (transport != Transport.NIO) {
-                modes.add(new Mode(transport, true));
-            }
-            modes.add(new Mode(transport, false));
-        }
+    /**
+     * Measures everything once in one mode.
+     */
+    @FunctionalInterface
+    public interface Sample {
+        /** Returns the lines of the measuring process, of which some are measurements. */
+        List<String> take(Mode mode) throws IOException, InterruptedException;
+    }
+
+    /**
+     * Measures all modes in every round.
+     *
+     * @throws IOException if a process fails. What it had to say it has said on the standard error output
+     */
+    public Results measure(List<Mode> modes, Sample sample) throws IOException, InterruptedException {
         warnIfBusy();
-        int count = rounds != null ? rounds : plan.rounds();
-        Results results = measure(modes, plan, count);
-        String report = count + (count == 1 ? " round" : " rounds") + (quick ? ", short ones" : "") + ", on "
-                + Machine.describe() + providers() + ".\n\n" + new Report(results, modes).write();
-        System.out.println();
-        System.out.print(report);
-        if (markdown != null) {
-            Files.writeString(markdown, report);
+        Results results = new Results();
+        for (int round = 0; round < options.rounds(); round++) {
+            for (int i = 0; i < modes.size(); i++) {
+                Mode mode = modes.get((round + i) % modes.size());
+                System.out.printf("round %d of %d: %s%n", round + 1, options.rounds(), mode);
+                for (String line : sample.take(mode)) {
+                    Measurement measurement = Measurement.parse(line);
+                    if (measurement != null) {
+                        results.add(mode, measurement);
+                    }
+                }
+            }
         }
-        return 0;
-    }
-
-    private String providers() {
-        return transports.contains(Transport.RDMA)
-                ? ", " + lowerCase(provider) + " verbs provider" : "";
-    }
-
-    private static String lowerCase(VerbsProvider provider) {
-        return provider.name().toLowerCase(Locale.ROOT);
+        return results;
     }
 
     private static void warnIfBusy() {
@@ -115,67 +75,28 @@ public final class Comparison implements Callable<Integer> {
         }
     }
 
-    private void sendFile(Mode mode) throws IOException, InterruptedException {
-        try (Child server = startServer(mode)) {
-            List<String> arguments = options(mode);
-            arguments.addAll(List.of("--port", ports(server)[0], "--file", file.toString()));
-            try (Child client = start(EchoClient.class, arguments)) {
-                client.awaitSuccess().forEach(System.out::println);
-            }
-            server.endInput();
-            String counters = server.await(MeasuredServer.COUNTERS);
-            if (!counters.isEmpty()) {
-                System.out.println(MeasuredServer.COUNTERS + counters);
-            }
-        }
-    }
-
-    private Results measure(List<Mode> modes, Plan plan, int rounds) throws IOException, InterruptedException {
-        Results results = new Results();
-        for (int round = 0; round < rounds; round++) {
-            for (int i = 0; i < modes.size(); i++) {
-                Mode mode = modes.get((round + i) % modes.size());
-                System.out.printf("round %d of %d: %s%n", round + 1, rounds, mode);
-                for (String line : measure(mode, plan)) {
-                    Measurement measurement = Measurement.parse(line);
-                    if (measurement != null) {
-                        results.add(mode, measurement);
-                    }
-                }
-            }
-        }
-        return results;
-    }
-
-    private List<String> measure(Mode mode, Plan plan) throws IOException, InterruptedException {
-        try (Child server = startServer(mode)) {
-            String[] ports = ports(server);
-            List<String> arguments = options(mode);
-            arguments.addAll(List.of("--echo-port", ports[0], "--stream-port", ports[1], "--plan", plan.name()));
-            try (Child client = start(MeasuringClient.class, arguments)) {
-                return client.awaitSuccess();
-            }
-        }
-    }
-
-    private Child startServer(Mode mode) throws IOException {
-        return start(MeasuredServer.class, options(mode));
-    }
-
-    private Child start(Class<?> main, List<String> arguments) throws IOException {
-        return new Child("io.netty.rdma.provider=" + lowerCase(provider), main, arguments);
-    }
-
-    private static String[] ports(Child server) throws IOException {
-        return server.await(MeasuredServer.READY).split(" ");
-    }
-
-    private List<String> options(Mode mode) {
-        List<String> options = new ArrayList<>(
-                List.of("--transport", mode.transport().toString(), "--host", host));
+    /** Starts a process of the example, with the options by which all of them know their mode and the address. */
+    public Child start(Class<?> main, Mode mode, List<String> arguments) throws IOException {
+        List<String> all = new ArrayList<>(
+                List.of("--transport", mode.transport().toString(), "--host", options.host()));
         if (mode.polling()) {
-            options.add("--polling");
+            all.add("--polling");
         }
-        return options;
+        all.addAll(arguments);
+        return new Child("io.netty.rdma.provider=" + options.provider(), main, all);
+    }
+
+    /** Prints tables and where they are from, and writes them to a file if that was asked for. */
+    public void tell(String tables) throws IOException {
+        int rounds = options.rounds();
+        String report = rounds + (rounds == 1 ? " round" : " rounds")
+                + (options.plan() == Plan.QUICK ? ", short ones" : "") + ", on " + Machine.describe()
+                + (options.transports().contains(Transport.RDMA) ? ", " + options.provider() + " verbs provider" : "")
+                + ".\n\n" + tables;
+        System.out.println();
+        System.out.print(report);
+        if (options.markdown() != null) {
+            Files.writeString(options.markdown(), report);
+        }
     }
 }

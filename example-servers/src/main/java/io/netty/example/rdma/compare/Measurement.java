@@ -15,61 +15,47 @@
  */
 package io.netty.example.rdma.compare;
 
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A line that a measuring process prints and the comparison reads.
+ * What was measured of one scenario in one round. It is told on a line, which a measuring process prints and the
+ * comparison reads.
+ *
+ * @param scenario  what was done, in words
+ * @param count     how often
+ * @param perSecond how much a second, in {@code unit}
+ * @param unit      what is counted
+ * @param p50       median of the latency in nanoseconds, or 0 if it was not measured
+ * @param p99       nanoseconds
+ * @param p999      nanoseconds
  */
-sealed interface Measurement {
-
-    /**
-     * Round trips of one message size.
-     *
-     * @param bytes message size
-     * @param count round trips measured
-     * @param p50   nanoseconds
-     * @param p99   nanoseconds
-     * @param p999  nanoseconds
-     */
-    record RoundTrips(int bytes, long count, long p50, long p99, long p999) implements Measurement {
-        private static final Pattern LINE = Pattern.compile(
-                "round trips of (\\d+) bytes: (\\d+), p50 (\\d+) ns, p99 (\\d+) ns, p99\\.9 (\\d+) ns");
-
-        @Override
-        public String toString() {
-            return "round trips of " + bytes + " bytes: " + count
-                    + ", p50 " + p50 + " ns, p99 " + p99 + " ns, p99.9 " + p999 + " ns";
-        }
+public record Measurement(String scenario, long count, long perSecond, Unit unit, long p50, long p99, long p999) {
+    /** What is counted. */
+    public enum Unit {
+        OPERATIONS, BYTES
     }
 
-    /**
-     * One window of a stream.
-     *
-     * @param bytes          size of the sender's writes
-     * @param bytesPerSecond as counted by the receiver
-     */
-    record Stream(int bytes, long bytesPerSecond) implements Measurement {
-        private static final Pattern LINE = Pattern.compile("stream of (\\d+) bytes a write: (\\d+) bytes/s");
+    private static final Pattern LINE = Pattern.compile(
+            "measured (.+): (\\d+) times, (\\d+) (\\w+)/s, p50 (\\d+) ns, p99 (\\d+) ns, p99\\.9 (\\d+) ns");
 
-        @Override
-        public String toString() {
-            return "stream of " + bytes + " bytes a write: " + bytesPerSecond + " bytes/s";
-        }
+    @Override
+    public String toString() {
+        return "measured " + scenario + ": " + count + " times, " + perSecond + ' '
+                + unit.name().toLowerCase(Locale.ROOT) + "/s, p50 " + p50 + " ns, p99 " + p99 + " ns, p99.9 " + p999
+                + " ns";
     }
 
     /**
      * Returns the measurement that a line tells, or {@code null} if it tells none.
      */
-    static Measurement parse(String line) {
-        Matcher matcher = RoundTrips.LINE.matcher(line);
-        if (matcher.matches()) {
-            return new RoundTrips(Integer.parseInt(matcher.group(1)), Long.parseLong(matcher.group(2)),
-                    Long.parseLong(matcher.group(3)), Long.parseLong(matcher.group(4)),
-                    Long.parseLong(matcher.group(5)));
-        }
-        matcher = Stream.LINE.matcher(line);
+    public static Measurement parse(String line) {
+        Matcher matcher = LINE.matcher(line);
         return matcher.matches()
-                ? new Stream(Integer.parseInt(matcher.group(1)), Long.parseLong(matcher.group(2))) : null;
+                ? new Measurement(matcher.group(1), Long.parseLong(matcher.group(2)), Long.parseLong(matcher.group(3)),
+                        Unit.valueOf(matcher.group(4).toUpperCase(Locale.ROOT)), Long.parseLong(matcher.group(5)),
+                        Long.parseLong(matcher.group(6)), Long.parseLong(matcher.group(7)))
+                : null;
     }
 }

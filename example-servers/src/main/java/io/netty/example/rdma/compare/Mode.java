@@ -17,10 +17,18 @@ package io.netty.example.rdma.compare;
 
 import io.netty.example.rdma.Transport;
 
+import java.util.List;
+
 /**
  * A transport and how its event loops wait.
  */
-record Mode(Transport transport, boolean polling) {
+public record Mode(Transport transport, boolean polling) {
+    /** The modes of a transport: sleeping when there is nothing to do, and if asked for, never sleeping. */
+    public static List<Mode> of(Transport transport, boolean withPolling) {
+        Mode blocking = new Mode(transport, false);
+        return withPolling && transport != Transport.NIO
+                ? List.of(new Mode(transport, true), blocking) : List.of(blocking);
+    }
 
     /** For people. */
     @Override

@@ -15,44 +15,48 @@
  */
 package io.netty.example.rdma.compare;
 
-import io.netty.example.rdma.compare.Measurement.RoundTrips;
-import io.netty.example.rdma.compare.Measurement.Stream;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /**
  * All measurements of a run, by mode.
  */
-final class Results {
+public final class Results {
     private final Map<Mode, List<Measurement>> byMode = new LinkedHashMap<>();
 
-    void add(Mode mode, Measurement measurement) {
+    public void add(Mode mode, Measurement measurement) {
         byMode.computeIfAbsent(mode, m -> new ArrayList<>()).add(measurement);
     }
 
-    /** A figure of the round trips of one size, in nanoseconds. */
-    Summary roundTrips(Mode mode, int bytes, ToLongFunction<RoundTrips> figure) {
-        return new Summary(byMode.getOrDefault(mode, List.of()).stream()
-                .filter(RoundTrips.class::isInstance).map(RoundTrips.class::cast)
-                .filter(m -> m.bytes() == bytes).mapToLong(figure).toArray());
+    /** What was measured in any mode, in the order in which it was measured. */
+    Set<String> scenarios() {
+        Set<String> scenarios = new LinkedHashSet<>();
+        byMode.values().forEach(all -> all.forEach(measurement -> scenarios.add(measurement.scenario())));
+        return scenarios;
     }
 
-    /** Bytes a second of the stream of one write size. */
-    Summary stream(Mode mode, int bytes) {
+    /** What a scenario counts. */
+    Measurement.Unit unit(String scenario) {
+        return byMode.values().stream().flatMap(List::stream).filter(m -> m.scenario().equals(scenario))
+                .findFirst().orElseThrow().unit();
+    }
+
+    /** One figure of a scenario. */
+    public Summary summary(Mode mode, String scenario, ToLongFunction<Measurement> figure) {
         return new Summary(byMode.getOrDefault(mode, List.of()).stream()
-                .filter(Stream.class::isInstance).map(Stream.class::cast)
-                .filter(m -> m.bytes() == bytes).mapToLong(Stream::bytesPerSecond).toArray());
+                .filter(m -> m.scenario().equals(scenario)).mapToLong(figure).toArray());
     }
 
     /**
      * What one figure was in all rounds.
      */
-    static final class Summary {
+    public static final class Summary {
         private final long[] sorted;
 
         Summary(long... values) {
@@ -64,16 +68,16 @@ final class Results {
             return sorted.length == 0;
         }
 
-        double median() {
+        public double median() {
             int middle = sorted.length / 2;
             return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2.0;
         }
 
-        long min() {
+        public long min() {
             return sorted[0];
         }
 
-        long max() {
+        public long max() {
             return sorted[sorted.length - 1];
         }
     }

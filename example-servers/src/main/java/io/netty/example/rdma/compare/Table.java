@@ -22,14 +22,14 @@ import java.util.List;
 /**
  * A Markdown table whose columns are aligned, so that it reads well as plain text too.
  */
-final class Table {
+public final class Table {
     private final List<List<String>> rows = new ArrayList<>();
 
-    Table(String... header) {
+    public Table(String... header) {
         row(header);
     }
 
-    void row(String... cells) {
+    public void row(String... cells) {
         rows.add(List.of(cells));
     }
 

@@ -14,18 +14,25 @@
  * under the License.
  */
 /**
- * Measures the transports beside each other: round trips and one-way streaming, the same handlers on each.
+ * Measures the transports beside each other, with the same server and the same client on each.
  *
  * <pre>
- * Comparison  the command: runs rounds, in each every mode in turn, and prints the tables
+ * Comparison         rounds: in each every mode in turn, each sample from processes of its own
+ *    |
+ * ExampleComparison  a command that compares one example
  *    |  starts for each mode, and stops after it
- *    +-- MeasuredServer  a JVM with one event loop: the echo server and a source of data
- *    +-- MeasuringClient a JVM with one event loop: connects to both, prints Measurement lines
+ *    +-- the example's server, just as it runs alone ({@link io.netty.example.rdma.ServerOptions})
+ *    +-- LoadClient  does one Scenario after the other, checks every answer, prints Measurement lines
  * </pre>
  *
- * Every sample comes from a fresh pair of processes, of which only one runs at a time, because a polling event loop
- * that nobody measures would take its core from the others. Round trips are measured by the client; a stream is counted
- * where it arrives, which is the client too. Rounds start with a different mode each, medians are taken over the
+ * <p>Every sample comes from a fresh pair of processes, of which only one runs at a time: a polling event loop
+ * that nobody measures would take its core from the others, and code that was compiled for one transport would be slow
+ * for the next. Each process has one event loop. Rounds start with a different mode each, medians are taken over the
  * rounds, and only figures of one run are compared.
+ *
+ * <p>An example brings three small classes: a command with {@link io.netty.example.rdma.ServerOptions}, a subclass of
+ * {@link io.netty.example.rdma.compare.LoadClient} that says what the scenarios are, and one of
+ * {@link io.netty.example.rdma.compare.ExampleComparison} that names both. Latency is from the start of an operation to
+ * its checked end; load is closed: the next operation starts when one has ended.
  */
 package io.netty.example.rdma.compare;

@@ -22,13 +22,13 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.example.rdma.Sha256;
 import io.netty.util.concurrent.Promise;
 
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /**
  * Sends a file as fast as the channel takes it, hashes what comes back, and ends when the server has closed.
@@ -38,8 +38,8 @@ final class FileEchoHandler extends ChannelInboundHandlerAdapter {
 
     private final FileChannel file;
     private final Promise<FileEcho> result;
-    private final MessageDigest sentDigest = sha256();
-    private final MessageDigest receivedDigest = sha256();
+    private final MessageDigest sentDigest = Sha256.newDigest();
+    private final MessageDigest receivedDigest = Sha256.newDigest();
     private final long fileBytes;
     private long sentBytes;
     private long receivedBytes;
@@ -109,13 +109,5 @@ final class FileEchoHandler extends ChannelInboundHandlerAdapter {
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         result.tryFailure(cause);
         ctx.close();
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
     }
 }

@@ -16,8 +16,7 @@
 package io.netty.example.rdma.compare;
 
 import io.netty.example.rdma.Transport;
-import io.netty.example.rdma.compare.Measurement.RoundTrips;
-import io.netty.example.rdma.compare.Measurement.Stream;
+import io.netty.example.rdma.compare.Measurement.Unit;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -30,10 +29,10 @@ class ReportTest {
 
     @Test
     void measurementIsReadAsItWasPrinted() {
-        Measurement roundTrips = new RoundTrips(64, 1000, 1, 22, 333);
-        Measurement stream = new Stream(65536, 12_345_678_901L);
-        assertThat(Measurement.parse(roundTrips.toString())).isEqualTo(roundTrips);
-        assertThat(Measurement.parse(stream.toString())).isEqualTo(stream);
+        Measurement answers = new Measurement("plaintext, 16 in flight: 1 B", 1000, 5, Unit.OPERATIONS, 1, 22, 333);
+        Measurement download = new Measurement("a download", 3, 12_345_678_901L, Unit.BYTES, 0, 0, 0);
+        assertThat(Measurement.parse(answers.toString())).isEqualTo(answers);
+        assertThat(Measurement.parse(download.toString())).isEqualTo(download);
         assertThat(Measurement.parse("something else")).isNull();
     }
 
@@ -41,9 +40,10 @@ class ReportTest {
     void medianAndRangeAreOfAllRounds() {
         Results results = new Results();
         for (long p50 : new long[] {5000, 1000, 9000, 3000}) {
-            results.add(FAST, new RoundTrips(64, 1, p50, p50, p50));
+            results.add(FAST, new Measurement("it", 1, 1, Unit.OPERATIONS, p50, p50, p50));
+            results.add(FAST, new Measurement("another", 1, 1, Unit.OPERATIONS, 1, 1, 1));
         }
-        Results.Summary summary = results.roundTrips(FAST, 64, RoundTrips::p50);
+        Results.Summary summary = results.summary(FAST, "it", Measurement::p50);
         assertThat(summary.median()).isEqualTo(4000);
         assertThat(summary.min()).isEqualTo(1000);
         assertThat(summary.max()).isEqualTo(9000);
@@ -52,18 +52,22 @@ class ReportTest {
     @Test
     void ratioSaysHowManyTimesBetterThanEpoll() {
         Results results = new Results();
-        for (Mode mode : List.of(FAST, EPOLL)) {
-            long factor = mode == FAST ? 1 : 8;
-            for (int bytes : Plan.MESSAGE_BYTES) {
-                results.add(mode, new RoundTrips(bytes, 1, 2000 * factor, 3000, 4000));
-            }
-            for (int bytes : Plan.WRITE_BYTES) {
-                results.add(mode, new Stream(bytes, 16_000_000_000L / factor));
-            }
-        }
+        results.add(FAST, new Measurement("plaintext", 1, 9000, Unit.OPERATIONS, 1000, 2000, 3000));
+        results.add(EPOLL, new Measurement("plaintext", 1, 3000, Unit.OPERATIONS, 2000, 2000, 3000));
+        results.add(FAST, new Measurement("download", 1, 1_000_000_000, Unit.BYTES, 4_000_000, 4_000_000, 4_000_000));
+        results.add(EPOLL, new Measurement("download", 1, 500_000_000, Unit.BYTES, 8_000_000, 8_000_000, 8_000_000));
         assertThat(new Report(results, List.of(FAST, EPOLL)).write())
-                .containsPattern("\\| 64 B +\\| nio blocking +\\| 2.0 +\\| 2.0 to 2.0 +\\| 3.0 +\\| 4.0 +\\| 8.0 +\\|")
-                .containsPattern("\\| 64 KiB +\\| nio blocking +\\| 16.0 +\\| 16.0 to 16.0 +\\| 8.0 +\\|")
-                .containsPattern("\\| 64 KiB +\\| epoll blocking +\\| 2.0 +\\| 2.0 to 2.0 +\\| 1.0 +\\|");
+                .containsPattern("\\| plaintext \\| nio blocking +\\| 1.0 +\\| 2.0 +\\| 3.0 +\\| 9000 +"
+                        + "\\| 9000 to 9000 +\\| 2.0 +\\| 3.0 +\\|")
+                .containsPattern("\\| download +\\| nio blocking +\\| 4000 +\\| 4000 +\\| 4000 +\\| 1000 MB +"
+                        + "\\| 1000 MB to 1000 MB +\\| 2.0 +\\| 2.0 +\\|")
+                .containsPattern("\\| download +\\| epoll blocking .* 1.0 +\\| 1.0 +\\|");
+    }
+
+    @Test
+    void nothingIsComparedWithEpollThatWasNotMeasured() {
+        Results results = new Results();
+        results.add(FAST, new Measurement("plaintext", 1, 9000, Unit.OPERATIONS, 1000, 2000, 3000));
+        assertThat(new Report(results, List.of(FAST)).write()).containsPattern("9000 to 9000 +\\| +\\| +\\|");
     }
 }

@@ -13,13 +13,15 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.compare;
+package io.netty.example.rdma.echo.compare;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.TransportOptions;
+import io.netty.example.rdma.compare.Measurement;
+import io.netty.example.rdma.compare.Plan;
 import io.netty.util.concurrent.Promise;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -61,13 +63,13 @@ final class MeasuringClient implements Callable<Integer> {
     public Integer call() throws Exception {
         EventLoopGroup group = options.newGroup();
         try {
-            for (int bytes : Plan.MESSAGE_BYTES) {
-                Promise<Measurement.RoundTrips> result = group.next().newPromise();
+            for (int bytes : EchoMeasurements.MESSAGE_BYTES) {
+                Promise<Measurement> result = group.next().newPromise();
                 connect(group, echoPort, new PingPongHandler(bytes, plan, result));
                 System.out.println(result.get());
             }
-            for (int bytes : Plan.WRITE_BYTES) {
-                Promise<List<Measurement.Stream>> result = group.next().newPromise();
+            for (int bytes : EchoMeasurements.WRITE_BYTES) {
+                Promise<List<Measurement>> result = group.next().newPromise();
                 connect(group, streamPort, new StreamSinkHandler(bytes, plan, result));
                 result.get().forEach(System.out::println);
             }

@@ -13,11 +13,11 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.compare;
+package io.netty.example.rdma.http;
 
 import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.TlsEngine;
 import io.netty.example.rdma.Transport;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,29 +25,35 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(180)
-class ComparisonTest {
+@Timeout(300)
+class HttpComparisonTest {
     @TempDir
     private Path folder;
 
     @ParameterizedTest
     @EnumSource(names = {"RDMA", "EPOLL"})
-    void everyModeIsMeasuredInProcessesOfItsOwn(Transport transport) throws Exception {
-        Path file = Files.write(folder.resolve("file"), new byte[100_000]);
-        Path tables = folder.resolve("tables.md");
-        assertThat(Commands.run(new Comparison(), "--quick", "--transports", transport.toString(),
-                "--host", System.getProperty("io.netty.rdma.test.address", "127.0.0.1"),
-                "--file", file.toString(), "--markdown", tables.toString())).isZero();
-        assertThat(Files.readString(tables))
-                .contains("| 64 B ", "| 1 MiB ", "| " + new Mode(transport, false) + ' ');
+    void everyAnswerIsRightOnEveryTransport(Transport transport) throws Exception {
+        assertThat(compare("--transports", transport.toString()))
+                .contains("| plaintext ", "| json ", "| download of 64 MiB ", "| " + transport + " blocking ");
     }
 
-    @Test
-    void processThatFailsFailsTheComparison() {
-        assertThat(Commands.run(new Comparison(), "--quick", "--transports", "epoll",
-                "--file", folder.resolve("missing").toString())).isOne();
+    @ParameterizedTest
+    @EnumSource
+    void everyAnswerIsRightWithTls(TlsEngine engine) throws Exception {
+        assertThat(compare("--transports", "rdma", "--tls", engine.toString())).contains("| plaintext ");
+    }
+
+    private String compare(String... arguments) throws Exception {
+        Path tables = folder.resolve("tables.md");
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--quick", "--host", System.getProperty("io.netty.rdma.test.address", "127.0.0.1"),
+                "--markdown", tables.toString()));
+        assertThat(Commands.run(new HttpComparison(), all.toArray(new String[0]))).isZero();
+        return Files.readString(tables);
     }
 }

@@ -13,12 +13,13 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.compare;
+package io.netty.example.rdma.echo.compare;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.example.rdma.compare.Measurement.RoundTrips;
+import io.netty.example.rdma.compare.Measurement;
+import io.netty.example.rdma.compare.Plan;
 import io.netty.util.concurrent.Promise;
 import org.HdrHistogram.Histogram;
 
@@ -30,19 +31,24 @@ final class PingPongHandler extends ChannelInboundHandlerAdapter {
     /** On a machine that is busy with other things, polling processes may get no more than a few turns a second. */
     private static final int MIN_ROUND_TRIPS = 100;
 
+    /** Of the first size, which waits for the compilers of both virtual machines. */
+    private static final int FIRST_WARM_UP_ROUND_TRIPS = 20_000;
+    private static final int MAX_WARM_UP_FACTOR = 5;
+
     private final int messageBytes;
     private final Plan plan;
-    private final Promise<RoundTrips> result;
+    private final Promise<Measurement> result;
     private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
     private ByteBuf message;
     private int awaitedBytes;
     private long sentNanos;
     private long startNanos;
+    private long warmNanos;
     private long endNanos;
     private int warmUps;
     private boolean warm;
 
-    PingPongHandler(int messageBytes, Plan plan, Promise<RoundTrips> result) {
+    PingPongHandler(int messageBytes, Plan plan, Promise<Measurement> result) {
         this.messageBytes = messageBytes;
         this.plan = plan;
         this.result = result;
@@ -76,23 +82,33 @@ final class PingPongHandler extends ChannelInboundHandlerAdapter {
             ctx.close();
         } else if (!warm) {
             warm = isWarm(now - startNanos);
-            endNanos = now + plan.pingPongNanos();
+            warmNanos = now;
+            endNanos = now + plan.measureNanos();
             send(ctx);
         } else if (now - endNanos < 0 || histogram.getTotalCount() < MIN_ROUND_TRIPS) {
             histogram.recordValue(now - sentNanos);
             send(ctx);
         } else {
-            result.trySuccess(new RoundTrips(messageBytes, histogram.getTotalCount(),
-                    histogram.getValueAtPercentile(50), histogram.getValueAtPercentile(99),
-                    histogram.getValueAtPercentile(99.9)));
+            result.trySuccess(measurement(now));
             ctx.close();
         }
     }
 
+    private Measurement measurement(long now) {
+        long count = histogram.getTotalCount();
+        return new Measurement(EchoMeasurements.roundTrips(messageBytes), count,
+                Math.round(count * 1e9 / (now - warmNanos)), Measurement.Unit.OPERATIONS,
+                histogram.getValueAtPercentile(50), histogram.getValueAtPercentile(99),
+                histogram.getValueAtPercentile(99.9));
+    }
+
     private boolean isWarm(long nanos) {
+        boolean first = messageBytes == EchoMeasurements.MESSAGE_BYTES.get(0);
+        long enough = plan.warmUpNanos(first);
         warmUps++;
-        return nanos >= plan.pingPongMaxWarmUpNanos(messageBytes)
-                || nanos >= plan.pingPongWarmUpNanos(messageBytes) && warmUps >= plan.pingPongWarmUp(messageBytes);
+        // However few round trips it takes, there is an end to it.
+        return nanos >= MAX_WARM_UP_FACTOR * enough
+                || nanos >= enough && (!first || warmUps >= FIRST_WARM_UP_ROUND_TRIPS);
     }
 
     @Override

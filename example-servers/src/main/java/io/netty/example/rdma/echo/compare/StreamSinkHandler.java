@@ -13,12 +13,13 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.compare;
+package io.netty.example.rdma.echo.compare;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.example.rdma.compare.Measurement.Stream;
+import io.netty.example.rdma.compare.Measurement;
+import io.netty.example.rdma.compare.Plan;
 import io.netty.util.concurrent.Promise;
 
 import java.util.ArrayList;
@@ -28,16 +29,18 @@ import java.util.List;
  * Asks for a stream and counts what arrives, in windows of time.
  */
 final class StreamSinkHandler extends ChannelInboundHandlerAdapter {
+    private static final int WINDOWS = 3;
+
     private final int writeBytes;
     private final Plan plan;
-    private final Promise<List<Stream>> result;
-    private final List<Stream> windows = new ArrayList<>();
+    private final Promise<List<Measurement>> result;
+    private final List<Measurement> windows = new ArrayList<>();
     private long windowStart;
     private long windowEnd;
     private long windowBytes;
     private boolean warm;
 
-    StreamSinkHandler(int writeBytes, Plan plan, Promise<List<Stream>> result) {
+    StreamSinkHandler(int writeBytes, Plan plan, Promise<List<Measurement>> result) {
         this.writeBytes = writeBytes;
         this.plan = plan;
         this.result = result;
@@ -45,7 +48,7 @@ final class StreamSinkHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        windowEnd = System.nanoTime() + plan.streamWarmUpNanos();
+        windowEnd = System.nanoTime() + 2 * plan.warmUpNanos(false);
         ctx.writeAndFlush(ctx.alloc().directBuffer(Integer.BYTES).writeInt(writeBytes));
     }
 
@@ -57,13 +60,14 @@ final class StreamSinkHandler extends ChannelInboundHandlerAdapter {
         long now = System.nanoTime();
         if (now - windowEnd >= 0 && !result.isDone()) {
             if (warm) {
-                windows.add(new Stream(writeBytes, Math.round(windowBytes * 1e9 / (now - windowStart))));
+                windows.add(new Measurement(EchoMeasurements.stream(writeBytes), 1,
+                        Math.round(windowBytes * 1e9 / (now - windowStart)), Measurement.Unit.BYTES, 0, 0, 0));
             }
             warm = true;
             windowBytes = 0;
             windowStart = now;
-            windowEnd = now + plan.streamWindowNanos();
-            if (windows.size() == plan.streamWindows()) {
+            windowEnd = now + plan.measureNanos() / 2;
+            if (windows.size() == WINDOWS) {
                 result.setSuccess(windows);
                 ctx.close();
             }

@@ -1,0 +1,85 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.http;
+
+import io.netty.buffer.ByteBuf;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Checks the body of a response while it comes.
+ */
+public interface BodyCheck {
+    /**
+     * @param data what has come, which the caller releases
+     * @throws IOException if it is wrong
+     */
+    void data(ByteBuf data) throws IOException;
+
+    /**
+     * @throws IOException if something is missing at the end of the body
+     */
+    void end() throws IOException;
+
+    /** The body is these bytes. */
+    static BodyCheck equalTo(byte[] expected) {
+        return new BodyCheck() {
+            private int position;
+
+            @Override
+            public void data(ByteBuf data) throws IOException {
+                int length = data.readableBytes();
+                if (length > expected.length - position || !data.nioBuffer().equals(
+                        ByteBuffer.wrap(expected, position, length))) {
+                    throw new IOException("the body differs from what it should be from byte " + position + " on");
+                }
+                position += length;
+            }
+
+            @Override
+            public void end() throws IOException {
+                checkLength(expected.length, position);
+            }
+        };
+    }
+
+    /** The body is so many bytes of {@link Pattern}. */
+    static BodyCheck pattern(long length) {
+        return new BodyCheck() {
+            private long position;
+
+            @Override
+            public void data(ByteBuf data) throws IOException {
+                if (!Pattern.matches(data, position)) {
+                    throw new IOException("the body differs from what it should be from byte " + position + " on");
+                }
+                position += data.readableBytes();
+            }
+
+            @Override
+            public void end() throws IOException {
+                checkLength(length, position);
+            }
+        };
+    }
+
+    private static void checkLength(long expected, long actual) throws IOException {
+        if (actual != expected) {
+            throw new IOException("the body has " + actual + " bytes instead of " + expected);
+        }
+    }
+}

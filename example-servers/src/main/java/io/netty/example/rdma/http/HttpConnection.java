@@ -1,0 +1,140 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.example.rdma.ClientOptions;
+import io.netty.example.rdma.http.HttpClientHandler.Exchange;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpChunkedInput;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.stream.ChunkedInput;
+import io.netty.handler.stream.ChunkedWriteHandler;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+
+import java.io.IOException;
+
+/**
+ * A client's connection, kept alive. Requests may be sent before earlier ones are answered. To be used on its event
+ * loop, on which its futures are notified, too.
+ */
+public final class HttpConnection {
+    private final Channel channel;
+    private final HttpClientHandler handler;
+    private final String authority;
+
+    private HttpConnection(Channel channel, HttpClientHandler handler, String authority) {
+        this.channel = channel;
+        this.handler = handler;
+        this.authority = authority;
+    }
+
+    /** Connects, with TLS if the options say so. Not to be called on an event loop. */
+    public static HttpConnection open(ClientOptions options, EventLoopGroup group)
+            throws IOException, InterruptedException {
+        String host = options.host();
+        int port = options.port();
+        SslContextBuilder tls = options.sslContext();
+        SslContext ssl = tls == null ? null : tls.build();
+        HttpClientHandler handler = new HttpClientHandler();
+        Channel channel = options.connect(group, new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                if (ssl != null) {
+                    channel.pipeline().addLast(ssl.newHandler(channel.alloc(), host, port));
+                }
+                channel.pipeline().addLast(
+                        new FlushConsolidationHandler(
+                                FlushConsolidationHandler.DEFAULT_EXPLICIT_FLUSH_AFTER_FLUSHES, true),
+                        new HttpClientCodec(), new ChunkedWriteHandler(), handler);
+            }
+        });
+        return new HttpConnection(channel, handler, host + ':' + port);
+    }
+
+    public Channel channel() {
+        return channel;
+    }
+
+    /** Sends a GET request. */
+    public Future<HttpResponse> get(String path, BodyCheck check) {
+        return send(new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, path), HttpResponseStatus.OK,
+                check);
+    }
+
+    /**
+     * Sends a request.
+     *
+     * @param status that the answer has to have
+     * @return the head of the answer when all of it has come and {@code check} had nothing against it
+     */
+    public Future<HttpResponse> send(FullHttpRequest request, HttpResponseStatus status, BodyCheck check) {
+        request.headers().set(HttpHeaderNames.HOST, authority);
+        Promise<HttpResponse> promise = channel.eventLoop().newPromise();
+        handler.add(new Exchange(status, check, null, promise));
+        channel.writeAndFlush(request).addListener(written -> {
+            if (!written.isSuccess()) {
+                promise.tryFailure(written.cause());
+            }
+        });
+        return promise;
+    }
+
+    /**
+     * Sends a POST request with a body of unknown length, in chunks.
+     *
+     * @param expectContinue whether to wait with the body for the server's consent
+     */
+    public Future<HttpResponse> upload(String path, ChunkedInput<ByteBuf> body, boolean expectContinue,
+                                       HttpResponseStatus status, BodyCheck check) {
+        HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, path);
+        HttpHeaders headers = head.headers().set(HttpHeaderNames.HOST, authority);
+        HttpUtil.setTransferEncodingChunked(head, true);
+        if (expectContinue) {
+            headers.set(HttpHeaderNames.EXPECT, HttpHeaderValues.CONTINUE);
+        }
+        Promise<HttpResponse> promise = channel.eventLoop().newPromise();
+        Runnable sendBody = () -> channel.writeAndFlush(new HttpChunkedInput(body)).addListener(written -> {
+            if (!written.isSuccess()) {
+                promise.tryFailure(written.cause());
+            }
+        });
+        handler.add(new Exchange(status, check, expectContinue ? sendBody : null, promise));
+        channel.writeAndFlush(head);
+        if (!expectContinue) {
+            sendBody.run();
+        }
+        return promise;
+    }
+}

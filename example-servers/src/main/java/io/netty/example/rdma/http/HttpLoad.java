@@ -1,0 +1,79 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoopGroup;
+import io.netty.example.rdma.ClientOptions;
+import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.Sha256;
+import io.netty.example.rdma.compare.LoadClient;
+import io.netty.example.rdma.compare.Scenario;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.util.CharsetUtil;
+import picocli.CommandLine.Command;
+
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * The measuring client of the http example.
+ */
+@Command(name = "http-load", description = "Measures an http server and checks every answer.")
+final class HttpLoad extends LoadClient {
+    private static final int PIPELINED = 16;
+    private static final int LARGE = 64 << 20;
+    private static final byte[] PLAINTEXT = HttpServerHandler.HELLO.getBytes(CharsetUtil.US_ASCII);
+    private static final byte[] JSON =
+            ("{\"message\":\"" + HttpServerHandler.HELLO + "\"}").getBytes(CharsetUtil.US_ASCII);
+
+    private HttpLoad() {
+    }
+
+    public static void main(String[] args) {
+        System.exit(Commands.run(new HttpLoad(), args));
+    }
+
+    @Override
+    protected List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
+        HttpConnection connection = HttpConnection.open(options, group);
+        byte[] receipt = receipt();
+        return List.of(
+                Scenario.oneByOne("plaintext", () -> connection.get("/plaintext", BodyCheck.equalTo(PLAINTEXT))),
+                new Scenario("plaintext, " + PIPELINED + " pipelined", PIPELINED, 0,
+                        () -> connection.get("/plaintext", BodyCheck.equalTo(PLAINTEXT))),
+                Scenario.oneByOne("json", () -> connection.get("/json", BodyCheck.equalTo(JSON))),
+                Scenario.transfer("download of 64 MiB", LARGE,
+                        () -> connection.get("/bytes/" + LARGE, BodyCheck.pattern(LARGE))),
+                Scenario.transfer("chunked upload of 64 MiB", LARGE, () -> connection.upload("/upload",
+                        new PatternInput(LARGE), true, HttpResponseStatus.OK, BodyCheck.equalTo(receipt))));
+    }
+
+    /** What the server answers to the upload, with its digest of the bytes. */
+    private static byte[] receipt() {
+        MessageDigest digest = Sha256.newDigest();
+        PatternInput input = new PatternInput(LARGE);
+        while (!input.isEndOfInput()) {
+            ByteBuf chunk = input.readChunk(ByteBufAllocator.DEFAULT);
+            digest.update(chunk.nioBuffer());
+            chunk.release();
+        }
+        return ("{\"bytes\":" + LARGE + ",\"sha256\":\"" + HexFormat.of().formatHex(digest.digest()) + "\"}")
+                .getBytes(CharsetUtil.US_ASCII);
+    }
+}

@@ -1,0 +1,178 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.http;
+
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+
+/**
+ * Answers requests one after the other, whatever they are: enforces limits, turns errors into statuses, and takes no
+ * further request while the client does not take what was answered. A subclass says what the answers are.
+ */
+public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<HttpObject> {
+    private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(HttpRequestHandler.class);
+
+    private final long maxBodyBytes;
+    /** {@code null} between requests, and while the rest of one that was refused comes in. */
+    private RequestBody body;
+    private long bodyBytes;
+    private boolean responding;
+    private boolean headSent;
+
+    protected HttpRequestHandler(HttpLimits limits) {
+        maxBodyBytes = limits.maxBodyBytes();
+    }
+
+    /**
+     * Begins with a request.
+     *
+     * @return takes the body and answers, in most cases when it has ended
+     */
+    protected abstract RequestBody begin(ChannelHandlerContext ctx, HttpRequest request) throws Exception;
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, HttpObject message) throws Exception {
+        if (message.decoderResult().isFailure()) {
+            refuse(ctx, statusOf(message.decoderResult().cause()));
+            return;
+        }
+        if (message instanceof HttpRequest request) {
+            headSent = false;
+            bodyBytes = 0;
+            if (HttpUtil.getContentLength(request, 0L) > maxBodyBytes) {
+                refuse(ctx, HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE);
+                return;
+            }
+            body = begin(ctx, request);
+        }
+        if (message instanceof HttpContent content && body != null) {
+            take(ctx, content);
+        }
+    }
+
+    private void take(ChannelHandlerContext ctx, HttpContent content) {
+        bodyBytes += content.content().readableBytes();
+        if (bodyBytes > maxBodyBytes) {
+            refuse(ctx, HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE);
+            return;
+        }
+        if (content.content().isReadable()) {
+            body.data(content.content());
+        }
+        if (content instanceof LastHttpContent) {
+            RequestBody ended = body;
+            body = null;
+            ended.end();
+        }
+    }
+
+    private static HttpResponseStatus statusOf(Throwable undecodable) {
+        return undecodable instanceof TooLongHttpHeaderException ? HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+                : undecodable instanceof TooLongHttpLineException ? HttpResponseStatus.REQUEST_URI_TOO_LONG
+                : HttpResponseStatus.BAD_REQUEST;
+    }
+
+    /** Answers with an error and closes: where the next request would begin is unknown, or not worth waiting for. */
+    private void refuse(ChannelHandlerContext ctx, HttpResponseStatus status) {
+        body = null;
+        if (headSent) {
+            // Half of an answer is out. A connection that ends before its body does is how HTTP/1.1 says "failed".
+            ctx.close();
+            return;
+        }
+        FullHttpResponse response = Responses.error(ctx, status);
+        response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        responding = true;
+        updateReading(ctx);
+        write(ctx, response).addListener(ChannelFutureListener.CLOSE);
+        ctx.flush();
+    }
+
+    /** Writes a part of the response. Flushed when everything has been read, or by the caller. */
+    protected final ChannelFuture write(ChannelHandlerContext ctx, Object part) {
+        headSent = true;
+        return ctx.write(part);
+    }
+
+    /** Takes no further request until this, the last part of a long response, is out. */
+    protected final void awaitResponse(ChannelHandlerContext ctx, ChannelFuture lastPart) {
+        responding = true;
+        updateReading(ctx);
+        lastPart.addListener(sent -> {
+            responding = false;
+            if (sent.isSuccess()) {
+                updateReading(ctx);
+            } else {
+                LOGGER.debug("{}: the client did not take its answer", ctx.channel(), sent.cause());
+                ctx.close();
+            }
+        });
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        ctx.flush();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        updateReading(ctx);
+        ctx.fireChannelWritabilityChanged();
+    }
+
+    private void updateReading(ChannelHandlerContext ctx) {
+        ctx.channel().config().setAutoRead(!responding && ctx.channel().isWritable());
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof IdleStateEvent) {
+            ctx.close();
+        } else {
+            ctx.fireUserEventTriggered(event);
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (cause instanceof IOException) {
+            // Clients go away all the time.
+            LOGGER.debug("{}: closing", ctx.channel(), cause);
+            ctx.close();
+        } else {
+            LOGGER.warn("{}: failed to answer", ctx.channel(), cause);
+            refuse(ctx, HttpResponseStatus.INTERNAL_SERVER_ERROR);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.http;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
+import io.netty.handler.flow.FlowControlHandler;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.stream.ChunkedWriteHandler;
+import io.netty.handler.timeout.IdleStateHandler;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * The pipeline of an HTTP/1.1 server, up to the handler that answers.
+ */
+public final class HttpServerInitializer extends ChannelInitializer<Channel> {
+    private final SslContext ssl;
+    private final HttpLimits limits;
+    private final Supplier<ChannelHandler> handlers;
+
+    /**
+     * @param ssl      {@code null} for plain HTTP
+     * @param handlers a new handler for each connection
+     */
+    public HttpServerInitializer(SslContext ssl, HttpLimits limits, Supplier<ChannelHandler> handlers) {
+        this.ssl = ssl;
+        this.limits = limits;
+        this.handlers = handlers;
+    }
+
+    @Override
+    protected void initChannel(Channel channel) {
+        ChannelPipeline pipeline = channel.pipeline();
+        if (ssl != null) {
+            pipeline.addLast(ssl.newHandler(channel.alloc()));
+        }
+        pipeline.addLast(
+                // The answers to pipelined requests that came together go out together.
+                new FlushConsolidationHandler(FlushConsolidationHandler.DEFAULT_EXPLICIT_FLUSH_AFTER_FLUSHES, true),
+                // A slow reader is not idle: while its answer moves, so does the connection (observeOutput).
+                new IdleStateHandler(true, 0, 0, limits.idleMillis(), TimeUnit.MILLISECONDS),
+                new HttpServerCodec(),
+                new HttpServerKeepAliveHandler(),
+                new ChunkedWriteHandler(),
+                // With it autoRead stops requests that are already decoded, too: one is answered after the other.
+                new FlowControlHandler(),
+                new BodyLimitHandler(limits.maxBodyBytes()),
+                handlers.get());
+    }
+}

@@ -1,0 +1,40 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.http;
+
+import picocli.CommandLine.Option;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The command line options of everything that serves HTTP: what a client may take.
+ */
+public final class HttpServerOptions {
+    private static final int DEFAULT_IDLE_SECONDS = 60;
+    private static final long DEFAULT_MAX_BODY = 1L << 30;
+
+    @Option(names = "--idle-seconds", description = "Close a connection on which nothing moves for so long (default: "
+            + DEFAULT_IDLE_SECONDS + "; 0: never).")
+    private int idleSeconds = DEFAULT_IDLE_SECONDS;
+
+    @Option(names = "--max-body", description = "Bytes of a request's body at most (default: 1 GiB).")
+    private long maxBody = DEFAULT_MAX_BODY;
+
+    /** The limits that were chosen. */
+    public HttpLimits limits() {
+        return new HttpLimits(TimeUnit.SECONDS.toMillis(idleSeconds), maxBody);
+    }
+}

@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+
+import java.util.Random;
+
+/**
+ * The bytes of large bodies: the same sequence at both ends, so that each piece can be checked where it arrives. Its
+ * period is a prime number: nothing that a transport may repeat or lose by mistake has that length.
+ */
+public final class Pattern {
+    private static final int PERIOD = 65_521;
+    private static final ByteBuf TWICE =
+            Unpooled.unreleasableBuffer(Unpooled.directBuffer().writeBytes(once()).writeBytes(once())).asReadOnly();
+
+    private Pattern() {
+    }
+
+    private static byte[] once() {
+        byte[] once = new byte[PERIOD];
+        new Random(PERIOD).nextBytes(once);
+        return once;
+    }
+
+    /** Appends the {@code length} bytes of the sequence that begin at {@code position}. */
+    public static void write(ByteBuf target, long position, int length) {
+        for (int done = 0; done < length;) {
+            int piece = Math.min(PERIOD, length - done);
+            target.writeBytes(TWICE, (int) ((position + done) % PERIOD), piece);
+            done += piece;
+        }
+    }
+
+    /** Whether all readable bytes are those that begin at {@code position}. */
+    public static boolean matches(ByteBuf data, long position) {
+        int length = data.readableBytes();
+        for (int done = 0; done < length;) {
+            int piece = Math.min(PERIOD, length - done);
+            if (!ByteBufUtil.equals(data, data.readerIndex() + done, TWICE,
+                    (int) ((position + done) % PERIOD), piece)) {
+                return false;
+            }
+            done += piece;
+        }
+        return true;
+    }
+}

@@ -1,0 +1,54 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.echo.compare;
+
+import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.compare.Mode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@Timeout(180)
+class EchoComparisonTest {
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @EnumSource(names = {"RDMA", "EPOLL"})
+    void everyModeIsMeasuredInProcessesOfItsOwn(Transport transport) throws Exception {
+        Path file = Files.write(folder.resolve("file"), new byte[100_000]);
+        Path tables = folder.resolve("tables.md");
+        assertThat(Commands.run(new EchoComparison(), "--quick", "--transports", transport.toString(),
+                "--host", System.getProperty("io.netty.rdma.test.address", "127.0.0.1"),
+                "--file", file.toString(), "--markdown", tables.toString())).isZero();
+        assertThat(Files.readString(tables))
+                .contains("| 64 B ", "| 1 MiB ", "| " + new Mode(transport, false) + ' ');
+    }
+
+    @Test
+    void processThatFailsFailsTheComparison() {
+        assertThat(Commands.run(new EchoComparison(), "--quick", "--transports", "epoll",
+                "--file", folder.resolve("missing").toString())).isOne();
+    }
+}
