@@ -71,6 +71,14 @@
     F(int, ibv_modify_srq, (struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask))                           \
     F(int, ibv_query_srq, (struct ibv_srq *srq, struct ibv_srq_attr *attr))                                           \
     F(int, ibv_destroy_srq, (struct ibv_srq *srq))                                                                    \
+    F(struct ibv_ah *, ibv_create_ah, (struct ibv_pd *pd, struct ibv_ah_attr *attr))                                  \
+    F(int, ibv_destroy_ah, (struct ibv_ah *ah))                                                                       \
+    F(int, ibv_init_ah_from_wc, (struct ibv_context *context, uint8_t port, struct ibv_wc *wc, struct ibv_grh *grh,   \
+                                 struct ibv_ah_attr *attr))                                                           \
+    F(struct ibv_ah *, ibv_create_ah_from_wc, (struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh,             \
+                                               uint8_t port))                                                         \
+    F(int, ibv_attach_mcast, (struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid))                             \
+    F(int, ibv_detach_mcast, (struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid))                             \
     F(int, ibv_get_async_event, (struct ibv_context *context, struct ibv_async_event *event))                         \
     F(void, ibv_ack_async_event, (struct ibv_async_event *event))
 
@@ -94,6 +102,9 @@
     F(int, rdma_set_option, (struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen))             \
     F(int, rdma_get_cm_event, (struct rdma_event_channel *channel, struct rdma_cm_event **event))                     \
     F(int, rdma_ack_cm_event, (struct rdma_cm_event *event))                                                          \
+    F(int, rdma_join_multicast, (struct rdma_cm_id *id, struct sockaddr *addr, void *context))                        \
+    F(int, rdma_join_multicast_ex, (struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *attr, void *context))      \
+    F(int, rdma_leave_multicast, (struct rdma_cm_id *id, struct sockaddr *addr))                                      \
     F(uint16_t, rdma_get_src_port, (struct rdma_cm_id *id))                                                           \
     F(uint16_t, rdma_get_dst_port, (struct rdma_cm_id *id))
 

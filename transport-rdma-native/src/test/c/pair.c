@@ -44,6 +44,7 @@ __attribute__((used, visibility("default"))) const char *__tsan_default_suppress
 #endif
 
 const struct options defaults = {
+    .type = IBV_QPT_RC,
     .send_wr = 64,
     .recv_wr = 64,
     .cqe = 256,
@@ -73,7 +74,7 @@ static void open_qp(struct end *end) {
             .max_recv_sge = 4, .max_inline_data = o->inline_data,
         },
         .srq = o->srq,
-        .qp_type = IBV_QPT_RC,
+        .qp_type = o->type,
         .sq_sig_all = o->sig_all,
     };
     end->qp = ibv_create_qp(end->pd, &attr);
@@ -110,6 +111,10 @@ void end_open_on(struct end *end, const struct end *shared, const struct options
     open_qp(end);
 }
 
+void end_query_port(const struct end *end, struct ibv_port_attr *port) {
+    CHECK_EQ(ibv_query_port(end->context, 1, port), 0);
+}
+
 struct address end_address(const struct end *end) {
     return (struct address) { end->qp->qp_num, end->mr->rkey, (uintptr_t) end->buffer };
 }
@@ -124,7 +129,7 @@ void end_to_init(struct end *end) {
 
 int end_to_rtr(struct end *end, uint32_t qpn) {
     struct ibv_port_attr port;
-    CHECK_EQ(ibv_query_port(end->context, 1, &port), 0);
+    end_query_port(end, &port);
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTR, .path_mtu = port.active_mtu, .dest_qp_num = qpn,
         .max_dest_rd_atomic = (uint8_t) end->options.responder_resources,

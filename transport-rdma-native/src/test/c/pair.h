@@ -25,6 +25,7 @@
 #define PAIR_BUFFER (4u << 20)
 
 struct options {
+    enum ibv_qp_type type; /* UD: see ud_support.h */
     int send_wr, recv_wr, cqe;
     unsigned inline_data;
     int access; /* of the queue pair */
@@ -60,6 +61,7 @@ struct address {
 
 void end_open(struct end *end, const struct options *options);
 void end_open_on(struct end *end, const struct end *shared, const struct options *options); /* its context, PD, CQs */
+void end_query_port(const struct end *end, struct ibv_port_attr *port);
 struct address end_address(const struct end *end);
 void end_to_init(struct end *end);
 int end_to_rtr(struct end *end, uint32_t qpn);

@@ -17,6 +17,7 @@
  * Addresses of ids: bind, listen and resolve. Only addresses of this host resolve, as the peers are processes of it.
  */
 #include "cm_private.h"
+#include "context.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -266,6 +267,12 @@ static void set_loopback(struct sockaddr *address) {
     }
 }
 
+static bool is_multicast(const struct sockaddr *address) {
+    return address->sa_family == AF_INET
+            ? IN_MULTICAST(ntohl(((const struct sockaddr_in *) address)->sin_addr.s_addr))
+            : IN6_IS_ADDR_MULTICAST(&((const struct sockaddr_in6 *) address)->sin6_addr);
+}
+
 /* With cm_lock. */
 static int set_addresses(struct cm_id *id, const struct sockaddr *source, const struct sockaddr *destination) {
     int err = 0;
@@ -286,6 +293,9 @@ static int set_addresses(struct cm_id *id, const struct sockaddr *source, const 
         uint16_t port = *cm_address_port(bound);
         memcpy(bound, destination, cm_address_size(destination));
         *cm_address_port(bound) = port;
+        if (is_multicast(destination)) {
+            set_loopback(bound);
+        }
     }
     memcpy(&id->id.route.addr.dst_storage, destination, cm_address_size(destination));
     cm_attach_device(id);
@@ -349,7 +359,7 @@ static struct ibv_sa_path_rec *make_path(const struct cm_id *id) {
     if (path != NULL) {
         path->sgid = id->id.route.addr.addr.ibaddr.sgid;
         path->dgid = id->id.route.addr.addr.ibaddr.dgid;
-        path->slid = path->dlid = htons(1);
+        path->slid = path->dlid = htons(DEVICE_LID);
         path->reversible = 1;
         path->numb_path = 1;
         path->pkey = htons(0xffff);

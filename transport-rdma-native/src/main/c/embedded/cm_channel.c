@@ -136,6 +136,20 @@ struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner) {
     return requests;
 }
 
+void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multicast) {
+    struct cm_channel *channel = channel_of(id->id.channel);
+    struct cm_event *previous = NULL, *event = channel->first;
+    while (event != NULL) {
+        struct cm_event *next = event->next;
+        if (event->multicast == multicast) {
+            free(take(channel, previous));
+        } else {
+            previous = event;
+        }
+        event = next;
+    }
+}
+
 /* What the active side does when it learns that it was accepted, as librdmacm: on the thread that fetches the event. */
 static void process_response(struct cm_event *event) {
     struct cm_id *id = event->owner;
@@ -186,6 +200,9 @@ static bool process(struct cm_event *event) {
         return !id->connect_error;
     case RDMA_CM_EVENT_DISCONNECTED:
         return !id->connect_error;
+    case RDMA_CM_EVENT_MULTICAST_JOIN:
+        cm_multicast_joined(event);
+        return true;
     default:
         return true;
     }
@@ -197,6 +214,9 @@ static struct cm_event *wait_for_event(struct cm_channel *channel) {
         if (channel->first != NULL) {
             struct cm_event *event = take(channel, NULL);
             event->owner->events_fetched++;
+            if (event->multicast != NULL) {
+                cm_multicast_fetched(event->multicast, false);
+            }
             if (event->event.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
                 event->owner->backlog++;
             }
@@ -240,6 +260,9 @@ int embedded_rdma_ack_cm_event(struct rdma_cm_event *public_event) {
     struct cm_event *event = cm_container(public_event, struct cm_event, event);
     pthread_mutex_lock(&cm_lock);
     event->owner->events_acked++;
+    if (event->multicast != NULL) {
+        cm_multicast_fetched(event->multicast, true);
+    }
     pthread_cond_broadcast(&event->owner->acked);
     pthread_mutex_unlock(&cm_lock);
     free(event);

@@ -104,9 +104,6 @@ static void fill_endpoint(struct cm_id *id, const struct rdma_conn_param *param)
 
 int embedded_rdma_connect(struct rdma_cm_id *public_id, struct rdma_conn_param *param) {
     struct cm_id *id = cm_of(public_id);
-    if (id->id.qp_type == IBV_QPT_UD) {
-        return cm_result(EOPNOTSUPP);
-    }
     int err = check_param(id, param);
     if (err != 0) {
         return cm_result(err);
@@ -119,7 +116,8 @@ int embedded_rdma_connect(struct rdma_cm_id *public_id, struct rdma_conn_param *
     }
     if (err == 0) {
         fill_endpoint(id, param);
-        err = fill_data(id, param, request->data, CM_REQ_DATA, &id->local.data_length);
+        err = fill_data(id, param, request->data, cm_is_datagram(id) ? CM_SIDR_REQ_DATA : CM_REQ_DATA,
+                        &id->local.data_length);
     }
     if (err == 0) {
         request->ids.from = id->handle;
@@ -144,7 +142,9 @@ int embedded_rdma_connect(struct rdma_cm_id *public_id, struct rdma_conn_param *
 
 /* Undoes an accept: the peer is told no, as rdma_accept() of the kernel does for any failure. */
 static int fail_accept(struct cm_id *id, int err) {
-    cm_qp_error(id);
+    if (!cm_is_datagram(id)) {
+        cm_qp_error(id);
+    }
     pthread_mutex_lock(&cm_lock);
     if (id->conn == CM_CONN_REQ_RCVD) {
         cm_send_reject(id, CM_REJ_CONSUMER, NULL, 0);
@@ -154,11 +154,31 @@ static int fail_accept(struct cm_id *id, int err) {
     return cm_result(err);
 }
 
+/* Tells the peer where to send its datagrams to. Nothing is connected, so that there is no more to it. */
+static int accept_datagrams(struct cm_id *id, const struct rdma_conn_param *param) {
+    struct cm_wire_rep reply;
+    memset(&reply, 0, sizeof(reply));
+    int err = fill_data(id, param, reply.data, CM_SIDR_REP_DATA, &reply.endpoint.data_length);
+    pthread_mutex_lock(&cm_lock);
+    if (id->state != CM_CONNECT || id->conn != CM_CONN_REQ_RCVD) {
+        err = EINVAL;
+    }
+    if (err == 0) {
+        reply.endpoint.qpn = id->id.qp != NULL ? id->id.qp->qp_num : param != NULL ? param->qp_num & 0xffffff : 0;
+        cm_send_datagram_reply(id, &reply);
+    }
+    pthread_mutex_unlock(&cm_lock);
+    return err != 0 ? fail_accept(id, err) : 0;
+}
+
 int embedded_rdma_accept(struct rdma_cm_id *public_id, struct rdma_conn_param *param) {
     struct cm_id *id = cm_of(public_id);
     int err = check_param(id, param);
     if (err != 0) {
         return cm_result(err);
+    }
+    if (cm_is_datagram(id)) {
+        return accept_datagrams(id, param);
     }
     struct cm_wire_rep reply;
     memset(&reply, 0, sizeof(reply));
@@ -197,7 +217,7 @@ int embedded_rdma_reject(struct rdma_cm_id *public_id, const void *data, uint8_t
     case CM_CONN_REQ_RCVD:
     case CM_CONN_REP_SENT:
     case CM_CONN_REP_RCVD:
-        if (length > CM_REJ_DATA) {
+        if (length > (cm_is_datagram(id) ? CM_SIDR_REP_DATA : CM_REJ_DATA)) {
             err = EINVAL;
         } else {
             cm_send_reject(id, CM_REJ_CONSUMER, data, length);

@@ -83,6 +83,7 @@ static void free_id(struct cm_id *id) {
         embedded_rdma_destroy_event_channel(id->id.channel);
     }
     pthread_cond_destroy(&id->acked);
+    cm_free_multicasts(id);
     free(id->id.route.path_rec);
     free(id->qp_init_attr);
     if (id->connect_len != 0) {

@@ -123,6 +123,18 @@ int cm_send_reply(struct cm_id *id, const struct cm_wire_rep *reply) {
     return err;
 }
 
+/* A peer that has gone does not matter. */
+void cm_send_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply) {
+    struct cm_wire_rep message = *reply;
+    message.ids.from = id->handle;
+    message.ids.to = id->remote_handle;
+    if (id->link != NULL) {
+        link_send(id->link, CM_REP, &message, sizeof(message), NULL, 0);
+    }
+    id->conn = CM_CONN_IDLE;
+    cm_detach(id);
+}
+
 /* ---- events ---- */
 
 /* Without memory the event is lost, as in the kernel. */
@@ -140,7 +152,13 @@ static void post_rejected(struct cm_id *id, int reason, const uint8_t *data) {
     static const uint8_t none[CM_REJ_DATA];
     id->conn = CM_CONN_IDLE;
     cm_detach(id);
-    post(id, RDMA_CM_EVENT_REJECTED, reason, data != NULL ? data : none, CM_REJ_DATA);
+    data = data != NULL ? data : none;
+    if (cm_is_datagram(id)) { /* cma_sidr_rep_handler() in the kernel's cma.c */
+        int status = reason == CM_REJ_INVALID_SERVICE_ID ? CM_SIDR_UNSUPPORTED : CM_SIDR_REJECT;
+        post(id, RDMA_CM_EVENT_UNREACHABLE, status, data, CM_SIDR_REP_DATA);
+    } else {
+        post(id, RDMA_CM_EVENT_REJECTED, reason, data, CM_REJ_DATA);
+    }
 }
 
 /* Once in the life of an id, whoever begins. */
@@ -300,6 +318,12 @@ static bool is_stale(struct link *link, uint32_t qpn) {
     return false;
 }
 
+/* Of the user, at most; the port space tells what kind of request it is. */
+static size_t request_data_size(const struct cm_wire_req *request) {
+    bool datagrams = request->port_space == RDMA_PS_UDP || request->port_space == RDMA_PS_IPOIB;
+    return datagrams ? CM_SIDR_REQ_DATA : CM_REQ_DATA;
+}
+
 /* Makes the id of a request and its event. Returns 0 for success, else the reason to reject. */
 static int take_request(struct link *link, struct cm_id *listener, const struct cm_wire_req *request) {
     if (listener->backlog == 0) {
@@ -328,8 +352,10 @@ static int take_request(struct link *link, struct cm_id *listener, const struct 
 
     event->event.id = &id->id;
     event->event.listen_id = &listener->id;
-    cm_set_event_endpoint(event, &request->endpoint);
-    cm_set_event_data(event, request->data, request->endpoint.data_length, CM_REQ_DATA);
+    if (!cm_is_datagram(id)) {
+        cm_set_event_endpoint(event, &request->endpoint);
+    }
+    cm_set_event_data(event, request->data, request->endpoint.data_length, request_data_size(request));
     listener->backlog--;
     cm_post_event(event);
     return 0;
@@ -340,7 +366,8 @@ static bool on_request(struct link *link, const void *body, size_t length, int *
     (void) nfds;
     const struct cm_wire_req *request = body;
     struct sockaddr_storage address;
-    if (length != sizeof(*request) || request->ids.from == 0 || !is_valid_endpoint(&request->endpoint, CM_REQ_DATA)
+    if (length != sizeof(*request) || request->ids.from == 0
+            || !is_valid_endpoint(&request->endpoint, request_data_size(request))
             || !cm_address_from_wire(&request->source, &address)
             || !cm_address_from_wire(&request->destination, &address)) {
         return false;
@@ -348,11 +375,11 @@ static bool on_request(struct link *link, const void *body, size_t length, int *
     pthread_mutex_lock(&cm_lock);
     struct cm_id *listener = cm_port_listener((int) request->port_space, &request->destination);
     int reason;
-    if (listener == NULL || listener->id.qp_type != IBV_QPT_RC) {
+    if (listener == NULL) {
         /* The kernel listens at ports; what then fits no address it rejects as an application would (cma.c). */
         reason = cm_port_is_listened((int) request->port_space, request->destination.port) ? CM_REJ_CONSUMER
                                                                                            : CM_REJ_INVALID_SERVICE_ID;
-    } else if (is_stale(link, request->endpoint.qpn)) {
+    } else if (!cm_is_datagram(listener) && is_stale(link, request->endpoint.qpn)) {
         reason = CM_REJ_STALE_CONN;
     } else {
         reason = take_request(link, listener, request);
@@ -368,6 +395,23 @@ static uint8_t smaller(uint8_t a, uint8_t b) {
     return a < b ? a : b;
 }
 
+/* The peer has told where to send datagrams to: a connection it is not, to the user it is called established. */
+static void take_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply) {
+    struct cm_event *event = id->conn == CM_CONN_REQ_SENT ? cm_new_event(id, RDMA_CM_EVENT_ESTABLISHED, 0) : NULL;
+    if (event == NULL) {
+        return;
+    }
+    id->conn = CM_CONN_IDLE;
+    cm_detach(id);
+    size_t length = reply->endpoint.data_length < CM_SIDR_REP_DATA ? reply->endpoint.data_length : CM_SIDR_REP_DATA;
+    cm_set_event_data(event, reply->data, length, CM_SIDR_REP_DATA);
+    struct rdma_ud_param *param = &event->event.param.ud;
+    cm_fill_address(id, &param->ah_attr);
+    param->qp_num = reply->endpoint.qpn;
+    param->qkey = RDMA_UDP_QKEY; /* librdmacm has no other: its struct rdma_conn_param cannot say one */
+    cm_post_event(event);
+}
+
 static bool on_reply(struct link *link, const void *body, size_t length, int *fds, int nfds) {
     (void) fds;
     (void) nfds;
@@ -379,6 +423,8 @@ static bool on_reply(struct link *link, const void *body, size_t length, int *fd
     struct cm_id *id = find(link, &reply->ids);
     if (id == NULL) {
         send_reject(link, reply->ids.to, reply->ids.from, CM_REJ_INVALID_COMM_ID, NULL, 0);
+    } else if (cm_is_datagram(id)) {
+        take_datagram_reply(id, reply);
     } else if (id->conn == CM_CONN_REQ_SENT) {
         id->conn = CM_CONN_REP_RCVD;
         id->remote_handle = reply->ids.from;
@@ -445,8 +491,8 @@ static bool on_reject(struct link *link, const void *body, size_t length, int *f
         }
         post_rejected(id, (int) message->reason, message->data);
         break;
-    case CM_CONN_REQ_RCVD: /* the user has not accepted yet, and will fail when trying to */
-        id->conn = CM_CONN_IDLE;
+    case CM_CONN_REQ_RCVD: /* the user has not accepted yet, and will fail when trying to; with UD nobody tells */
+        id->conn = cm_is_datagram(id) ? CM_CONN_REQ_RCVD : CM_CONN_IDLE;
         cm_detach(id);
         break;
     case CM_CONN_REP_SENT:
@@ -533,7 +579,7 @@ static void on_link_down(struct link *link) {
             post_disconnected(id, 0);
             break;
         default:
-            id->conn = CM_CONN_IDLE;
+            id->conn = id->conn == CM_CONN_REQ_RCVD && cm_is_datagram(id) ? CM_CONN_REQ_RCVD : CM_CONN_IDLE;
             cm_detach(id);
             break;
         }

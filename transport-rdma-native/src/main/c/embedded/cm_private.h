@@ -20,6 +20,7 @@
  *   cm_address.c  bind, listen, resolve             cm_port.c  which ids have which port
  *   cm_qp.c       queue pairs of ids, their states  cm_conn.c  connect, accept, reject, disconnect
  *   cm_peer.c     messages from peers, timers, death of peers
+ *   cm_mcast.c    multicast groups
  *   cm_ep.c       synchronous endpoints and what else only unmodified programs use
  *
  * Behaviour follows librdmacm 44 and the kernel's drivers/infiniband/core/{cma,cm,ucma}.c: what librdmacm does when an
@@ -69,6 +70,7 @@ enum cm_conn_state {
 };
 
 struct cm_port;
+struct cm_multicast;
 
 struct cm_id {
     struct rdma_cm_id id;
@@ -111,12 +113,14 @@ struct cm_id {
     uint64_t tried_since_ns;
     int tries;
     struct cm_wire_req request; /* kept while it may have to be sent again */
+    struct cm_multicast *multicasts;
 };
 
 struct cm_event {
     struct rdma_cm_event event;
     uint8_t data[CM_REP_DATA]; /* the longest of all */
     struct cm_id *owner; /* whose destruction waits for the ack: for a CONNECT_REQUEST the listening id */
+    struct cm_multicast *multicast; /* whose leaving waits as well; NULL: none */
     struct cm_event *next;
 };
 
@@ -132,6 +136,10 @@ extern pthread_mutex_t cm_lock;
  * server that is just binding again is not "nobody listens"). Written by tests only.
  */
 extern uint64_t cm_response_timeout_ns, cm_grace_ns;
+
+static inline bool cm_is_datagram(const struct cm_id *id) {
+    return id->id.qp_type == IBV_QPT_UD;
+}
 
 static inline struct cm_id *cm_of(struct rdma_cm_id *id) {
     return cm_container(id, struct cm_id, id);
@@ -151,6 +159,7 @@ struct cm_event *cm_new_event(struct cm_id *id, enum rdma_cm_event_type type, in
 void cm_set_event_data(struct cm_event *event, const void *data, size_t length, size_t delivered_length);
 void cm_set_event_endpoint(struct cm_event *event, const struct cm_wire_endpoint *remote);
 void cm_post_event(struct cm_event *event); /* with cm_lock */
+void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multicast); /* unfetched; with cm_lock */
 /* With cm_lock: drops the unfetched events of an id. The ids of dropped requests are returned, chained by port_next. */
 struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner);
 /* In synchronous mode: waits for the id's next event and returns its status as 0 or -1 and errno. */
@@ -189,15 +198,22 @@ const struct ibv_device_attr *cm_device_attr(void);
 /* cm_qp.c: errno values */
 int cm_qp_connect(struct cm_id *id); /* INIT again with the final access flags, RTR, RTS */
 int cm_qp_error(struct cm_id *id);
+void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* of any peer */
 
 /* cm_peer.c, with cm_lock */
 int cm_send_request(struct cm_id *id); /* 0 also when it has to be tried again; else errno, nothing done */
 int cm_send_reply(struct cm_id *id, const struct cm_wire_rep *reply);
+void cm_send_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply);
 void cm_send_plain(struct cm_id *id, enum cm_message type);
 void cm_send_reject(struct cm_id *id, enum cm_reject_reason reason, const void *data, size_t length);
 void cm_detach(struct cm_id *id); /* from its link */
 void cm_enter_timewait(struct cm_id *id);
 void cm_end(struct cm_id *id); /* the connection's part of destroying an id */
+
+/* cm_mcast.c */
+void cm_multicast_joined(struct cm_event *event); /* on the thread that fetches the event: attaches the queue pair */
+void cm_multicast_fetched(struct cm_multicast *multicast, bool acked); /* with cm_lock */
+void cm_free_multicasts(struct cm_id *id);
 
 /* cm_ep.c: public functions of librdmacm that are not in verbs_api.h, with the same names and behaviour. */
 int embedded_rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *info, struct ibv_pd *pd,

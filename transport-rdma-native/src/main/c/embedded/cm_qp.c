@@ -18,13 +18,14 @@
  * with the attributes that the kernel's CM would give (cm_init_qp_{init,rtr,rts}_attr() in cm.c).
  */
 #include "cm_private.h"
+#include "context.h"
 
 #include <string.h>
 
 #define DEFAULT_ACK_TIMEOUT 19 /* 4.096 us * 2^19 = 2.1 s, what soft-RoCE over RDMA CM gets */
 
-static void fill_address(struct cm_id *id, struct ibv_ah_attr *ah) {
-    ah->dlid = 1; /* the device is an InfiniBand one with LID 1; the QPN alone leads to the peer */
+void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah) {
+    ah->dlid = DEVICE_LID; /* the device is an InfiniBand one; the QPN alone leads to the peer */
     ah->port_num = id->id.port_num;
 }
 
@@ -50,7 +51,7 @@ static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
         }
         return 0;
     case IBV_QPS_RTR:
-        fill_address(id, &attr->ah_attr);
+        cm_fill_address(id, &attr->ah_attr);
         attr->path_mtu = IBV_MTU_4096;
         attr->dest_qp_num = id->remote.qpn;
         attr->rq_psn = id->remote.psn;

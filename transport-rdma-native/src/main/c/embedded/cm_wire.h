@@ -24,6 +24,7 @@
 
 #include <stdint.h>
 
+/* With UD a REQ is a SIDR_REQ, REP and REJ are SIDR_REPs (IBA 12.11), and nothing follows them. */
 enum cm_message {
     CM_REQ = LINK_CM_FIRST,
     CM_REP,
@@ -38,6 +39,10 @@ enum cm_message {
 #define CM_REP_DATA 196
 #define CM_REJ_DATA 148
 
+/* The same with UD: 216 bytes of a SIDR_REQ less the header; all of a SIDR_REP. */
+#define CM_SIDR_REQ_DATA 180
+#define CM_SIDR_REP_DATA 136
+
 /* Rejection reasons: IBA 12.6.7.2, table 107. */
 enum cm_reject_reason {
     CM_REJ_NO_RESOURCES = 3, /* too many requests wait here: to be tried again, and never told to the user */
@@ -46,6 +51,12 @@ enum cm_reject_reason {
     CM_REJ_INVALID_SERVICE_ID = 8, /* nobody listens */
     CM_REJ_STALE_CONN = 10,
     CM_REJ_CONSUMER = 28,
+};
+
+/* What a SIDR_REP says in place of a reason: IBA 12.11.2.2, table 125. */
+enum cm_sidr_status {
+    CM_SIDR_UNSUPPORTED = 1, /* nobody listens */
+    CM_SIDR_REJECT = 2,
 };
 
 struct cm_wire_address {
@@ -80,7 +91,7 @@ struct cm_wire_req {
     uint32_t port_space;
     struct cm_wire_address source, destination;
     struct cm_wire_endpoint endpoint;
-    uint8_t data[CM_REQ_DATA];
+    uint8_t data[CM_SIDR_REQ_DATA]; /* RC: CM_REQ_DATA */
 };
 
 struct cm_wire_rep {

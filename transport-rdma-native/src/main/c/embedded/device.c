@@ -27,6 +27,7 @@
 #include "cq.h"
 #include "engine.h"
 #include "qp.h"
+#include "sa.h"
 #include "srq.h"
 #include "wire.h"
 
@@ -154,6 +155,10 @@ int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_att
         .max_srq = DEVICE_MAX_SRQ,
         .max_srq_wr = DEVICE_MAX_SRQ_WR,
         .max_srq_sge = DEVICE_MAX_SGE,
+        .max_mcast_grp = SA_MAX_GROUPS,
+        .max_mcast_qp_attach = SA_MAX_GROUP_MEMBERS,
+        .max_total_mcast_qp_attach = SA_MAX_GROUPS,
+        .max_ah = DEVICE_MAX_AH,
         .max_pkeys = 1,
         .phys_port_cnt = 1,
     };
@@ -172,8 +177,8 @@ int embedded_ibv_query_port(struct ibv_context *context, uint8_t port, struct _c
         .gid_tbl_len = 1,
         .max_msg_sz = WIRE_MAX_MESSAGE,
         .pkey_tbl_len = 1,
-        .lid = 1, /* ibv_rc_pingpong refuses lid 0 on an InfiniBand link layer */
-        .sm_lid = 1,
+        .lid = DEVICE_LID, /* ibv_rc_pingpong refuses lid 0 on an InfiniBand link layer */
+        .sm_lid = DEVICE_LID,
         .max_vl_num = 1,
         .active_width = 2,
         .active_speed = 4,

@@ -44,7 +44,7 @@
  * that it meets (at least 40 for 10,000 queue pairs, 256 for DEVICE_MAX_QP), and one for each of our ports.
  */
 #define MAX_ACCEPTED_LINKS 512
-#define MAX_DOWN_HANDLERS 4
+#define MAX_DOWN_HANDLERS 6
 
 #define QPN_BLOCK_BITS 8
 #define QPN_BLOCKS 0xfffe /* 1..0xfffe: block 0 holds the special QPs 0 and 1, block 0xffff the multicast QPN */

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "srq.h"
+#include "ud.h"
 
 static void run_again(struct engine_task *task) {
     qp_kick((struct qp *) ((char *) task - offsetof(struct qp, again)), QP_WORK_ALL);
@@ -28,7 +29,7 @@ static void run_again(struct engine_task *task) {
 
 /* Returns 0 or errno. */
 static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
-    if (attr->qp_type != IBV_QPT_RC) {
+    if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UD) {
         return EOPNOTSUPP;
     }
     if (attr->send_cq == NULL || attr->recv_cq == NULL || attr->send_cq->context != pd->context
@@ -63,6 +64,7 @@ static int init_queues(struct qp *qp) {
 }
 
 static void free_qp(struct qp *qp) {
+    ud_free(qp);
     work_queue_free(&qp->sq);
     work_queue_free(&qp->rq);
     free(qp->taken);
@@ -102,7 +104,10 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
     atomic_init(&qp->state, IBV_QPS_RESET);
     atomic_init(&qp->refs, 1);
     pthread_mutex_init(&qp->control, NULL);
-    error = init_queues(qp);
+    error = attr->qp_type == IBV_QPT_UD ? ud_create(qp) : 0;
+    if (error == 0) {
+        error = init_queues(qp);
+    }
     if (error == 0) {
         error = qp_table_add(qp);
     }
@@ -144,6 +149,12 @@ int embedded_ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr
 
 int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     struct qp *qp = qp_of(ibv);
+    if (qp->ud != NULL && ud_is_attached(qp)) {
+        return EBUSY; /* ibv_attach_mcast(3) */
+    }
+    if (qp->ud != NULL) {
+        ud_linger(qp);
+    }
     qp_table_remove(qp);
     pthread_mutex_lock(&qp->control);
     atomic_store(&qp->destroyed, true);
@@ -151,6 +162,9 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     gate_lock(&qp->gate); /* for good */
     qp_detach(qp);
     qp_drop_held(qp);
+    if (qp->ud != NULL) {
+        flow_free_incoming(qp, ud_detach(qp)); /* a gate that stays closed is as good as one that is free */
+    }
     pthread_mutex_unlock(&qp->control);
     engine_task_cancel(&qp->again);
     cq_purge(qp->recv_cq, qp);

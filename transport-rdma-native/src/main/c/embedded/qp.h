@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * Queue pairs (RC). All transmission, execution and completion of one queue pair is done by the owner of its gate, on
+ * Queue pairs: RC, and what UD (ud.h) shares with it. All transmission, execution and completion of one queue pair is done by the owner of its gate, on
  * whatever thread that is: one that posts or polls, or the engine.
  *
  *   qp.c           create, query, destroy
@@ -46,11 +46,22 @@ struct sge_cursor {
     uint32_t offset;
 };
 
+struct ah;
+struct ud;
+
 struct send_wqe {
     uint64_t wr_id;
-    uint64_t remote_address;
-    uint64_t operand[2];
-    uint32_t rkey;
+    union {
+        struct {
+            uint64_t remote_address;
+            uint64_t operand[2];
+            uint32_t rkey;
+        };
+        struct { /* UD */
+            struct ah *ah; /* a reference */
+            uint32_t remote_qpn, remote_qkey;
+        };
+    };
     uint32_t imm;
     uint32_t total;  /* bytes of the message */
     uint32_t done;   /* bytes staged; for a READ, bytes received */
@@ -174,6 +185,7 @@ struct qp {
     struct cq_place heard_on_recv_cq, heard_on_send_cq; /* where the peer announces itself */
     struct engine_task again; /* unfinished work found outside of a poll */
     struct async_source async;
+    struct ud *ud; /* of an UD queue pair; NULL for the others, whose parts above it does without */
 };
 
 static inline struct qp *qp_of(struct ibv_qp *qp) {
@@ -258,10 +270,14 @@ void qp_complete_sends(struct qp *qp);
 /* The oldest work request gets the status, the others are flushed. */
 void qp_fail_send(struct qp *qp, enum ibv_wc_status status);
 void qp_flush_sends(struct qp *qp);
+void qp_complete_send(struct qp *qp, enum ibv_wc_status status); /* the oldest one */
 
 /* qp_receive.c */
 bool qp_execute(struct qp *qp); /* returns true if some was left over */
 void qp_flush_receives(struct qp *qp);
+/* The receive that the next message takes, until qp_finish_receive(), or NULL: then posting one kicks the queue pair. */
+const struct receive_wqe *qp_next_receive(struct qp *qp);
+void qp_finish_receive(struct qp *qp);
 
 /* qp_respond.c */
 enum outcome { OUTCOME_DONE, OUTCOME_BLOCKED, OUTCOME_INVALID, OUTCOME_ACCESS_ERROR, OUTCOME_OPERATION_ERROR };

@@ -372,6 +372,10 @@ static bool on_attach(struct link *link, const void *body, size_t length, int *f
     }
     memcpy(&message, body, sizeof(message));
     struct qp *qp = qp_table_find(message.dst_qpn);
+    if (qp != NULL && qp->ud != NULL) {
+        qp_put(qp); /* as if it were lost: nobody connects to one of these */
+        return true;
+    }
     if (qp == NULL) {
         return true; /* destroyed: the peer will find out by its timer, as on a wire */
     }
@@ -415,7 +419,7 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
     bool known = peer != NULL && peer_process(peer) != NULL;
     if (known && qp != NULL) {
         pthread_mutex_lock(&qp->control);
-        if (!atomic_load(&qp->destroyed) && qp->route == peer && qp->attr.dest_qp_num == message.src_qpn) {
+        if (!atomic_load(&qp->destroyed) && qp->route == peer && qp->ud == NULL && qp->attr.dest_qp_num == message.src_qpn) {
             struct process *process = peer_process(peer);
             conclude_introduction(qp);
             qp_unhear(qp);

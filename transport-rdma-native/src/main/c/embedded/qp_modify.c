@@ -13,10 +13,11 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The state machine of an RC queue pair: IB specification 10.3.1, tables of ibv_modify_qp(3). */
+/* The state machines of queue pairs: IB specification 10.3.1, tables of ibv_modify_qp(3). */
 #include <errno.h>
 
 #include "qp.h"
+#include "ud.h"
 
 struct transition {
     enum ibv_qp_state from, to;
@@ -26,7 +27,7 @@ struct transition {
 #define ANY_TIME (IBV_QP_STATE | IBV_QP_CUR_STATE)
 #define PATH (IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
 
-static const struct transition transitions[] = {
+static const struct transition rc_transitions[] = {
     { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0 },
     { IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS },
     { IBV_QPS_INIT, IBV_QPS_RTR,
@@ -38,14 +39,27 @@ static const struct transition transitions[] = {
     { IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | PATH },
 };
 
+static const struct transition ud_transitions[] = {
+    { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0 },
+    { IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY },
+    { IBV_QPS_INIT, IBV_QPS_RTR, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY },
+    { IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN, IBV_QP_QKEY },
+    { IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_QKEY },
+    { IBV_QPS_SQE, IBV_QPS_RTS, 0, IBV_QP_QKEY },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 #define SUPPORTED_ACCESS                                                                                              \
     (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
-static bool is_allowed(enum ibv_qp_state from, enum ibv_qp_state to, int mask) {
+static bool is_allowed(const struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, int mask) {
     if (to == IBV_QPS_RESET || (to == IBV_QPS_ERR && from != IBV_QPS_RESET)) {
         return (mask & ~ANY_TIME) == 0;
     }
-    for (size_t i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++) {
+    const struct transition *transitions = qp->ud != NULL ? ud_transitions : rc_transitions;
+    size_t count = qp->ud != NULL ? COUNT(ud_transitions) : COUNT(rc_transitions);
+    for (size_t i = 0; i < count; i++) {
         const struct transition *t = &transitions[i];
         if (t->from == from && t->to == to) {
             return (mask & t->required) == t->required && (mask & ~(t->required | t->optional | ANY_TIME)) == 0;
@@ -73,6 +87,7 @@ static void keep(struct ibv_qp_attr *to, const struct ibv_qp_attr *from, int mas
         to->field = from->field;                                                                                      \
     }
     KEEP(IBV_QP_ACCESS_FLAGS, qp_access_flags)
+    KEEP(IBV_QP_QKEY, qkey)
     KEEP(IBV_QP_PKEY_INDEX, pkey_index)
     KEEP(IBV_QP_PORT, port_num)
     KEEP(IBV_QP_AV, ah_attr)
@@ -95,9 +110,13 @@ static void set_state(struct qp *qp, enum ibv_qp_state state) {
 }
 
 static void reset(struct qp *qp) {
+    struct inflow *inflows = NULL;
     qp_unhear(qp);
     qp_lock(qp);
     qp_detach(qp);
+    if (qp->ud != NULL) {
+        inflows = ud_detach(qp);
+    }
     set_state(qp, IBV_QPS_RESET);
     work_queue_reset(&qp->sq);
     work_queue_reset(&qp->rq);
@@ -105,6 +124,7 @@ static void reset(struct qp *qp) {
     cq_purge(qp->recv_cq, qp);
     cq_purge(qp->send_cq, qp);
     qp_unlock(qp);
+    flow_free_incoming(qp, inflows);
 }
 
 static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, const struct ibv_qp_attr *attr,
@@ -114,7 +134,7 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
         return 0;
     }
     int error = 0;
-    bool to_rtr = from == IBV_QPS_INIT && to == IBV_QPS_RTR;
+    bool to_rtr = from == IBV_QPS_INIT && to == IBV_QPS_RTR && qp->ud == NULL; /* to meet the peer */
     qp_lock(qp);
     if (to == IBV_QPS_ERR) {
         qp_fail(qp, -1);
@@ -156,7 +176,7 @@ int embedded_ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mas
     enum ibv_qp_state to = (mask & IBV_QP_STATE) != 0 ? attr->qp_state : from;
     bool expected = (mask & IBV_QP_CUR_STATE) == 0 || attr->cur_qp_state == from;
     int error = EINVAL;
-    if (expected && is_allowed(from, to, mask) && are_valid(attr, mask)) {
+    if (expected && is_allowed(qp, from, to, mask) && are_valid(attr, mask)) {
         error = change(qp, from, to, attr, mask);
     }
     pthread_mutex_unlock(&qp->control);

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ah.h"
 #include "qp.h"
 #include "watch.h"
 
@@ -84,10 +85,20 @@ static int wire_op_of(enum ibv_wr_opcode opcode) {
     }
 }
 
+/* Nothing may fail after this: it takes a reference. */
+static void keep_address(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
+    if (qp->ud != NULL) {
+        wqe->ah = ah_get(ah_of(wr->wr.ud.ah));
+    }
+}
+
 /* Returns 0 or errno. */
 static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
     int op = wire_op_of(wr->opcode);
     if (op == 0 || wr->num_sge < 0 || (uint32_t) wr->num_sge > qp->sq.max_sge) {
+        return EINVAL;
+    }
+    if (qp->ud != NULL && (op > WIRE_SEND_IMM || wr->wr.ud.ah == NULL || wr->wr.ud.ah->pd != qp->ibv.pd)) {
         return EINVAL;
     }
     bool atomic = op == WIRE_FETCH_ADD || op == WIRE_CMP_SWAP;
@@ -114,6 +125,9 @@ static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct s
         if (wqe->total != sizeof(uint64_t)) {
             return EINVAL;
         }
+    } else if (qp->ud != NULL) {
+        wqe->remote_qpn = wr->wr.ud.remote_qpn;
+        wqe->remote_qkey = wr->wr.ud.remote_qkey;
     } else {
         wqe->remote_address = wr->wr.rdma.remote_addr;
         wqe->rkey = wr->wr.rdma.rkey;
@@ -122,6 +136,7 @@ static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct s
         for (int i = 0; i < wr->num_sge; i++) {
             wqe->sge[i] = wr->sg_list[i];
         }
+        keep_address(qp, wr, wqe);
         return 0;
     }
     if (op >= WIRE_READ || wqe->total > qp->cap.max_inline_data) {
@@ -132,6 +147,7 @@ static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct s
         memcpy(to, (const void *) (uintptr_t) wr->sg_list[i].addr, wr->sg_list[i].length);
         to += wr->sg_list[i].length;
     }
+    keep_address(qp, wr, wqe);
     return 0;
 }
 
@@ -139,7 +155,7 @@ int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr 
     struct qp *qp = qp_of(ibv);
     struct work_queue *sq = &qp->sq;
     enum ibv_qp_state state = qp_state(qp);
-    if (state != IBV_QPS_RTS && state != IBV_QPS_ERR) {
+    if (state != IBV_QPS_RTS && state != IBV_QPS_SQE && state != IBV_QPS_ERR) {
         *bad_wr = wr;
         return EINVAL;
     }
@@ -157,7 +173,9 @@ int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr 
     atomic_store_explicit(&sq->head, head, memory_order_release);
     pthread_mutex_unlock(&sq->lock);
     qp_kick(qp, QP_WORK_SEND);
-    watch_qp(qp);
+    if (qp->ud == NULL) { /* datagrams are seldom outstanding: ud.c */
+        watch_qp(qp);
+    }
     return error;
 }
 

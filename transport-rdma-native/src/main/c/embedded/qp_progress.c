@@ -16,6 +16,7 @@
 /* What the owner of a queue pair's gate does: work in order, errors, and the timers of the engine's rounds. */
 #include "epoch.h"
 #include "qp.h"
+#include "ud.h"
 #include "watch.h"
 
 #define ROUND_GAP_NS UINT64_C(2000000)
@@ -134,6 +135,11 @@ static bool run(struct qp *qp, unsigned work) {
     }
     if ((work & QP_WORK_FATAL) != 0) {
         qp_fail(qp, IBV_EVENT_QP_FATAL);
+    }
+    if (qp->ud != NULL) {
+        left = ud_run(qp, work);
+        flush(qp);
+        return left;
     }
     if (is_connected(qp)) {
         if ((work & QP_WORK_RING) != 0) {

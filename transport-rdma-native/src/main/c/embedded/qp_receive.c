@@ -40,7 +40,7 @@ static const struct receive_wqe *next_shared_receive(struct qp *qp) {
     return qp->has_taken ? qp->taken : NULL;
 }
 
-static const struct receive_wqe *next_receive(struct qp *qp) {
+const struct receive_wqe *qp_next_receive(struct qp *qp) {
     if (qp->srq != NULL) {
         return next_shared_receive(qp);
     }
@@ -57,13 +57,17 @@ static const struct receive_wqe *next_receive(struct qp *qp) {
     return current_receive(qp);
 }
 
-static void complete(struct qp *qp, enum ibv_wc_status status, const struct wire_desc *desc) {
-    const struct receive_wqe *wqe = current_receive(qp);
+void qp_finish_receive(struct qp *qp) {
     if (qp->srq != NULL) {
         qp->has_taken = false;
     } else {
         qp->rq.done++;
     }
+}
+
+static void complete(struct qp *qp, enum ibv_wc_status status, const struct wire_desc *desc) {
+    const struct receive_wqe *wqe = current_receive(qp);
+    qp_finish_receive(qp);
     struct cqe cqe = {
         .wc = { .wr_id = wqe->wr_id, .status = status, .opcode = IBV_WC_RECV, .qp_num = qp->ibv.qp_num },
         .qp = qp,
@@ -111,7 +115,7 @@ static bool is_write(uint8_t op) {
 static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
     struct inbound *in = &qp->inbound;
     if (!is_write(desc->op)) {
-        const struct receive_wqe *wqe = next_receive(qp);
+        const struct receive_wqe *wqe = qp_next_receive(qp);
         if (wqe == NULL) {
             return OUTCOME_BLOCKED;
         }
@@ -180,7 +184,7 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
     }
     bool last = (desc->flags & WIRE_LAST) != 0;
     /* Before anything is placed: a device, too, takes the receive of a WRITE WITH IMMEDIATE at its last packet. */
-    if (desc->op == WIRE_WRITE_IMM && last && next_receive(qp) == NULL) {
+    if (desc->op == WIRE_WRITE_IMM && last && qp_next_receive(qp) == NULL) {
         return OUTCOME_BLOCKED;
     }
     enum outcome outcome = qp->inbound.active ? OUTCOME_DONE : begin(qp, desc);

@@ -16,6 +16,7 @@
 /* The requester: work requests become descriptors, acknowledgements become completions. */
 #include <string.h>
 
+#include "ah.h"
 #include "qp.h"
 
 /*
@@ -193,8 +194,11 @@ static enum ibv_wc_opcode wc_opcode(uint8_t op) {
     }
 }
 
-static void complete(struct qp *qp, enum ibv_wc_status status) {
+void qp_complete_send(struct qp *qp, enum ibv_wc_status status) {
     const struct send_wqe *wqe = work_queue_at(&qp->sq, qp->sq.done++);
+    if (qp->ud != NULL) {
+        ah_put(wqe->ah);
+    }
     if (!wqe->signaled && status == IBV_WC_SUCCESS) {
         return;
     }
@@ -214,13 +218,13 @@ static void complete(struct qp *qp, enum ibv_wc_status status) {
 }
 
 void qp_fail_send(struct qp *qp, enum ibv_wc_status status) {
-    complete(qp, status);
+    qp_complete_send(qp, status);
     qp_fail(qp, -1);
 }
 
 void qp_flush_sends(struct qp *qp) {
     while (qp->sq.done != atomic_load(&qp->sq.head)) {
-        complete(qp, IBV_WC_WR_FLUSH_ERR);
+        qp_complete_send(qp, IBV_WC_WR_FLUSH_ERR);
     }
 }
 
@@ -243,7 +247,7 @@ void qp_complete_sends(struct qp *qp) {
     uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
     const struct send_wqe *wqe = NULL;
     while (qp->sq.done != head && (wqe = work_queue_at(&qp->sq, qp->sq.done), is_complete(qp, wqe))) {
-        complete(qp, IBV_WC_SUCCESS);
+        qp_complete_send(qp, IBV_WC_SUCCESS);
     }
     bool outstanding = qp->sq.done != head;
     if (outstanding && wqe->fault != 0) {

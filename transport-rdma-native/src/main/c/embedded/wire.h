@@ -14,13 +14,14 @@
  * under the License.
  */
 /*
- * What two processes of the provider tell each other about queue pairs: three messages on their link, and the layout of
- * the shared memory that goes with them. Everything here is written by one side and read by the other, who trusts none
+ * What two processes of the provider tell each other about queue pairs: messages on their link, and the layout of the
+ * shared memory that goes with them. Everything here is written by one side and read by the other, who trusts none
  * of it.
  *
  *   WIRE_BOARD   once a link and direction: the sender's board (board.h) and the bell of its engine
  *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with their channels' bells) to signal
  *   WIRE_SLOTS   the answer: on which ticks of the answerer's board the receiver finds out about this queue pair
+ *   WIRE_FLOW_   one way of a datagram queue pair to another one: flow.h
  *
  * A segment has two streams of descriptors, each with its own slab for payload: requests, and responses to the peer's
  * READs and atomics. They are separate because a response must not wait behind requests that the peer cannot take yet
@@ -36,7 +37,17 @@
 
 #define WIRE_VERSION 1
 
-enum wire_message { WIRE_BOARD = LINK_QP_FIRST, WIRE_ATTACH, WIRE_SLOTS };
+enum wire_message {
+    WIRE_BOARD = LINK_QP_FIRST,
+    WIRE_ATTACH,
+    WIRE_SLOTS,
+    WIRE_FLOW_OPEN,
+    WIRE_FLOW_ACCEPT,
+    WIRE_FLOW_SLOT,
+    WIRE_FLOW_ROOM,
+    WIRE_FLOW_REFUSE,
+    WIRE_FLOW_CLOSE,
+};
 
 /* Descriptors: board memory, engine bell. */
 struct wire_board {
@@ -60,6 +71,16 @@ struct wire_slots {
     uint32_t send_bank, send_slot;
 };
 
+/*
+ * All messages about flows; `src` is the end that sends datagrams. Descriptors of OPEN: segment; of ACCEPT: the memory of
+ * the acknowledgements (struct wire_control), bell of the receive CQ's channel if `bells` says so.
+ */
+struct wire_flow {
+    uint32_t src_qpn, dst_qpn, id;
+    uint32_t cq, cq_id, bells; /* ACCEPT */
+    uint32_t bank, slot;       /* SLOT */
+};
+
 enum wire_op {
     WIRE_SEND = 1,
     WIRE_SEND_IMM,
@@ -76,6 +97,9 @@ enum wire_op {
 #define WIRE_SOLICITED 4u
 #define WIRE_ACK 8u /* the sender wants to be woken by the acknowledgement */
 
+#define WIRE_GRH 16u      /* datagrams: a global routing header comes before the data */
+#define WIRE_MULTICAST 32u /* its destination is a group */
+
 #define WIRE_DESC_SIZE 256
 #define WIRE_INLINE_SIZE (WIRE_DESC_SIZE - sizeof(struct wire_desc))
 #define WIRE_INLINE UINT32_MAX /* value of `slab`: the payload follows the descriptor */
@@ -85,12 +109,12 @@ struct wire_desc {
     _Atomic uint32_t sequence; /* position in the stream + 1; written last */
     uint8_t op;
     uint8_t flags;
-    uint16_t reserved;
+    uint16_t reserved; /* datagrams: service level */
     uint32_t length; /* payload of this descriptor */
     uint32_t slab;   /* where it is */
     uint32_t total;  /* payload of the message */
     uint32_t imm;    /* network order, as in ibv_send_wr */
-    uint32_t rkey;
+    uint32_t rkey; /* datagrams: queue key */
     uint32_t reserved2;
     uint64_t remote_address;
     uint64_t operand[2]; /* atomics: add or compare, swap */

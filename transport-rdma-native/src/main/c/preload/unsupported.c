@@ -47,10 +47,6 @@
         return -1;                                                                                                    \
     }
 
-UNSUPPORTED_VERB(ibv_attach_mcast)
-UNSUPPORTED_VERB(ibv_detach_mcast)
-UNSUPPORTED_VERB(ibv_destroy_ah)
-UNSUPPORTED_VERB(ibv_init_ah_from_wc)
 UNSUPPORTED_VERB(ibv_query_ece)
 UNSUPPORTED_VERB(ibv_rereg_mr)
 UNSUPPORTED_VERB(ibv_resize_cq)
@@ -59,16 +55,11 @@ UNSUPPORTED_VERB(ibv_set_ece)
 UNSUPPORTED_VERB(ibv_unimport_dm) /* these three return nothing, and nobody has what they take */
 UNSUPPORTED_VERB(ibv_unimport_mr)
 UNSUPPORTED_VERB(ibv_unimport_pd)
-UNSUPPORTED_OBJECT(ibv_create_ah)
-UNSUPPORTED_OBJECT(ibv_create_ah_from_wc)
 UNSUPPORTED_OBJECT(ibv_import_device)
 UNSUPPORTED_OBJECT(ibv_import_dm)
 UNSUPPORTED_OBJECT(ibv_import_mr)
 UNSUPPORTED_OBJECT(ibv_import_pd)
 UNSUPPORTED_OBJECT(ibv_reg_dmabuf_mr)
 UNSUPPORTED_CM(rdma_get_remote_ece)
-UNSUPPORTED_CM(rdma_join_multicast)
-UNSUPPORTED_CM(rdma_join_multicast_ex)
-UNSUPPORTED_CM(rdma_leave_multicast)
 UNSUPPORTED_CM(rdma_reject_ece)
 UNSUPPORTED_CM(rdma_set_local_ece)

@@ -1,0 +1,285 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The sender's end of flows: see flow.h. */
+#include "flow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "copy.h"
+#include "qp.h"
+#include "sealed.h"
+#include "ud.h"
+
+#define MAX_FLOWS 1024u /* of one queue pair; beyond it the one that was used longest ago is closed */
+
+/* How long a datagram waits: for an answer of the receiver's process, and for one that has stopped to take any. */
+#define ANSWER_PATIENCE_NS UINT64_C(100000000)
+#define ROOM_PATIENCE_NS UINT64_C(20000000)
+
+/* Then an opening that was not answered is tried anew: the message may have met a process without descriptors. */
+#define REOPEN_NS UINT64_C(1000000000)
+
+static _Atomic uint32_t next_id = 1;
+
+static struct flow **link_of(struct ud *ud, const struct flow *flow) {
+    struct flow **link = &ud->flows;
+    while (*link != flow) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+void flow_free(struct qp *qp, struct flow *flow) {
+    *link_of(qp->ud, flow) = flow->next;
+    qp->ud->num_flows--;
+    if (flow->to_recv_cq.cq != NULL) {
+        process_renounce(&flow->to_recv_cq);
+    }
+    if (flow->receiver != NULL) {
+        munmap((void *) flow->receiver, sizeof(*flow->receiver));
+    }
+    if (flow->segment_fd >= 0) {
+        close(flow->segment_fd);
+    }
+    munmap(flow->segment, sizeof(*flow->segment));
+    if (flow->peer != NULL) {
+        peer_put(flow->peer);
+    }
+    free(flow);
+}
+
+static int tell(const struct qp *qp, const struct flow *flow, enum wire_message type, struct wire_flow *message,
+                const int *fds, int nfds) {
+    message->src_qpn = qp->ibv.qp_num;
+    message->dst_qpn = flow->qpn;
+    message->id = flow->id;
+    return peer_send(flow->peer, type, message, sizeof(*message), fds, nfds);
+}
+
+void flow_close(struct qp *qp, struct flow *flow) {
+    if (flow->peer != NULL && flow->state != FLOW_REFUSED) {
+        struct wire_flow message = { 0 };
+        tell(qp, flow, WIRE_FLOW_CLOSE, &message, NULL, 0); /* if it fails, the link is down: that closes it as well */
+    }
+    flow_free(qp, flow);
+}
+
+struct flow *flow_find(struct qp *qp, const struct link *link, uint32_t id) {
+    struct flow *flow = qp->ud->flows;
+    while (flow != NULL && (flow->id != id || flow->peer == NULL || peer_link(flow->peer) != link)) {
+        flow = flow->next;
+    }
+    return flow;
+}
+
+static bool is_past(const struct flow *flow, uint64_t patience_ns) {
+    return engine_now_ns() - flow->since_ns >= patience_ns;
+}
+
+bool flow_is_overdue(const struct flow *flow) {
+    return is_past(flow, ANSWER_PATIENCE_NS);
+}
+
+/* NULL without memory or descriptors. */
+static struct flow *make(struct qp *qp, uint32_t qpn) {
+    struct ud *ud = qp->ud;
+    if (ud->num_flows == MAX_FLOWS) {
+        struct flow *last = ud->flows;
+        while (last->next != NULL) {
+            last = last->next;
+        }
+        flow_close(qp, last);
+    }
+    struct flow *flow = calloc(1, sizeof(*flow));
+    void *memory;
+    int fd = flow == NULL ? -1 : sealed_create("rdma-ud", sizeof(*flow->segment), &memory);
+    if (fd < 0) {
+        free(flow);
+        return NULL;
+    }
+    *flow = (struct flow) {
+        .next = ud->flows,
+        .qpn = qpn,
+        .id = atomic_fetch_add(&next_id, 1),
+        .since_ns = engine_now_ns(),
+        .segment_fd = fd,
+        .segment = memory,
+    };
+    producer_init(&flow->out, flow->segment, WIRE_REQUESTS);
+    ud->flows = flow;
+    ud->num_flows++;
+    return flow;
+}
+
+/* Returns 0 or errno. */
+static int reach(struct qp *qp, struct flow *flow) {
+    struct link *link;
+    int error = link_connect_qpn(flow->qpn, &link);
+    if (error == 0) {
+        flow->peer = peer_of_link(link);
+        error = flow->peer == NULL ? errno : 0;
+        link_put(link);
+    }
+    if (error == 0) {
+        struct wire_flow message = { 0 };
+        error = tell(qp, flow, WIRE_FLOW_OPEN, &message, &flow->segment_fd, 1);
+        if (error != 0) {
+            peer_put(flow->peer);
+            flow->peer = NULL;
+        }
+    }
+    if (error == 0) {
+        flow->state = FLOW_OPENING;
+    }
+    return error;
+}
+
+static struct flow *find_first(struct ud *ud, uint32_t qpn) {
+    struct flow **link = &ud->flows;
+    while (*link != NULL && (*link)->qpn != qpn) {
+        link = &(*link)->next;
+    }
+    struct flow *flow = *link;
+    if (flow != NULL && flow != ud->flows) {
+        *link = flow->next;
+        flow->next = ud->flows;
+        ud->flows = flow;
+    }
+    return flow;
+}
+
+/* A flow that is not open yet. */
+static enum flow_result open(struct qp *qp, struct flow *flow) {
+    if (flow->state == FLOW_UNREACHED) {
+        int error = reach(qp, flow);
+        if (error != 0 && error != EAGAIN) { /* EAGAIN: the process has more connections to accept first */
+            flow_free(qp, flow);
+            return FLOW_LOST;
+        }
+    }
+    return flow_is_overdue(flow) ? FLOW_LOST : FLOW_WAIT;
+}
+
+/* Takes the receiver's acknowledgement; false if it is nonsense. */
+static bool take_ack(struct flow *flow) {
+    uint64_t word = atomic_load(&flow->receiver->stream[WIRE_REQUESTS].ack);
+    if (WIRE_ACK_COUNT(word) == flow->out.acked) {
+        return true;
+    }
+    flow->since_ns = 0;
+    return producer_acked(&flow->out, WIRE_ACK_COUNT(word));
+}
+
+static struct wire_slot *claim(struct flow *flow, uint32_t length, uint32_t *offset) {
+    struct wire_slot *slot = producer_slot(&flow->out);
+    *offset = WIRE_INLINE;
+    if (slot != NULL && length > WIRE_INLINE_SIZE) {
+        *offset = producer_claim(&flow->out, length);
+        slot = *offset == WIRE_INLINE ? NULL : slot;
+    }
+    return slot;
+}
+
+/* A slot, or NULL and what that means. */
+static struct wire_slot *find_room(struct qp *qp, struct flow *flow, uint32_t length, uint32_t *offset,
+                                   enum flow_result *result) {
+    struct wire_slot *slot = NULL;
+    *result = FLOW_LOST;
+    for (int look = 0; slot == NULL && look < 2; look++) {
+        if (!take_ack(flow)) {
+            link_abort(peer_link(flow->peer));
+            flow_free(qp, flow);
+            return NULL;
+        }
+        slot = claim(flow, length, offset);
+        if (slot == NULL && look == 0) {
+            /* Half of it, so that there is something to do when it comes; then look again, as it may be there by now. */
+            uint32_t outstanding = flow->out.prod - flow->out.acked;
+            atomic_exchange(&flow->segment->control.stream[WIRE_REQUESTS].want,
+                            flow->out.acked + (outstanding + 1) / 2);
+        }
+    }
+    if (slot == NULL) {
+        if (flow->since_ns == 0) {
+            flow->since_ns = engine_now_ns();
+        }
+        *result = is_past(flow, ROOM_PATIENCE_NS) ? FLOW_LOST : FLOW_WAIT;
+    }
+    return slot;
+}
+
+/* The receiver has ended it, or an answer is overdue for long. */
+static bool must_be_made_anew(const struct flow *flow) {
+    return flow->state == FLOW_OPEN ? atomic_load(&flow->receiver->dead) != 0 : is_past(flow, REOPEN_NS);
+}
+
+enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *datagram, const uint8_t *payload) {
+    struct flow *flow = find_first(qp->ud, qpn);
+    if (flow != NULL && flow->state == FLOW_REFUSED) {
+        flow_free(qp, flow);
+        return FLOW_LOST;
+    }
+    if (flow != NULL && must_be_made_anew(flow)) {
+        flow_close(qp, flow);
+        flow = NULL;
+    }
+    if (flow == NULL) {
+        flow = make(qp, qpn);
+    }
+    if (flow == NULL) {
+        return FLOW_LOST;
+    }
+    if (flow->state != FLOW_OPEN) {
+        return open(qp, flow);
+    }
+    uint32_t offset;
+    enum flow_result result;
+    struct wire_slot *slot = find_room(qp, flow, datagram->length, &offset, &result);
+    if (slot == NULL) {
+        return result;
+    }
+    copy_to_shared(offset == WIRE_INLINE ? slot->payload : flow->out.slab + offset, payload, datagram->length);
+    struct wire_desc *desc = &slot->desc;
+    desc->op = datagram->op;
+    desc->flags = datagram->flags;
+    desc->reserved = datagram->sl;
+    desc->length = datagram->length;
+    desc->slab = offset;
+    desc->total = datagram->total;
+    desc->imm = datagram->imm;
+    desc->rkey = datagram->qkey;
+    producer_publish(&flow->out, slot);
+    process_signal(&flow->to_recv_cq, (datagram->flags & WIRE_SOLICITED) != 0 ? WAKE_SOLICITED : WAKE_EVENT);
+    return FLOW_SENT;
+}
+
+void flow_acknowledge(struct qp *qp, struct inflow *inflow) {
+    uint32_t pos = consumer_pos(&inflow->requests);
+    /* Sequentially consistent against find_room() of the sender: either it sees this, or we see what it wants. */
+    atomic_exchange(&inflow->own->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(pos, WIRE_OK));
+    uint32_t want = atomic_load(&inflow->segment->control.stream[WIRE_REQUESTS].want);
+    if ((int32_t) (pos - want) >= 0 && (int32_t) (inflow->requests.told - want) < 0) {
+        const struct wire_flow message = {
+            .src_qpn = inflow->src_qpn, .dst_qpn = qp->ibv.qp_num, .id = inflow->id,
+        };
+        peer_send(inflow->peer, WIRE_FLOW_ROOM, &message, sizeof(message), NULL, 0);
+    }
+    inflow->requests.told = pos;
+}

@@ -1,0 +1,373 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* What peers say about flows, and the receiver's end of them: see flow.h. On the engine thread. */
+#include "flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <errno.h>
+
+#include "qp.h"
+#include "sealed.h"
+#include "ud.h"
+
+#define MAX_INFLOWS 1024u /* of one queue pair; beyond it the one that was opened first goes, and its sender opens again */
+
+/* ---- the receiver's end ---- */
+
+void flow_refuse(struct qp *qp, struct inflow *inflow) {
+    const struct wire_flow message = { .src_qpn = inflow->src_qpn, .dst_qpn = qp->ibv.qp_num, .id = inflow->id };
+    atomic_store(&inflow->own->dead, 1); /* by the time of the message there may be a new flow to be made */
+    peer_send(inflow->peer, WIRE_FLOW_REFUSE, &message, sizeof(message), NULL, 0);
+}
+
+void flow_unlink_incoming(struct qp *qp, struct inflow *inflow) {
+    struct inflow **link = &qp->ud->inflows;
+    while (*link != inflow) {
+        link = &(*link)->next;
+    }
+    *link = inflow->next;
+    inflow->next = NULL;
+    qp->ud->num_inflows--;
+}
+
+static void free_incoming(struct qp *qp, struct inflow *inflow) {
+    if (inflow->place.process != NULL) {
+        cq_scan_remove(qp->recv_cq, &inflow->place, qp);
+        process_put(inflow->place.process);
+    }
+    munmap((void *) inflow->segment, sizeof(*inflow->segment));
+    munmap(inflow->own, sizeof(*inflow->own));
+    peer_put(inflow->peer);
+    free(inflow);
+}
+
+void flow_free_incoming(struct qp *qp, struct inflow *inflows) {
+    while (inflows != NULL) {
+        struct inflow *next = inflows->next;
+        free_incoming(qp, inflows);
+        inflows = next;
+    }
+}
+
+static struct inflow *find_incoming(const struct qp *qp, const struct link *link, uint32_t id) {
+    struct inflow *inflow = qp->ud->inflows;
+    while (inflow != NULL && (inflow->id != id || peer_link(inflow->peer) != link)) {
+        inflow = inflow->next;
+    }
+    return inflow;
+}
+
+/* Executes what has come, then ends the flow. With control, without the gate. */
+static void end_incoming(struct qp *qp, struct inflow *inflow) {
+    qp_lock(qp);
+    ud_drain(qp, inflow);
+    flow_unlink_incoming(qp, inflow);
+    qp_unlock(qp);
+    flow_free_incoming(qp, inflow);
+}
+
+/* Takes a reference to the peer. NULL with errno, EPROTO if the segment is not what it should be. */
+static struct inflow *make_incoming(struct peer *peer, const struct wire_flow *message, int segment_fd, int *own_fd) {
+    struct inflow *inflow = calloc(1, sizeof(*inflow));
+    const struct wire_segment *segment = inflow == NULL ? NULL : sealed_map(segment_fd, sizeof(*segment));
+    void *own;
+    *own_fd = segment == NULL ? -1 : sealed_create("rdma-ud-ack", sizeof(*inflow->own), &own);
+    if (*own_fd < 0) {
+        int error = inflow == NULL ? ENOMEM : errno;
+        if (segment != NULL) {
+            munmap((void *) segment, sizeof(*segment));
+            error = ENOMEM;
+        }
+        free(inflow);
+        errno = error;
+        return NULL;
+    }
+    *inflow = (struct inflow) {
+        .peer = peer_get(peer),
+        .src_qpn = message->src_qpn,
+        .id = message->id,
+        .segment = segment,
+        .own = own,
+    };
+    consumer_init(&inflow->requests, segment, WIRE_REQUESTS);
+    return inflow;
+}
+
+static int accept_flow(struct qp *qp, struct inflow *inflow, int own_fd) {
+    struct ibv_comp_channel *channel = qp->recv_cq->ibv.channel;
+    const struct wire_flow message = {
+        .src_qpn = inflow->src_qpn,
+        .dst_qpn = qp->ibv.qp_num,
+        .id = inflow->id,
+        .cq = (uint32_t) qp->recv_cq->index,
+        .cq_id = qp->recv_cq->id,
+        .bells = channel != NULL ? WIRE_RECV_BELL : 0,
+    };
+    const int fds[] = { own_fd, channel != NULL ? channel->fd : -1 };
+    return peer_send(inflow->peer, WIRE_FLOW_ACCEPT, &message, sizeof(message), fds, channel != NULL ? 2 : 1);
+}
+
+static void make_place(struct qp *qp) {
+    if (qp->ud->num_inflows == MAX_INFLOWS) {
+        struct inflow *last = qp->ud->inflows;
+        while (last->next != NULL) {
+            last = last->next;
+        }
+        flow_refuse(qp, last);
+        end_incoming(qp, last);
+    }
+}
+
+/* With control. Returns 0 or errno. */
+static int open_incoming(struct qp *qp, struct peer *peer, const struct wire_flow *message, int segment_fd) {
+    if (atomic_load(&qp->destroyed) || !ud_may_receive(qp_state(qp))) {
+        return ECONNREFUSED;
+    }
+    if (find_incoming(qp, peer_link(peer), message->id) != NULL) {
+        return EPROTO;
+    }
+    int own_fd;
+    struct inflow *inflow = make_incoming(peer, message, segment_fd, &own_fd);
+    if (inflow == NULL) {
+        return errno;
+    }
+    make_place(qp);
+    int error = accept_flow(qp, inflow, own_fd);
+    close(own_fd);
+    if (error != 0) {
+        free_incoming(qp, inflow);
+        return error;
+    }
+    qp_lock(qp);
+    inflow->next = qp->ud->inflows;
+    qp->ud->inflows = inflow;
+    qp->ud->num_inflows++;
+    qp_unlock(qp);
+    return 0;
+}
+
+/* ---- messages ---- */
+
+struct subject {
+    struct qp *qp; /* NULL: there is no such UD queue pair; else with its control */
+    struct peer *peer;
+    struct wire_flow message;
+};
+
+/* `to_sender`: the message is for the end that sends datagrams. False if it is malformed. */
+static bool begin(struct link *link, const void *body, size_t length, bool to_sender, struct subject *subject) {
+    if (length != sizeof(subject->message)) {
+        return false;
+    }
+    memcpy(&subject->message, body, length);
+    subject->peer = peer_of_link(link);
+    if (subject->peer == NULL || peer_process(subject->peer) == NULL) { /* its board comes before anything else */
+        if (subject->peer != NULL) {
+            peer_put(subject->peer);
+        }
+        return false;
+    }
+    struct qp *qp = qp_table_find(to_sender ? subject->message.src_qpn : subject->message.dst_qpn);
+    if (qp != NULL && qp->ud == NULL) {
+        qp_put(qp);
+        qp = NULL;
+    }
+    subject->qp = qp;
+    if (qp != NULL) {
+        pthread_mutex_lock(&qp->control);
+    }
+    return true;
+}
+
+static void end(struct subject *subject) {
+    if (subject->qp != NULL) {
+        pthread_mutex_unlock(&subject->qp->control);
+        qp_put(subject->qp);
+    }
+    peer_put(subject->peer);
+}
+
+static bool on_open(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    struct subject s;
+    if (nfds != 1 || !begin(link, body, length, false, &s)) {
+        return false;
+    }
+    int error = s.qp == NULL ? ECONNREFUSED : open_incoming(s.qp, s.peer, &s.message, fds[0]);
+    if (error != 0 && error != EPROTO) {
+        const struct wire_flow refusal = { .src_qpn = s.message.src_qpn, .dst_qpn = s.message.dst_qpn, .id = s.message.id };
+        peer_send(s.peer, WIRE_FLOW_REFUSE, &refusal, sizeof(refusal), NULL, 0);
+    }
+    end(&s);
+    return error != EPROTO;
+}
+
+/* With the gate. Returns 0 or errno, EPROTO for what no honest peer sends. */
+static int complete_opening(struct flow *flow, const struct wire_flow *message, int *fds, int nfds) {
+    int none = -1, *bell = nfds == 2 ? &fds[1] : &none;
+    flow->receiver = sealed_map(fds[0], sizeof(*flow->receiver));
+    if (flow->receiver == NULL) {
+        return errno;
+    }
+    if (!process_announce(peer_process(flow->peer), message->cq, message->cq_id, bell, &flow->to_recv_cq)) {
+        return ENOMEM;
+    }
+    flow->state = FLOW_OPEN;
+    flow->since_ns = 0;
+    close(flow->segment_fd);
+    flow->segment_fd = -1;
+    struct wire_flow slot = *message;
+    slot.bank = flow->to_recv_cq.bank;
+    slot.slot = flow->to_recv_cq.slot;
+    return peer_send(flow->peer, WIRE_FLOW_SLOT, &slot, sizeof(slot), NULL, 0);
+}
+
+static bool on_accept(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    struct subject s;
+    if (!begin(link, body, length, true, &s)) {
+        return false;
+    }
+    bool valid = s.message.cq < BOARD_CQS && nfds == 1 + ((s.message.bells & WIRE_RECV_BELL) != 0);
+    if (valid && s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
+        qp_lock(s.qp);
+        struct flow *flow = flow_find(s.qp, link, s.message.id);
+        if (flow != NULL && flow->state == FLOW_OPENING) { /* else it was closed meanwhile, and the receiver will know */
+            int error = complete_opening(flow, &s.message, fds, nfds);
+            valid = error != EPROTO;
+            if (error != 0) { /* no memory: what waits is lost */
+                peer_send(s.peer, WIRE_FLOW_CLOSE, &s.message, sizeof(s.message), NULL, 0);
+                flow->state = FLOW_REFUSED;
+            }
+        }
+        qp_unlock(s.qp);
+        qp_kick(s.qp, QP_WORK_SEND);
+    }
+    end(&s);
+    return valid;
+}
+
+static bool on_slot(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    struct subject s;
+    if (nfds != 0 || !begin(link, body, length, false, &s)) {
+        return false;
+    }
+    bool valid = s.message.bank < BOARD_BANKS && s.message.slot < BOARD_BANK_SLOTS;
+    struct inflow *inflow = s.qp == NULL ? NULL : find_incoming(s.qp, link, s.message.id);
+    if (inflow != NULL && inflow->place.process != NULL) {
+        valid = false;
+    } else if (inflow != NULL && valid) {
+        inflow->place = (struct cq_place) { process_get(peer_process(s.peer)), s.message.bank, s.message.slot };
+        if (!cq_scan_add(s.qp->recv_cq, &inflow->place, s.qp)) {
+            flow_refuse(s.qp, inflow);
+            end_incoming(s.qp, inflow);
+        }
+        qp_kick(s.qp, QP_WORK_ALL);
+    }
+    end(&s);
+    return valid;
+}
+
+static bool on_room(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    struct subject s;
+    if (nfds != 0 || !begin(link, body, length, true, &s)) {
+        return false;
+    }
+    if (s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
+        qp_kick(s.qp, QP_WORK_SEND);
+    }
+    end(&s);
+    return true;
+}
+
+static bool on_refuse(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    struct subject s;
+    if (nfds != 0 || !begin(link, body, length, true, &s)) {
+        return false;
+    }
+    if (s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
+        qp_lock(s.qp);
+        struct flow *flow = flow_find(s.qp, link, s.message.id);
+        if (flow != NULL && flow->state == FLOW_OPENING && !flow_is_overdue(flow)) {
+            flow->state = FLOW_REFUSED; /* the datagram that waits for it finds out, and is lost */
+        } else if (flow != NULL) {
+            flow_free(s.qp, flow);
+        }
+        qp_unlock(s.qp);
+        qp_kick(s.qp, QP_WORK_SEND);
+    }
+    end(&s);
+    return true;
+}
+
+static bool on_close(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    struct subject s;
+    if (nfds != 0 || !begin(link, body, length, false, &s)) {
+        return false;
+    }
+    struct inflow *inflow = s.qp == NULL ? NULL : find_incoming(s.qp, link, s.message.id);
+    if (inflow != NULL) {
+        end_incoming(s.qp, inflow);
+    }
+    end(&s);
+    return true;
+}
+
+/* ---- death of the peer ---- */
+
+static void end_flows_on(struct qp *qp, const void *link) {
+    if (qp->ud == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&qp->control);
+    if (!atomic_load(&qp->destroyed)) {
+        for (struct inflow *inflow = qp->ud->inflows, *next; inflow != NULL; inflow = next) {
+            next = inflow->next;
+            if (peer_link(inflow->peer) == link) {
+                end_incoming(qp, inflow);
+            }
+        }
+        qp_lock(qp);
+        for (struct flow *flow = qp->ud->flows, *next; flow != NULL; flow = next) {
+            next = flow->next;
+            if (flow->peer != NULL && peer_link(flow->peer) == link) {
+                flow_free(qp, flow);
+            }
+        }
+        qp_unlock(qp);
+        qp_kick(qp, QP_WORK_SEND);
+    }
+    pthread_mutex_unlock(&qp->control);
+}
+
+static void on_down(struct link *link) {
+    qp_table_visit(end_flows_on, link);
+}
+
+__attribute__((constructor)) static void init(void) {
+    link_set_handler(WIRE_FLOW_OPEN, on_open);
+    link_set_handler(WIRE_FLOW_ACCEPT, on_accept);
+    link_set_handler(WIRE_FLOW_SLOT, on_slot);
+    link_set_handler(WIRE_FLOW_ROOM, on_room);
+    link_set_handler(WIRE_FLOW_REFUSE, on_refuse);
+    link_set_handler(WIRE_FLOW_CLOSE, on_close);
+    link_add_down_handler(on_down);
+}

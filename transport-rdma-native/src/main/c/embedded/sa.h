@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The subnet administrator's part in multicast (IB specification 15.2.5.17): who is a member of which group. One process
+ * of the user has that role, the first that asked for it; when it dies another one takes over, and all tell it anew of
+ * their members. Its table is shared memory that only it writes, so senders see at once who has joined.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_SA_H
+#define NETTY_RDMA_EMBEDDED_SA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <infiniband/verbs.h>
+
+#define SA_MAX_GROUPS 8192u /* and members of all of them together */
+#define SA_MAX_GROUP_MEMBERS 512u
+
+/* What a sender remembers of a group, so that it reads the table only when that has changed. Begins as zeros. */
+struct sa_members {
+    union ibv_gid gid;
+    uint64_t era;        /* counts the tables that this process has seen */
+    uint64_t generation; /* of the table */
+    uint32_t count;
+    uint32_t qpn[SA_MAX_GROUP_MEMBERS];
+};
+
+/*
+ * Makes a queue pair a member, or ends that; on return all senders know. Blocks while the administrator answers, at most
+ * two seconds. Not on the engine thread. Returns 0 or errno: ENOMEM if the group or the table is full.
+ */
+int sa_join(const union ibv_gid *gid, uint32_t qpn);
+void sa_leave(const union ibv_gid *gid, uint32_t qpn);
+
+/* Never blocks. Returns false while the table is not known: try again. */
+bool sa_find_members(const union ibv_gid *gid, struct sa_members *members);
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Datagrams to receives: see ud.h. What is wrong with a datagram is nobody's business but its sender's, who does not
+ * learn of it: such ones are dropped, and the receive stays (IB specification 9.6.1, 9.8.4, faults of class D in 9.9.3).
+ */
+#include "srq.h"
+#include "ud.h"
+
+#include <string.h>
+
+#define BUDGET_DATAGRAMS 256
+
+/* A datagram that no honest end of this provider would send. */
+static bool is_malformed(const struct wire_desc *desc) {
+    uint32_t header = (desc->flags & WIRE_GRH) != 0 ? UD_GRH_BYTES : 0;
+    return (desc->op != WIRE_SEND && desc->op != WIRE_SEND_IMM) || desc->total > UD_MTU
+            || desc->length != desc->total + header || ((desc->flags & WIRE_MULTICAST) != 0 && header == 0);
+}
+
+static bool is_for(const struct qp *qp, const struct wire_desc *desc, const uint8_t *payload) {
+    if (!ud_may_receive(qp_state(qp)) || desc->rkey != qp->attr.qkey) {
+        return false;
+    }
+    if ((desc->flags & WIRE_MULTICAST) == 0) {
+        return true;
+    }
+    union ibv_gid gid;
+    memcpy(&gid, payload + offsetof(struct ibv_grh, dgid), sizeof(gid));
+    return ud_is_member(qp->ud, &gid);
+}
+
+static bool place(const struct qp *qp, const struct receive_wqe *wqe, const struct wire_desc *desc,
+                  const uint8_t *payload) {
+    static const uint8_t no_header[UD_GRH_BYTES];
+    const struct ibv_pd *pd = qp->srq != NULL ? qp->srq->ibv.pd : qp->ibv.pd;
+    struct sge_cursor cursor = { 0, 0 };
+    bool header = (desc->flags & WIRE_GRH) != 0;
+    /* Without a header its place is left undefined by a device. */
+    return (header || sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, no_header, sizeof(no_header)))
+            && sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, payload, desc->length);
+}
+
+static void deliver(struct qp *qp, const struct inflow *inflow, const struct wire_desc *desc, const uint8_t *payload) {
+    const struct receive_wqe *wqe = qp->failed || !is_for(qp, desc, payload) ? NULL : qp_next_receive(qp);
+    if (wqe == NULL || desc->total + UD_GRH_BYTES > wqe->length) {
+        return;
+    }
+    bool placed = place(qp, wqe, desc, payload), imm = desc->op == WIRE_SEND_IMM;
+    qp_finish_receive(qp);
+    const struct cqe cqe = {
+        .wc = {
+            .wr_id = wqe->wr_id,
+            .status = placed ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR,
+            .opcode = IBV_WC_RECV,
+            .byte_len = desc->total + UD_GRH_BYTES,
+            .imm_data = imm ? desc->imm : 0,
+            .qp_num = qp->ibv.qp_num,
+            .src_qp = inflow->src_qpn,
+            .wc_flags = (imm ? IBV_WC_WITH_IMM : 0) | ((desc->flags & WIRE_GRH) != 0 ? IBV_WC_GRH : 0),
+            .slid = DEVICE_LID,
+            .sl = (uint8_t) desc->reserved,
+        },
+        .qp = qp,
+        .end = qp->rq.done,
+    };
+    cq_push(qp->recv_cq, &cqe, (desc->flags & WIRE_SOLICITED) != 0);
+    if (!placed) {
+        qp_fail(qp, -1);
+    }
+}
+
+/* Takes at most `budget` datagrams; returns how many. */
+static int take(struct qp *qp, struct inflow *inflow, int budget) {
+    int count = 0;
+    while (count < budget && !inflow->broken && consumer_ready(&inflow->requests)) {
+        struct wire_desc desc;
+        const uint8_t *payload;
+        if (!consumer_read(&inflow->requests, &desc, &payload) || is_malformed(&desc)) {
+            inflow->broken = true;
+            link_abort(peer_link(inflow->peer));
+            break;
+        }
+        deliver(qp, inflow, &desc, payload);
+        consumer_advance(&inflow->requests);
+        count++;
+    }
+    if (count > 0) {
+        flow_acknowledge(qp, inflow);
+    }
+    return count;
+}
+
+bool ud_receive(struct qp *qp) {
+    bool left = false;
+    int budget = BUDGET_DATAGRAMS;
+    for (struct inflow *inflow = qp->ud->inflows; inflow != NULL; inflow = inflow->next) {
+        budget -= take(qp, inflow, budget);
+        left |= budget == 0 && !inflow->broken && consumer_ready(&inflow->requests);
+    }
+    return left;
+}
+
+void ud_drain(struct qp *qp, struct inflow *inflow) {
+    take(qp, inflow, WIRE_REQUEST_SLOTS);
+}

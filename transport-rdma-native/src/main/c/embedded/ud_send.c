@@ -1,0 +1,136 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Work requests to datagrams: see ud.h. */
+#include "ud.h"
+
+#include <string.h>
+
+/* One call sends no more than this, so that a receiver that takes as fast as we send does not keep a post or a poll. */
+#define BUDGET_DATAGRAMS 256
+
+/* How long a datagram for a group waits to learn who is in it. */
+#define MEMBERS_PATIENCE_NS UINT64_C(100000000)
+
+static bool gather(struct qp *qp, struct send_wqe *wqe, uint8_t *to) {
+    if (wqe->inlined) {
+        memcpy(to, wqe->sge, wqe->total);
+        return true;
+    }
+    return wqe->total == 0
+            || sge_gather(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, to, wqe->total);
+}
+
+/* The datagram as it arrives; it does not depend on the receiver. */
+static enum ibv_wc_status prepare(struct qp *qp, struct send_wqe *wqe) {
+    struct ud *ud = qp->ud;
+    const struct ah *ah = wqe->ah;
+    if (wqe->total > UD_MTU) {
+        return IBV_WC_LOC_LEN_ERR;
+    }
+    uint32_t header = ah->attr.is_global ? UD_GRH_BYTES : 0;
+    if (!gather(qp, wqe, ud->payload + header)) {
+        return IBV_WC_LOC_PROT_ERR;
+    }
+    if (header != 0) {
+        ah_make_grh(ah, wqe->total, wqe->op == WIRE_SEND_IMM, (struct ibv_grh *) ud->payload);
+    }
+    bool own_qkey = (wqe->remote_qkey & 0x80000000u) != 0; /* IB specification 10.2.5: not the work request's */
+    ud->datagram = (struct datagram) {
+        .op = wqe->op,
+        .flags = (uint8_t) (WIRE_FIRST | WIRE_LAST | (wqe->solicited ? WIRE_SOLICITED : 0)
+                            | (header != 0 ? WIRE_GRH : 0) | (ah_is_multicast(ah) ? WIRE_MULTICAST : 0)),
+        .sl = ah->attr.sl,
+        .qkey = own_qkey ? qp->attr.qkey : wqe->remote_qkey,
+        .imm = wqe->imm,
+        .total = wqe->total,
+        .length = header + wqe->total,
+    };
+    ud->pending = true;
+    ud->next = 0;
+    ud->since_ns = engine_now_ns();
+    return IBV_WC_SUCCESS;
+}
+
+/* False if the members of the group are not known yet. */
+static bool find_receivers(struct ud *ud, const struct send_wqe *wqe, const uint32_t **qpns, uint32_t *count) {
+    if (ah_is_multicast(wqe->ah) && wqe->remote_qpn == UD_MULTICAST_QPN) {
+        if (ud->next == 0 && !sa_find_members(&wqe->ah->attr.grh.dgid, &ud->members)) {
+            *count = 0;
+            return engine_now_ns() - ud->since_ns >= MEMBERS_PATIENCE_NS;
+        }
+        *qpns = ud->members.qpn;
+        *count = ud->members.count;
+        return true;
+    }
+    ud->qpn = wqe->remote_qpn;
+    *qpns = &ud->qpn;
+    *count = ah_leads_here(wqe->ah) ? 1 : 0;
+    return true;
+}
+
+/* False if it has to wait. */
+static bool transmit(struct qp *qp, const struct send_wqe *wqe) {
+    struct ud *ud = qp->ud;
+    const uint32_t *qpns = NULL;
+    uint32_t count;
+    if (!find_receivers(ud, wqe, &qpns, &count)) {
+        return false;
+    }
+    for (; ud->next < count; ud->next++) {
+        if (flow_send(qp, qpns[ud->next], &ud->datagram, ud->payload) == FLOW_WAIT) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The send queue's state of error: receives go on (IB specification 10.3.1.6). */
+static void fail(struct qp *qp, enum ibv_wc_status status) {
+    qp_complete_send(qp, status);
+    atomic_store(&qp->state, IBV_QPS_SQE);
+    qp->ibv.state = IBV_QPS_SQE;
+}
+
+bool ud_send(struct qp *qp) {
+    struct ud *ud = qp->ud;
+    int budget = BUDGET_DATAGRAMS;
+    bool waits = false;
+    while (!waits && budget-- > 0 && !qp->failed && qp_state(qp) == IBV_QPS_RTS
+            && qp->sq.done != atomic_load_explicit(&qp->sq.head, memory_order_acquire)) {
+        struct send_wqe *wqe = work_queue_at(&qp->sq, qp->sq.done);
+        enum ibv_wc_status status = ud->pending ? IBV_WC_SUCCESS : prepare(qp, wqe);
+        if (status != IBV_WC_SUCCESS) {
+            fail(qp, status);
+        } else if (transmit(qp, wqe)) {
+            ud->pending = false;
+            qp_complete_send(qp, IBV_WC_SUCCESS);
+        } else {
+            waits = true;
+        }
+    }
+    if (qp->failed || qp_state(qp) == IBV_QPS_SQE) {
+        ud->pending = false;
+        qp_flush_sends(qp);
+    }
+    return !waits && budget < 0;
+}
+
+void ud_drop_sends(struct qp *qp) {
+    qp->ud->pending = false;
+    for (uint32_t i = qp->sq.done, head = atomic_load(&qp->sq.head); i != head; i++) {
+        ah_put(((struct send_wqe *) work_queue_at(&qp->sq, i))->ah);
+    }
+}
