@@ -22,6 +22,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 
 import java.net.SocketAddress;
@@ -38,15 +39,21 @@ final class EchoClient {
 
     /** Connects, exchanges some hundred kilobytes, and closes. */
     static void check(EventLoopGroup group, SocketAddress address) throws InterruptedException {
+        Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+                .handler(new ChannelInboundHandlerAdapter());
+        Channel channel = TestTimeouts.sync(bootstrap.connect(address)).channel();
+        TestTimeouts.sync(exchange(channel));
+        TestTimeouts.sync(channel.close());
+    }
+
+    /** Exchanges some hundred kilobytes over a connection whose pipeline does nothing. Done when all came back. */
+    static Future<Void> exchange(Channel channel) {
         byte[] sent = new byte[BYTES];
         new Random(7).nextBytes(sent);
-        Promise<Void> done = group.next().newPromise();
-        Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class)
-                .handler(new Comparison(sent, done));
-        Channel channel = TestTimeouts.sync(bootstrap.connect(address)).channel();
+        Promise<Void> done = channel.eventLoop().newPromise();
+        channel.pipeline().addLast(new Comparison(sent, done));
         channel.writeAndFlush(channel.alloc().directBuffer(BYTES).writeBytes(sent));
-        TestTimeouts.sync(done);
-        TestTimeouts.sync(channel.close());
+        return done;
     }
 
     private static final class Comparison extends ChannelInboundHandlerAdapter {

@@ -17,13 +17,14 @@ package io.netty.channel.rdma;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
 
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +36,7 @@ final class EchoServer implements AutoCloseable {
     /** What {@code channelInactive} leaves in the queue of events. */
     static final Object INACTIVE = "channelInactive";
 
-    private final BlockingQueue<Connection> connections = new LinkedBlockingQueue<>();
+    private final Initializer initializer = new Initializer();
     private final Channel channel;
 
     /** One accepted connection: the causes given to {@code exceptionCaught}, then {@link #INACTIVE}. */
@@ -77,18 +78,33 @@ final class EchoServer implements AutoCloseable {
         }
     }
 
+    /** For a child of any kind. */
+    static final class Initializer extends ChannelInitializer<Channel> {
+        private final BlockingQueue<Connection> connections = new LinkedBlockingQueue<>();
+
+        @Override
+        protected void initChannel(Channel ch) {
+            Connection connection = new Connection();
+            connection.channel = ch;
+            ch.pipeline().addLast(connection);
+            connections.add(connection);
+        }
+
+        /** The next connection in the order of acceptance. */
+        Connection nextConnection() throws InterruptedException {
+            return TestTimeouts.take(connections, "a connection");
+        }
+    }
+
     EchoServer(EventLoopGroup group) throws InterruptedException {
-        ChannelFuture bound = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
-                .childHandler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel ch) {
-                        Connection connection = new Connection();
-                        connection.channel = ch;
-                        ch.pipeline().addLast(connection);
-                        connections.add(connection);
-                    }
-                }).bind(RdmaSocketTestPermutation.newSocketAddress());
-        channel = TestTimeouts.sync(bound).channel();
+        this(group, RdmaServerSocketChannel.class, RdmaSocketTestPermutation.newSocketAddress());
+    }
+
+    /** A server of another transport, or at a certain port. */
+    EchoServer(EventLoopGroup group, Class<? extends ServerChannel> type, SocketAddress address)
+            throws InterruptedException {
+        channel = TestTimeouts.sync(new ServerBootstrap().group(group).channel(type).childHandler(initializer)
+                .bind(address)).channel();
     }
 
     /** Accepts nothing until {@link #resume()}. */
@@ -106,7 +122,7 @@ final class EchoServer implements AutoCloseable {
 
     /** The next connection in the order of acceptance. */
     Connection nextConnection() throws InterruptedException {
-        return TestTimeouts.take(connections, "a connection");
+        return initializer.nextConnection();
     }
 
     @Override

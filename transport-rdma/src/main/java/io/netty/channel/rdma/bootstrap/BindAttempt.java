@@ -17,8 +17,13 @@ package io.netty.channel.rdma.bootstrap;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.rdma.NoRdmaDeviceException;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannel;
@@ -71,7 +76,8 @@ final class BindAttempt {
 
     Future<RdmaOrTcpServer> start() {
         if (rdmaUnavailabilityCause != null && rdmaRequired) {
-            return promise.setFailure(failure("RDMA", rdmaUnavailabilityCause));
+            fail("RDMA", rdmaUnavailabilityCause);
+            return promise;
         }
         bindTcp();
         return promise;
@@ -119,13 +125,33 @@ final class BindAttempt {
     }
 
     private ServerBootstrap bootstrap(TransportPath path, ChannelTypes types, ChannelTypes other) {
-        ServerBootstrap bootstrap = template.clone().channel(types.listener).attr(RdmaOrTcp.PATH, path)
-                .childAttr(RdmaOrTcp.PATH, path);
+        ServerBootstrap bootstrap = template.clone().channel(types.listener).handler(listenerHandler(path))
+                .attr(RdmaOrTcp.PATH, path).childAttr(RdmaOrTcp.PATH, path);
         KnownOptions.foreign(bootstrap.config().options(), types.listener, other.listener,
-                option -> bootstrap.option(option, null));
+                foreign -> bootstrap.option(foreign, null));
         KnownOptions.foreign(bootstrap.config().childOptions(), types.connection, other.connection,
-                option -> bootstrap.childOption(option, null));
+                foreign -> bootstrap.childOption(foreign, null));
         return bootstrap;
+    }
+
+    private ChannelHandler listenerHandler(TransportPath path) {
+        ChannelHandler handler = template.config().handler();
+        return new ChannelInitializer<ServerChannel>() {
+            @Override
+            protected void initChannel(ServerChannel listener) {
+                if (handler != null) {
+                    listener.pipeline().addLast(handler);
+                }
+                // Behind the application's, which may refuse connections.
+                listener.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object connection) {
+                        RdmaOrTcpMetrics.total().accepted(path);
+                        ctx.fireChannelRead(connection);
+                    }
+                });
+            }
+        };
     }
 
     /** Listeners of a future that is done are not called if its event loop has ended. */
@@ -153,16 +179,13 @@ final class BindAttempt {
     }
 
     private void fail(String path, Throwable cause) {
-        promise.tryFailure(failure(path, cause));
-    }
-
-    private Throwable failure(String path, Throwable cause) {
-        if (!(cause instanceof IOException) && !(cause instanceof UnsatisfiedLinkError)) {
-            return cause;
+        if (cause instanceof IOException || cause == rdmaUnavailabilityCause) {
+            IOException failure = new BindException("cannot listen at " + address + " for " + path + ": " +
+                    cause.getMessage());
+            failure.initCause(cause);
+            promise.tryFailure(failure);
+        } else {
+            promise.tryFailure(cause);
         }
-        IOException failure = new BindException("cannot listen at " + address + " for " + path + ": " +
-                cause.getMessage());
-        failure.initCause(cause);
-        return failure;
     }
 }

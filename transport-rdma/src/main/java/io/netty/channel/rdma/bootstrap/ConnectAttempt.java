@@ -90,6 +90,9 @@ final class ConnectAttempt {
                 channel.close();
             }
         });
+        if (promise.isDone()) {
+            return;
+        }
         try {
             resolve();
         } catch (Throwable t) {
@@ -143,7 +146,7 @@ final class ConnectAttempt {
         long millis = rdmaConnectTimeout.toMillis();
         int all = connectTimeoutMillis();
         if (all > 0) {
-            millis = Math.min(millis, Math.max(1, all / 2));
+            millis = Math.max(1, Math.min(millis, Math.min(all / 2, all - elapsedMillis())));
         }
         attempt(TransportPath.RDMA, ChannelTypes.RDMA, tcp, millis);
     }
@@ -160,7 +163,7 @@ final class ConnectAttempt {
             Bootstrap bootstrap = template.clone().channel(types.connection).disableResolver()
                     .handler(new Connected(path));
             KnownOptions.foreign(bootstrap.config().options(), types.connection, other.connection,
-                    option -> bootstrap.option(option, null));
+                    foreign -> bootstrap.option(foreign, null));
             bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(Integer.MAX_VALUE, timeoutMillis));
             ChannelFuture future = bootstrap.connect(remote, local);
             channel = future.channel();

@@ -42,7 +42,7 @@ public enum FallbackReason {
     /** There is a listener, and it has a reason to refuse, such as a full backlog; or it speaks another protocol. */
     REJECTED(false),
 
-    /** Any other I/O error, for example too little registered memory. */
+    /** Any other I/O error, or too little memory: registered or direct. */
     FAILED(false),
 
     /** RDMA was not tried, because an attempt has failed not long ago: see {@link RdmaOrTcpPaths}. */
@@ -62,11 +62,16 @@ public enum FallbackReason {
     /**
      * The reason for a failed attempt to connect an RDMA channel, or to create one.
      *
-     * @return {@code null} for a failure that TCP is no answer to: anything but I/O errors, and a closed channel.
+     * @return {@code null} for a failure that TCP is no answer to: anything but I/O errors and too little memory, and a
+     *         closed channel.
      */
     public static FallbackReason of(Throwable cause) {
         if (cause instanceof UnsatisfiedLinkError) {
             return UNAVAILABLE;
+        }
+        if (cause instanceof OutOfMemoryError) {
+            // Netty's, of direct memory: a connection over TCP needs less of it.
+            return FAILED;
         }
         if (!(cause instanceof IOException) || cause instanceof ClosedChannelException) {
             return null;

@@ -55,7 +55,8 @@ import java.util.concurrent.RejectedExecutionException;
  * <tr><td>no answer in time</td><td>{@code TIMEOUT}</td><td>yes</td><td>yes</td></tr>
  * <tr><td>a listener that rejects: its backlog is full, it is out of memory, it wants another protocol</td>
  *     <td>{@code REJECTED}</td><td>yes</td><td>no: may be over already</td></tr>
- * <tr><td>other I/O errors: no registered memory left, reset while connecting, the answer is of another protocol</td>
+ * <tr><td>no registered or direct memory left; other I/O errors: reset while connecting, an answer of another
+ *     protocol</td>
  *     <td>{@code FAILED}</td><td>yes</td><td>no</td></tr>
  * <tr><td>an earlier attempt is remembered</td><td>{@code REMEMBERED}</td><td>yes; if that fails, RDMA after all</td>
  *     <td>as it was</td></tr>
@@ -193,8 +194,8 @@ public final class RdmaOrTcpBootstrap implements Cloneable {
      * Connects.
      *
      * @param address an {@link InetSocketAddress}, resolved or not.
-     * @return the connected channel, to be closed by the application. Cancelling the future ends the attempt that is
-     *         under way.
+     * @return the connected channel, to be closed by the application. What listens to the future is called on its event
+     *         loop. Cancelling the future ends the attempt that is under way.
      * @throws IllegalStateException    if group or handler is missing.
      * @throws IllegalArgumentException if the event loops can't have TCP channels, or the address is of another kind.
      */

@@ -26,6 +26,7 @@ public final class RdmaOrTcpMetrics {
     private static final RdmaOrTcpMetrics TOTAL = new RdmaOrTcpMetrics();
 
     private final Map<TransportPath, LongAdder> connects = counters(TransportPath.class);
+    private final Map<TransportPath, LongAdder> accepts = counters(TransportPath.class);
     private final Map<FallbackReason, LongAdder> fallbacks = counters(FallbackReason.class);
     private final LongAdder failures = new LongAdder();
 
@@ -40,7 +41,7 @@ public final class RdmaOrTcpMetrics {
     }
 
     /**
-     * The counters of all {@link RdmaOrTcpBootstrap}s of this process.
+     * The counters of all {@link RdmaOrTcpBootstrap}s and {@link RdmaOrTcpServerBootstrap}s of this process.
      */
     public static RdmaOrTcpMetrics total() {
         return TOTAL;
@@ -49,6 +50,11 @@ public final class RdmaOrTcpMetrics {
     /** Connections that were made over this path. */
     public long connects(TransportPath path) {
         return connects.get(path).sum();
+    }
+
+    /** Connections over this path that servers got from their listeners. */
+    public long accepts(TransportPath path) {
+        return accepts.get(path).sum();
     }
 
     /** How often TCP was tried for this reason, whatever came of it. */
@@ -65,6 +71,10 @@ public final class RdmaOrTcpMetrics {
         connects.get(path).increment();
     }
 
+    void accepted(TransportPath path) {
+        accepts.get(path).increment();
+    }
+
     void fellBack(FallbackReason reason) {
         fallbacks.get(reason).increment();
     }
@@ -75,6 +85,7 @@ public final class RdmaOrTcpMetrics {
 
     @Override
     public String toString() {
-        return "connects: " + connects + ", fall backs to TCP: " + fallbacks + ", failures: " + failures;
+        return "connects: " + connects + ", accepts: " + accepts + ", fall backs to TCP: " + fallbacks +
+                ", failures: " + failures;
     }
 }

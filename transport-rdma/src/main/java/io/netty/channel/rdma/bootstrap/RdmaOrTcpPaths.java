@@ -61,9 +61,13 @@ public final class RdmaOrTcpPaths {
         this(maxDestinations, Ticker.systemTicker());
     }
 
-    RdmaOrTcpPaths(int maxDestinations, Ticker ticker) {
+    /**
+     * @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one.
+     * @param ticker          the clock, for tests.
+     */
+    public RdmaOrTcpPaths(int maxDestinations, Ticker ticker) {
         this.maxDestinations = ObjectUtil.checkPositive(maxDestinations, "maxDestinations");
-        this.ticker = ticker;
+        this.ticker = ObjectUtil.checkNotNull(ticker, "ticker");
     }
 
     /** The memory of the process, for 1024 destinations. */

@@ -104,7 +104,10 @@ public final class RdmaOrTcpServer {
         return closed;
     }
 
-    /** Done when the last listener is closed, for whatever reason. */
+    /**
+     * Done when the last listener is closed, for whatever reason. What listens to it is called by Netty's {@link
+     * GlobalEventExecutor}, which outlives event loops.
+     */
     public Future<Void> closeFuture() {
         return closed;
     }

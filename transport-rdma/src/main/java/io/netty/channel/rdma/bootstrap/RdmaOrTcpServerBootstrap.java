@@ -144,7 +144,8 @@ public final class RdmaOrTcpServerBootstrap implements Cloneable {
      * @param address a resolved {@link InetSocketAddress}; with port 0, at a port that is free for both. RDMA listens
      *                where TCP then does: Netty's TCP channels take the wildcard address of IPv4 for that of IPv6,
      *                which stands for both.
-     * @return the listeners, to be closed by the application.
+     * @return the listeners, to be closed by the application. What listens to the future is called by Netty's {@link
+     *         io.netty.util.concurrent.GlobalEventExecutor}, as there may be two event loops.
      * @throws IllegalStateException    if a group or {@code childHandler} is missing.
      * @throws IllegalArgumentException if the event loops can't have TCP channels, or the address is of another kind.
      */

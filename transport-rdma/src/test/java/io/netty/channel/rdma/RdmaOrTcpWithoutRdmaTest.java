@@ -1,0 +1,117 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.bootstrap.FallbackReason;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
+import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.verbs.ChildJvm;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * One of the two processes can't use RDMA: in one case because there is no provider, so that it has epoll's channels,
+ * in the other because there are no native libraries at all.
+ */
+@Timeout(240)
+class RdmaOrTcpWithoutRdmaTest {
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
+
+    /** A server, for as long as its input is open. */
+    static final class Server {
+        private Server() { }
+
+        public static void main(String[] arguments) throws Exception {
+            RdmaOrTcpServerBootstrap bootstrap = new RdmaOrTcpServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
+                    .childHandler(new ChannelInboundHandlerAdapter()).childOption(RdmaChannelOption.MAX_INLINE, 100);
+            RdmaOrTcpServer server = TestTimeouts.sync(bootstrap.bind(ConnectedPair.address())).getNow();
+            System.out.println("required " + TestTimeouts.await(bootstrap.require(TransportPath.RDMA)
+                    .bind(ConnectedPair.address())).cause());
+            System.out.println("cause " + server.rdmaUnavailabilityCause());
+            System.out.println("type " + server.channels().get(0).getClass().getSimpleName());
+            System.out.println("port " + server.localAddress().getPort());
+            while (System.in.read() != -1) {
+                continue;
+            }
+            System.exit(1);
+        }
+    }
+
+    /** Connects and tells how. */
+    static final class Client {
+        private Client() { }
+
+        public static void main(String[] arguments) throws Exception {
+            EventLoopGroup group = RdmaOrTcp.newEventLoopGroup(1);
+            Channel channel = TestTimeouts.sync(new RdmaOrTcpBootstrap().group(group)
+                    .option(RdmaChannelOption.MAX_INLINE, 100).handler(new ChannelInboundHandlerAdapter())
+                    .connect(arguments[0], Integer.parseInt(arguments[1]))).getNow();
+            System.out.println("type " + channel.getClass().getSimpleName());
+            System.out.println("fallback " + channel.attr(RdmaOrTcp.FALLBACK).get());
+            TestTimeouts.shutdown(group);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"io.netty.rdma.provider=none, EpollServerSocketChannel",
+            "io.netty.transport.noNative=true, NioServerSocketChannel"})
+    void serverListensForTcp(String property, String type) throws Exception {
+        try (ChildJvm child = new ChildJvm(Server.class, List.of(property))) {
+            String name = property.substring(0, property.indexOf('='));
+            assertThat(child.line("required")).contains("BindException", "for RDMA", name);
+            assertThat(child.line("cause")).contains(name);
+            assertThat(child.line("type")).isEqualTo(type);
+            InetSocketAddress address = new InetSocketAddress(ConnectedPair.address().getAddress(),
+                    Integer.parseInt(child.line("port")));
+            Channel channel = TestTimeouts.sync(new RdmaOrTcpBootstrap().group(LOOPS.group())
+                    .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS))
+                    .handler(new ChannelInboundHandlerAdapter()).connect(address)).getNow();
+            assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().reason()).isEqualTo(FallbackReason.REFUSED);
+            TestTimeouts.sync(channel.close());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"io.netty.rdma.provider=none, EpollSocketChannel",
+            "io.netty.transport.noNative=true, NioSocketChannel"})
+    void clientConnectsOverTcp(String property, String type) throws Exception {
+        RdmaOrTcpServer server = TestTimeouts.sync(new RdmaOrTcpServerBootstrap().group(LOOPS.group())
+                .childHandler(new ChannelInboundHandlerAdapter()).bind(ConnectedPair.address())).getNow();
+        try (ChildJvm child = new ChildJvm(Client.class, List.of(property),
+                server.localAddress().getAddress().getHostAddress(),
+                Integer.toString(server.localAddress().getPort()))) {
+            String output = child.output();
+            assertThat(output).contains("type " + type, "fallback UNAVAILABLE: ",
+                    property.substring(0, property.indexOf('='))).doesNotContain("WARN");
+        }
+        TestTimeouts.sync(server.close());
+    }
+}
