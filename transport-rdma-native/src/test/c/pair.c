@@ -55,6 +55,7 @@ const struct options defaults = {
     .rnr_retry = 7,
     .min_rnr_timer = 1,
     .responder_resources = 16,
+    .initiator_depth = 16,
     .sig_all = true,
 };
 
@@ -149,7 +150,7 @@ int end_to_rts(struct end *end) {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTS, .timeout = (uint8_t) end->options.timeout,
         .retry_cnt = (uint8_t) end->options.retry_cnt, .rnr_retry = (uint8_t) end->options.rnr_retry,
-        .max_rd_atomic = 16,
+        .max_rd_atomic = (uint8_t) end->options.initiator_depth,
     };
     return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY
                                   | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
@@ -261,11 +262,16 @@ void expect_state(struct ibv_qp *qp, enum ibv_qp_state state) {
     } while (attr.qp_state != state);
 }
 
-void expect_async(struct ibv_context *context, enum ibv_event_type type) {
+struct ibv_async_event next_async(struct ibv_context *context) {
     struct pollfd fd = { .fd = context->async_fd, .events = POLLIN };
     struct ibv_async_event event;
     CHECK_EQ(poll(&fd, 1, PATIENCE_NS / 1000000), 1);
     CHECK_EQ(ibv_get_async_event(context, &event), 0);
+    return event;
+}
+
+void expect_async(struct ibv_context *context, enum ibv_event_type type) {
+    struct ibv_async_event event = next_async(context);
     CHECK_EQ(event.event_type, type);
     ibv_ack_async_event(&event);
 }

@@ -30,7 +30,7 @@ struct options {
     unsigned inline_data;
     int access; /* of the queue pair */
     int timeout, retry_cnt, rnr_retry, min_rnr_timer;
-    int responder_resources; /* READs and atomics that it answers at a time */
+    int responder_resources, initiator_depth; /* READs and atomics that it answers, and asks for, at a time */
     bool sig_all, channel, separate_cqs;
     struct ibv_srq *srq; /* for its receives, or NULL */
 };
@@ -87,6 +87,8 @@ void expect_nothing(struct ibv_cq *cq);
 
 /* The state, waiting until it is `state`. */
 void expect_state(struct ibv_qp *qp, enum ibv_qp_state state);
+/* The next asynchronous event, waiting for it; to be acknowledged. */
+struct ibv_async_event next_async(struct ibv_context *context);
 void expect_async(struct ibv_context *context, enum ibv_event_type type);
 
 uint64_t now_ns(void);

@@ -15,7 +15,7 @@
  */
 /* Shared receive queues: who gets which receive, what an empty queue does, events, errors. */
 #include <errno.h>
-#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -175,17 +175,12 @@ static void an_empty_queue_fails_the_sender_that_does_not_wait(void) {
 }
 
 static void expect_no_async(struct ibv_context *context) {
-    struct ibv_async_event event;
-    int flags = fcntl(context->async_fd, F_GETFL);
-    CHECK_EQ(fcntl(context->async_fd, F_SETFL, flags | O_NONBLOCK), 0);
-    CHECK_EQ(ibv_get_async_event(context, &event), -1);
-    CHECK_EQ(errno, EAGAIN);
-    CHECK_EQ(fcntl(context->async_fd, F_SETFL, flags), 0);
+    struct pollfd fd = { .fd = context->async_fd, .events = POLLIN };
+    CHECK_EQ(poll(&fd, 1, 0), 0);
 }
 
 static void expect_limit_event(void) {
-    struct ibv_async_event event;
-    CHECK_EQ(ibv_get_async_event(srq->context, &event), 0);
+    struct ibv_async_event event = next_async(srq->context);
     CHECK_EQ(event.event_type, IBV_EVENT_SRQ_LIMIT_REACHED);
     CHECK(event.element.srq == srq);
     ibv_ack_async_event(&event);
@@ -236,11 +231,12 @@ static void a_queue_pair_in_error_leaves_the_receives_to_the_others(void) {
     }
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
     CHECK_EQ(ibv_modify_qp(receiver[1].qp, &attr, IBV_QP_STATE), 0);
-    struct ibv_async_event event;
-    CHECK_EQ(ibv_get_async_event(srq->context, &event), 0);
-    CHECK_EQ(event.event_type, IBV_EVENT_QP_LAST_WQE_REACHED);
-    CHECK(event.element.qp == receiver[1].qp);
-    ibv_ack_async_event(&event);
+    if (!is_soft_roce()) { /* of Linux 6.1 */
+        struct ibv_async_event event = next_async(srq->context);
+        CHECK_EQ(event.event_type, IBV_EVENT_QP_LAST_WQE_REACHED);
+        CHECK(event.element.qp == receiver[1].qp);
+        ibv_ack_async_event(&event);
+    }
     expect_nothing(receiver[1].recv_cq);
     CHECK_EQ(pass(0, 8).wr_id, 0);
     CHECK_EQ(pass(2, 8).wr_id, 1);
@@ -293,7 +289,7 @@ static void chains_stop_at_the_bad_receive(void) {
 
 static void a_queue_pair_that_shares_takes_no_receives_of_its_own(void) {
     open_pairs(&defaults, ROOM);
-    CHECK_EQ(post_recv(&receiver[0], 1, 0, 8), EINVAL);
+    CHECK_EQ(post_recv(&receiver[0], 1, 0, 8), DEVICE_OR_SOFT_ROCE(EINVAL, 0)); /* it would never complete */
     struct ibv_qp_attr attr;
     struct ibv_qp_init_attr init;
     CHECK_EQ(ibv_query_qp(receiver[0].qp, &attr, IBV_QP_CAP, &init), 0);
@@ -331,9 +327,7 @@ static void creation_and_changes_check_their_arguments(void) {
     CHECK(ibv_create_srq(end.pd, &init) == NULL && errno == EINVAL);
     srq = create_srq(end.pd, ROOM);
     CHECK(srq != NULL);
-    struct ibv_srq_attr attr;
-    CHECK_EQ(ibv_query_srq(srq, &attr), 0);
-    attr.srq_limit = attr.max_wr + 1;
+    struct ibv_srq_attr attr = { .srq_limit = (uint32_t) device.max_srq_wr + 1 };
     CHECK_EQ(ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT), EINVAL);
     CHECK_EQ(ibv_query_srq(srq, &attr), 0);
     CHECK_EQ(attr.srq_limit, 0);

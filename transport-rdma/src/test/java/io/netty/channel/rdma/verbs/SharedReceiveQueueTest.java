@@ -109,12 +109,12 @@ class SharedReceiveQueueTest {
         return completion;
     }
 
+    private boolean isSoftRoce() {
+        return device.name().startsWith("rxe");
+    }
+
     private AsyncEvent nextEvent() throws Exception {
-        return TestSupport.await("asynchronous event", () -> {
-            AsyncEvent next = device.nextAsyncEvent();
-            // Soft-RoCE has no event for the first message.
-            return next != null && !next.toString().contains("established") ? next : null;
-        });
+        return TestSupport.await("asynchronous event", device::nextAsyncEvent);
     }
 
     @Test
@@ -157,22 +157,23 @@ class SharedReceiveQueueTest {
         assertThat(event.concerns(received)).isFalse();
         assertThat(shared.limit()).isZero();
         pass(2, 3);
+        // It was not armed.
+        assertThat(device.nextAsyncEvent()).isNull();
         shared.arm(1);
         pass(0, 4);
         assertThat(nextEvent().isSharedReceiveLimitReached()).isTrue();
-        // Not a second one for the third message, for which it was not armed.
-        receivers[0].toError();
-        event = nextEvent();
-        assertThat(event.isLastReceiveReached()).as(event.toString()).isTrue();
     }
 
     @Test
     void aQueuePairInErrorLeavesTheReceivesToTheOthers() throws Exception {
         post(0, 3);
         receivers[1].toError();
-        AsyncEvent event = nextEvent();
-        assertThat(event.isLastReceiveReached()).as(event.toString()).isTrue();
-        assertThat(event.concerns(receivers[1])).isTrue();
+        if (!isSoftRoce()) {
+            // That of Linux 6.1 does not have it.
+            AsyncEvent event = nextEvent();
+            assertThat(event.isLastReceiveReached()).as(event.toString()).isTrue();
+            assertThat(event.concerns(receivers[1])).isTrue();
+        }
         assertThat(received.poll(new WorkCompletions(1))).isZero();
         assertThat(pass(0, 1).id()).isZero();
         assertThat(pass(2, 2).id()).isEqualTo(1);
@@ -190,9 +191,13 @@ class SharedReceiveQueueTest {
 
     @Test
     void aQueuePairThatSharesTakesNoReceivesOfItsOwn() {
+        assertThat(receivers[0].maxReceiveRequests()).isZero();
+        if (isSoftRoce()) {
+            // Its library accepts the receive, which then never completes.
+            return;
+        }
         assertThat(receivers[0].postReceive(receives(0, 1))).isZero();
         assertThat(receivers[0].postErrno()).isEqualTo(Errno.EINVAL);
-        assertThat(receivers[0].maxReceiveRequests()).isZero();
     }
 
     @Test
@@ -213,7 +218,7 @@ class SharedReceiveQueueTest {
                 .hasMessageContaining("ibv_create_srq");
         assertThatThrownBy(() -> domain.createSharedReceiveQueue(1, sges + 1)).isInstanceOf(VerbsException.class);
         assertThatThrownBy(() -> domain.createSharedReceiveQueue(0, 1)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> shared.arm(shared.maxRequests() + 1)).isInstanceOf(VerbsException.class);
+        assertThatThrownBy(() -> shared.arm(requests + 1)).isInstanceOf(VerbsException.class);
         assertThatThrownBy(() -> shared.arm(-1)).isInstanceOf(IllegalArgumentException.class);
     }
 
