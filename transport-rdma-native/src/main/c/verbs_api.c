@@ -51,6 +51,7 @@ static const struct verbs_api embedded_api = {
     VERBS_API_IBVERBS(EMBEDDED_FIELD)
     VERBS_API_RDMACM(EMBEDDED_FIELD)
     VERBS_API_OPTIONAL(EMBEDDED_FIELD)
+    VERBS_API_EXTENSIONS(EMBEDDED_FIELD)
 #undef EMBEDDED_FIELD
 };
 
@@ -97,7 +98,7 @@ static int select_ibverbs(char *reason, size_t reason_size)
         dlclose(ibverbs);
         return -1;
     }
-    struct verbs_api api;
+    struct verbs_api api = {0};
     if (find_symbols(&api, ibverbs, "libibverbs.so.1", ibverbs_symbols,
                      sizeof(ibverbs_symbols) / sizeof(*ibverbs_symbols), reason, reason_size) < 0 ||
         find_symbols(&api, rdmacm, "librdmacm.so.1", rdmacm_symbols, sizeof(rdmacm_symbols) / sizeof(*rdmacm_symbols),

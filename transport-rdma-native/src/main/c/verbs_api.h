@@ -108,16 +108,32 @@
     F(uint16_t, rdma_get_src_port, (struct rdma_cm_id *id))                                                           \
     F(uint16_t, rdma_get_dst_port, (struct rdma_cm_id *id))
 
-/* Of libibverbs, but NULL where that is too old: _ibv_query_gid_ex came with rdma-core 32. */
+/*
+ * Of libibverbs, but NULL where that is too old: _ibv_query_gid_ex came with rdma-core 32, ibv_reg_dmabuf_mr with 34.
+ */
 #define VERBS_API_OPTIONAL(F)                                                                                         \
     F(int, _ibv_query_gid_ex, (struct ibv_context *context, uint32_t port, uint32_t index,                            \
-                               struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size))
+                               struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size))                       \
+    F(struct ibv_mr *, ibv_reg_dmabuf_mr, (struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,  \
+                                           int access))
+
+/*
+ * Of the embedded provider alone, and NULL with the libraries: inline receive, that is a message of few bytes travels in
+ * its completion, and ibv_poll_cq() copies it to the memory of the receive. Adapters have it, but public verbs neither
+ * ask for it nor tell what was granted: docs/providers.md.
+ * ext_set_inline_recv: *bytes is how many are asked for and becomes how many are granted. Before RTR, with no receive
+ * posted; else EINVAL. 0 or errno.
+ */
+#define VERBS_API_EXTENSIONS(F)                                                                                       \
+    F(uint32_t, ext_max_inline_recv, (struct ibv_context *context))                                                   \
+    F(int, ext_set_inline_recv, (struct ibv_qp *qp, uint32_t *bytes))
 
 struct verbs_api {
 #define VERBS_API_FIELD(ret, name, args) ret(*name) args;
     VERBS_API_IBVERBS(VERBS_API_FIELD)
     VERBS_API_RDMACM(VERBS_API_FIELD)
     VERBS_API_OPTIONAL(VERBS_API_FIELD)
+    VERBS_API_EXTENSIONS(VERBS_API_FIELD)
 #undef VERBS_API_FIELD
 };
 

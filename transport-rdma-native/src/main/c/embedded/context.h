@@ -34,6 +34,7 @@
 #define DEVICE_MAX_SRQ 65536
 #define DEVICE_MAX_SRQ_WR 32768
 #define DEVICE_MAX_INLINE 512
+#define DEVICE_MAX_INLINE_RECV 64 /* as an adapter with completions of 128 bytes */
 #define DEVICE_MAX_CQE (1 << 20)
 #define DEVICE_MAX_READS 64
 #define DEVICE_MAX_AH (1 << 20)

@@ -169,7 +169,11 @@ int cq_poll(struct ibv_cq *ibv, int entries, struct ibv_wc *wc) {
     uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed);
     while (polled < entries && count > 0) {
         const struct cqe *cqe = &cq->ring[cq->head++ & cq->mask];
-        wc[polled++] = cqe->wc;
+        wc[polled] = cqe->wc;
+        if (cqe->inlined) {
+            inline_place(cqe->qp, cqe->end - 1, &wc[polled]);
+        }
+        polled++;
         count--;
         qp_polled(cqe->qp, cqe->send, cqe->end);
     }

@@ -46,6 +46,7 @@ struct cqe {
     struct qp *qp;
     uint32_t end; /* polling it frees the queue pair's slots before this index */
     bool send;
+    bool inlined; /* its message is in the queue pair: inline_recv.c */
 };
 
 enum cq_arm { CQ_UNARMED, CQ_ARMED_SOLICITED, CQ_ARMED };

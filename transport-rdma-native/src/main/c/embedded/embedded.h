@@ -16,7 +16,7 @@
 /*
  * The embedded provider's entry points: embedded_<name> has the signature and the behaviour of the public <name>.
  *
- * Nothing outside this folder includes any other of its headers.
+ * Outside this folder only the preloadable object, which has more names to offer, includes any other of its headers.
  */
 #ifndef NETTY_RDMA_EMBEDDED_H
 #define NETTY_RDMA_EMBEDDED_H
@@ -27,6 +27,7 @@
 VERBS_API_IBVERBS(EMBEDDED_DECLARE)
 VERBS_API_RDMACM(EMBEDDED_DECLARE)
 VERBS_API_OPTIONAL(EMBEDDED_DECLARE)
+VERBS_API_EXTENSIONS(EMBEDDED_DECLARE)
 #undef EMBEDDED_DECLARE
 
 #endif

@@ -17,11 +17,14 @@
 #include "mr.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "epoch.h"
@@ -38,6 +41,10 @@
 
 struct mr {
     struct ibv_mr ibv;
+    uint8_t *memory;
+    uint64_t iova; /* by which work requests address it */
+    void *mapping; /* of a file, to be unmapped with it, or NULL */
+    size_t mapping_length;
     int access;
     struct mr *_Atomic next;
 };
@@ -57,13 +64,14 @@ static struct mr *find(uint32_t key) {
     return mr;
 }
 
-bool mr_allows(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access) {
+void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access) {
     const struct mr *mr = find(key);
     if (mr == NULL || mr->ibv.pd != pd || (mr->access & access) != access) {
-        return false;
+        return NULL;
     }
-    uint64_t start = (uintptr_t) mr->ibv.addr;
-    return address >= start && length <= mr->ibv.length && address - start <= mr->ibv.length - length;
+    uint64_t offset = address - mr->iova;
+    bool covered = address >= mr->iova && length <= mr->ibv.length && offset <= mr->ibv.length - length;
+    return covered ? mr->memory + offset : NULL;
 }
 
 /*
@@ -103,26 +111,32 @@ static int random_key(uint32_t *key) {
     return 0;
 }
 
-struct ibv_mr *embedded_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access) {
-    access &= ~IBV_ACCESS_OPTIONAL_RANGE;
-    /* IB specification 10.6.3.1: remote write and atomic access need local write. */
-    if ((access & ~SUPPORTED) != 0 || ((access & REMOTE_CHANGE) != 0 && (access & IBV_ACCESS_LOCAL_WRITE) == 0)) {
-        errno = EINVAL;
-        return NULL;
+/* Without those that a device may ignore. IB specification 10.6.3.1: remote write and atomic access need local write. */
+static bool take_access(int *access) {
+    *access &= ~IBV_ACCESS_OPTIONAL_RANGE;
+    return (*access & ~SUPPORTED) == 0 && ((*access & REMOTE_CHANGE) == 0 || (*access & IBV_ACCESS_LOCAL_WRITE) != 0);
+}
+
+/* The manual pages and the kernel want both addresses at the same place in their pages. */
+static bool is_same_in_page(uint64_t a, uint64_t b) {
+    return ((a ^ b) & ((uint64_t) sysconf(_SC_PAGESIZE) - 1)) == 0;
+}
+
+static void release(struct mr *mr) {
+    int error = errno;
+    if (mr->mapping != NULL) {
+        munmap(mr->mapping, mr->mapping_length);
     }
-    int error = check_memory(addr, length, access);
-    struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
-    if (mr == NULL) {
-        errno = error != 0 ? error : ENOMEM;
-        return NULL;
-    }
+    free(mr);
+    errno = error;
+}
+
+/* Gives it a key; peers may use it from now on. Takes it over, and releases it on failure. */
+static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr) {
     mr->ibv.context = pd->context;
     mr->ibv.pd = pd;
-    mr->ibv.addr = addr;
-    mr->ibv.length = length;
-    mr->access = access;
     pthread_mutex_lock(&lock);
-    error = random_key(&mr->ibv.lkey);
+    int error = random_key(&mr->ibv.lkey);
     if (error == 0) {
         mr->ibv.rkey = mr->ibv.lkey;
         mr->ibv.handle = mr->ibv.lkey;
@@ -132,11 +146,74 @@ struct ibv_mr *embedded_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
     }
     pthread_mutex_unlock(&lock);
     if (error != 0) {
-        free(mr);
+        release(mr);
         errno = error;
         return NULL;
     }
     return &mr->ibv;
+}
+
+struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova, int access) {
+    if (!take_access(&access) || !is_same_in_page((uintptr_t) memory, iova) || iova + length < iova) {
+        errno = EINVAL;
+        return NULL;
+    }
+    int error = check_memory(memory, length, access);
+    struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
+    if (mr == NULL) {
+        errno = error != 0 ? error : ENOMEM;
+        return NULL;
+    }
+    mr->ibv.addr = memory;
+    mr->ibv.length = length;
+    mr->memory = memory;
+    mr->iova = iova;
+    mr->access = access;
+    return publish(pd, mr);
+}
+
+struct ibv_mr *embedded_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access) {
+    return mr_register(pd, addr, length, (uintptr_t) addr, access);
+}
+
+/*
+ * A dma-buf cannot shrink, so neither may what stands in for one here: memory that is gone when a request comes is a
+ * SIGBUS. Returns 0 or errno.
+ */
+static int check_file(int fd, uint64_t offset, size_t length) {
+    struct stat status;
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || fstat(fd, &status) != 0) {
+        return errno;
+    }
+    bool covered = offset <= (uint64_t) status.st_size && length <= (uint64_t) status.st_size - offset;
+    return (seals & F_SEAL_SHRINK) != 0 && covered && length > 0 ? 0 : EINVAL;
+}
+
+struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
+                                          int access) {
+    uint64_t in_page = offset & ((uint64_t) sysconf(_SC_PAGESIZE) - 1);
+    bool valid = take_access(&access) && is_same_in_page(offset, iova) && iova + length >= iova;
+    int error = valid ? check_file(fd, offset, length) : EINVAL;
+    struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
+    if (mr == NULL) {
+        errno = error != 0 ? error : ENOMEM;
+        return NULL;
+    }
+    int protection = (access & IBV_ACCESS_LOCAL_WRITE) != 0 ? PROT_READ | PROT_WRITE : PROT_READ;
+    mr->mapping_length = in_page + length;
+    mr->mapping = mmap(NULL, mr->mapping_length, protection, MAP_SHARED, fd, (off_t) (offset - in_page));
+    if (mr->mapping == MAP_FAILED) {
+        mr->mapping = NULL;
+        release(mr);
+        return NULL;
+    }
+    mr->ibv.addr = (void *) (uintptr_t) offset; /* as libibverbs sets it */
+    mr->ibv.length = length;
+    mr->memory = (uint8_t *) mr->mapping + in_page;
+    mr->iova = iova;
+    mr->access = access;
+    return publish(pd, mr);
 }
 
 int embedded_ibv_dereg_mr(struct ibv_mr *ibv) {
@@ -150,7 +227,7 @@ int embedded_ibv_dereg_mr(struct ibv_mr *ibv) {
     pthread_mutex_unlock(&lock);
     epoch_wait();
     atomic_fetch_sub(&pd_of(ibv->pd)->objects, 1);
-    free(mr);
+    release(mr);
     return 0;
 }
 

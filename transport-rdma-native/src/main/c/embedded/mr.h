@@ -20,15 +20,17 @@
 #ifndef NETTY_RDMA_EMBEDDED_MR_H
 #define NETTY_RDMA_EMBEDDED_MR_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "pd.h"
 
 /*
- * True if the key names a region of this protection domain that covers the range and has all the flags of `access`.
- * Call it, and use the memory, inside one epoch section: deregistration waits for its end.
+ * Where the range is in this process, or NULL unless the key names a region of this protection domain that covers it and
+ * has all the flags of `access`. Call it, and use the memory, inside one epoch section: deregistration waits for its end.
  */
-bool mr_allows(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access);
+void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access);
+
+/* A region of this process's memory that work requests address from `iova` on. NULL: errno. */
+struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova, int access);
 
 #endif

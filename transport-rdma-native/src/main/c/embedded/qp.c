@@ -68,6 +68,7 @@ static void free_qp(struct qp *qp) {
     work_queue_free(&qp->sq);
     work_queue_free(&qp->rq);
     free(qp->taken);
+    free(qp->inlined);
     pthread_mutex_destroy(&qp->control);
     free(qp);
 }

@@ -22,6 +22,7 @@
  *   qp_modify.c    the state machine
  *   qp_post.c      the work queues
  *   srq.c          those that queue pairs share
+ *   inline_recv.c  messages that travel in their completion
  *   qp_attach.c    meeting the peer's queue pair
  *   qp_progress.c  what the owner of the gate does, errors, flushing, timers
  *   qp_send.c      work requests to descriptors, and their completion
@@ -114,6 +115,7 @@ struct inbound {
     uint32_t total, offset, rkey;
     uint64_t remote_address;
     struct sge_cursor cursor;
+    bool inlined; /* goes to the completion */
 };
 
 enum qp_work {
@@ -139,6 +141,8 @@ struct qp {
     struct consumer requests, responses; /* the peer's */
     struct gate gate;
     struct work_queue sq, rq;
+    uint8_t *inlined; /* `inline_recv` bytes for each place of rq, written by the gate's owner, read by polls */
+    uint32_t inline_recv;
     struct srq *srq; /* in place of rq, or NULL */
     bool waits_for_shared; /* with the next one under the lock of srq */
     struct qp *next_waiting;
@@ -279,6 +283,14 @@ void qp_flush_receives(struct qp *qp);
 const struct receive_wqe *qp_next_receive(struct qp *qp);
 void qp_finish_receive(struct qp *qp);
 
+/* inline_recv.c */
+/* Where the message goes that has taken the receive. */
+static inline uint8_t *inline_slot(const struct qp *qp, uint32_t index) {
+    return qp->inlined + (size_t) (index & qp->rq.mask) * qp->inline_recv;
+}
+/* For polls: copies the message to the receive's memory. */
+void inline_place(struct qp *qp, uint32_t index, struct ibv_wc *wc);
+
 /* qp_respond.c */
 enum outcome { OUTCOME_DONE, OUTCOME_BLOCKED, OUTCOME_INVALID, OUTCOME_ACCESS_ERROR, OUTCOME_OPERATION_ERROR };
 enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc);
@@ -292,6 +304,8 @@ void qp_want(struct qp *qp, enum wire_stream stream);
 /* sge.c: copies with lkey checks; false if a check fails. Inside an epoch section. */
 bool sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
                 uint32_t length);
+/* Only the checks of sge_scatter(), for a list from its start. */
+bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access);
 bool sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
                  const void *from, uint32_t length);
 

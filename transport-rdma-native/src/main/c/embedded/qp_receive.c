@@ -79,6 +79,7 @@ static void complete(struct qp *qp, enum ibv_wc_status status, const struct wire
         cqe.wc.byte_len = qp->inbound.total;
         cqe.wc.wc_flags = imm ? IBV_WC_WITH_IMM : 0;
         cqe.wc.imm_data = imm ? desc->imm : 0;
+        cqe.inlined = qp->inbound.inlined;
     }
     cq_push(qp->recv_cq, &cqe, desc != NULL && (desc->flags & WIRE_SOLICITED) != 0);
 }
@@ -114,6 +115,7 @@ static bool is_write(uint8_t op) {
 /* What does not depend on the payload, once a message. */
 static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
     struct inbound *in = &qp->inbound;
+    bool inlined = false;
     if (!is_write(desc->op)) {
         const struct receive_wqe *wqe = qp_next_receive(qp);
         if (wqe == NULL) {
@@ -123,10 +125,15 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
             complete(qp, IBV_WC_LOC_LEN_ERR, NULL);
             return OUTCOME_INVALID;
         }
+        inlined = desc->total > 0 && desc->total <= qp->inline_recv;
+        if (inlined && !sge_allows(&qp->pd->ibv, wqe->sge, wqe->num_sge, desc->total, IBV_ACCESS_LOCAL_WRITE)) {
+            complete(qp, IBV_WC_LOC_PROT_ERR, NULL);
+            return OUTCOME_OPERATION_ERROR;
+        }
     } else if ((qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE) == 0) {
         return OUTCOME_INVALID;
-    } else if (desc->total > 0 && !mr_allows(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total,
-                                             IBV_ACCESS_REMOTE_WRITE)) {
+    } else if (desc->total > 0 && mr_memory(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total,
+                                            IBV_ACCESS_REMOTE_WRITE) == NULL) {
         return OUTCOME_ACCESS_ERROR;
     }
     *in = (struct inbound) {
@@ -135,6 +142,7 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
         .total = desc->total,
         .rkey = desc->rkey,
         .remote_address = desc->remote_address,
+        .inlined = inlined,
     };
     return OUTCOME_DONE;
 }
@@ -142,12 +150,14 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
 static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload) {
     struct inbound *in = &qp->inbound;
     if (is_write(in->op)) {
-        uint64_t to = in->remote_address + in->offset;
         /* Again, as the region may have gone since the previous piece. */
-        if (!mr_allows(&qp->pd->ibv, in->rkey, to, length, IBV_ACCESS_REMOTE_WRITE)) {
+        void *to = mr_memory(&qp->pd->ibv, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_WRITE);
+        if (to == NULL) {
             return OUTCOME_ACCESS_ERROR;
         }
-        memcpy((void *) (uintptr_t) to, payload, length);
+        memcpy(to, payload, length);
+    } else if (in->inlined) {
+        memcpy(inline_slot(qp, qp->rq.done) + in->offset, payload, length);
     } else {
         const struct receive_wqe *wqe = current_receive(qp);
         const struct pd *pd = qp->srq != NULL ? qp->srq->pd : qp->pd; /* it may have another domain */

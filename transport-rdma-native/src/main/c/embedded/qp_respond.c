@@ -98,13 +98,14 @@ static bool has_room(struct qp *qp) {
 static enum outcome respond_read(struct qp *qp, bool event) {
     struct inbound *in = &qp->inbound;
     do {
-        uint64_t from = in->remote_address + in->offset;
         uint32_t length = in->total - in->offset;
         length = length > WIRE_CHUNK ? WIRE_CHUNK : length;
-        if (length > 0 && !mr_allows(&qp->pd->ibv, in->rkey, from, length, IBV_ACCESS_REMOTE_READ)) {
+        const void *from = mr_memory(&qp->pd->ibv, in->rkey, in->remote_address + in->offset, length,
+                                     IBV_ACCESS_REMOTE_READ);
+        if (length > 0 && from == NULL) {
             return OUTCOME_ACCESS_ERROR;
         }
-        while (!publish(qp, (const void *) (uintptr_t) from, length, in->offset + length == in->total, event)) {
+        while (!publish(qp, from, length, in->offset + length == in->total, event)) {
             qp_want(qp, WIRE_RESPONSES);
             if (!take_answer_acks(qp)) {
                 return OUTCOME_BLOCKED;
@@ -119,7 +120,9 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
     if (desc->remote_address % sizeof(uint64_t) != 0) {
         return OUTCOME_INVALID;
     }
-    if (!mr_allows(&qp->pd->ibv, desc->rkey, desc->remote_address, sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC)) {
+    _Atomic uint64_t *target = mr_memory(&qp->pd->ibv, desc->rkey, desc->remote_address, sizeof(uint64_t),
+                                         IBV_ACCESS_REMOTE_ATOMIC);
+    if (target == NULL) {
         return OUTCOME_ACCESS_ERROR;
     }
     while (!has_room(qp)) {
@@ -128,7 +131,6 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
             return OUTCOME_BLOCKED;
         }
     }
-    _Atomic uint64_t *target = (_Atomic uint64_t *) (uintptr_t) desc->remote_address;
     uint64_t before = desc->operand[0];
     if (desc->op == WIRE_FETCH_ADD) {
         before = atomic_fetch_add(target, desc->operand[0]);
@@ -151,7 +153,8 @@ enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc) {
     }
     if (!in->active) {
         if (desc->total > 0
-                && !mr_allows(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total, IBV_ACCESS_REMOTE_READ)) {
+                && mr_memory(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total, IBV_ACCESS_REMOTE_READ)
+                        == NULL) {
             return OUTCOME_ACCESS_ERROR;
         }
         *in = (struct inbound) {

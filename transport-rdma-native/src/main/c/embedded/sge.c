@@ -34,15 +34,27 @@ static void *next_piece(const struct ibv_pd *pd, const struct ibv_sge *sge, uint
         return NULL;
     }
     const struct ibv_sge *at = &sge[cursor->index];
-    if (!mr_allows(pd, at->lkey, at->addr, at->length, access)) {
+    char *memory = mr_memory(pd, at->lkey, at->addr, at->length, access);
+    if (memory == NULL) {
         return NULL;
     }
     if (*length > at->length - cursor->offset) {
         *length = at->length - cursor->offset;
     }
-    void *piece = (void *) (uintptr_t) (at->addr + cursor->offset);
+    void *piece = memory + cursor->offset;
     cursor->offset += *length;
     return piece;
+}
+
+bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access) {
+    struct sge_cursor cursor = { 0, 0 };
+    for (uint32_t done = 0, size; done < length; done += size) {
+        size = length - done;
+        if (next_piece(pd, sge, num, &cursor, &size, access) == NULL) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,

@@ -108,6 +108,13 @@ static jint attributes(JNIEnv *env, jclass class, jlong context, jlongArray valu
     return 0;
 }
 
+static jint max_inline_receive(JNIEnv *env, jclass class, jlong context)
+{
+    (void) env;
+    (void) class;
+    return verbs.ext_max_inline_recv == NULL ? 0 : (jint) verbs.ext_max_inline_recv(to_pointer(context));
+}
+
 /*
  * What the macro ibv_query_port of verbs.h does: the exported function fills an older, shorter struct, a provider's
  * extended context the whole.
@@ -244,6 +251,7 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("name0", "(J)Ljava/lang/String;", name),
     JNI_METHOD("isIwarp0", "(J)Z", is_iwarp),
     JNI_METHOD("attributes0", "(J[J)I", attributes),
+    JNI_METHOD("maxInlineReceive0", "(J)I", max_inline_receive),
     JNI_METHOD("portAttributes0", "(JI[I)I", port_attributes),
     JNI_METHOD("gid0", "(JII[B)I", gid),
     JNI_METHOD("gidEntry0", "(JII[B[I)I", gid_entry),

@@ -24,6 +24,19 @@ static jlong register_region(JNIEnv *env, jclass class, jlong pd, jlong address,
     return created(verbs.ibv_reg_mr(to_pointer(pd), to_pointer(address), (size_t) length, access));
 }
 
+static jlong register_dmabuf(JNIEnv *env, jclass class, jlong pd, jlong offset, jlong length, jlong iova, jint fd,
+                             jint access)
+{
+    (void) env;
+    (void) class;
+    if (verbs.ibv_reg_dmabuf_mr == NULL) {
+        return -EOPNOTSUPP;
+    }
+    errno = 0;
+    return created(verbs.ibv_reg_dmabuf_mr(to_pointer(pd), (uint64_t) offset, (size_t) length, (uint64_t) iova, fd,
+                                           access));
+}
+
 static jint deregister_region(JNIEnv *env, jclass class, jlong mr)
 {
     (void) env;
@@ -41,6 +54,7 @@ static jlong keys(JNIEnv *env, jclass class, jlong mr)
 
 static const JNINativeMethod methods[] = {
     JNI_METHOD("register0", "(JJJI)J", register_region),
+    JNI_METHOD("registerDmabuf0", "(JJJJII)J", register_dmabuf),
     JNI_METHOD("deregister0", "(J)I", deregister_region),
     JNI_METHOD("keys0", "(J)J", keys),
 };

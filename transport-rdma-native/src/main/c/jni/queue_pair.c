@@ -23,7 +23,17 @@
 #define EMPTY_RECEIVES 64
 
 /* Indexes of the int[] of QueuePairInitAttributes. */
-enum { INIT_TYPE, INIT_SIGNAL_ALL, INIT_SEND_WR, INIT_RECV_WR, INIT_SEND_SGE, INIT_RECV_SGE, INIT_INLINE, INIT_COUNT };
+enum {
+    INIT_TYPE,
+    INIT_SIGNAL_ALL,
+    INIT_SEND_WR,
+    INIT_RECV_WR,
+    INIT_SEND_SGE,
+    INIT_RECV_SGE,
+    INIT_INLINE,
+    INIT_INLINE_RECV,
+    INIT_COUNT
+};
 
 /* Indexes of the int[] of QueuePairAttributes. */
 enum {
@@ -69,10 +79,21 @@ static void read_init(JNIEnv *env, jlong send_cq, jlong recv_cq, jlong srq, jint
     init->cap.max_inline_data = (uint32_t) v[INIT_INLINE];
 }
 
-static void write_capabilities(JNIEnv *env, const struct ibv_qp_init_attr *init, jintArray values)
+/* How many bytes of a received message travel in the completion: 0 where that cannot be asked for. */
+static jint set_inline_receive(JNIEnv *env, struct ibv_qp *qp, jintArray values)
+{
+    jint wanted;
+    (*env)->GetIntArrayRegion(env, values, INIT_INLINE_RECV, 1, &wanted);
+    uint32_t bytes = (uint32_t) wanted;
+    bool granted = wanted > 0 && verbs.ext_set_inline_recv != NULL && verbs.ext_set_inline_recv(qp, &bytes) == 0;
+    return granted ? (jint) bytes : 0;
+}
+
+static void write_capabilities(JNIEnv *env, struct ibv_qp *qp, const struct ibv_qp_init_attr *init, jintArray values)
 {
     const jint v[] = {(jint) init->cap.max_send_wr, (jint) init->cap.max_recv_wr, (jint) init->cap.max_send_sge,
-                      (jint) init->cap.max_recv_sge, (jint) init->cap.max_inline_data};
+                      (jint) init->cap.max_recv_sge, (jint) init->cap.max_inline_data,
+                      set_inline_receive(env, qp, values)};
     (*env)->SetIntArrayRegion(env, values, INIT_SEND_WR, INIT_COUNT - INIT_SEND_WR, v);
 }
 
@@ -84,7 +105,7 @@ static jlong create(JNIEnv *env, jclass class, jlong pd, jlong send_cq, jlong re
     errno = 0;
     struct ibv_qp *qp = verbs.ibv_create_qp(to_pointer(pd), &init);
     if (qp != NULL) {
-        write_capabilities(env, &init, values);
+        write_capabilities(env, qp, &init, values);
     }
     return created(qp);
 }
@@ -100,8 +121,9 @@ static jlong create_with_id(JNIEnv *env, jclass class, jlong id, jlong pd, jlong
     if (error != 0) {
         return -error;
     }
-    write_capabilities(env, &init, values);
-    return to_long(((struct rdma_cm_id *) to_pointer(id))->qp);
+    struct ibv_qp *qp = ((struct rdma_cm_id *) to_pointer(id))->qp;
+    write_capabilities(env, qp, &init, values);
+    return to_long(qp);
 }
 
 static jint destroy(JNIEnv *env, jclass class, jlong qp)

@@ -17,6 +17,7 @@
  * Public names of libibverbs that the programs of the conformance suite call beside those in verbs_api.h.
  */
 #include "embedded/embedded.h"
+#include "embedded/mr.h"
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -83,14 +84,9 @@ EXPORT int ibv_query_gid_type(struct ibv_context *context, uint8_t port, unsigne
     return 0;
 }
 
-/* libibverbs' registration with a chosen I/O virtual address: only the plain case exists here. */
 EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
                                        unsigned int access) {
-    if (iova != (uintptr_t) addr) {
-        errno = EOPNOTSUPP;
-        return NULL;
-    }
-    return embedded_ibv_reg_mr(pd, addr, length, (int) access);
+    return mr_register(pd, addr, length, iova, (int) access);
 }
 
 EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access) {

@@ -95,6 +95,14 @@ public final class Device extends VerbsObject {
     }
 
     /**
+     * The most bytes that {@link QueuePairInitAttributes#maxInlineReceive} can be granted; 0 if it cannot be asked for,
+     * as with every device of {@link VerbsProvider#IBVERBS}.
+     */
+    public int maxInlineReceive() {
+        return maxInlineReceive0(address());
+    }
+
+    /**
      * @param port from 1 to {@link DeviceAttributes#portCount()}.
      */
     public PortAttributes portAttributes(int port) throws VerbsException {
@@ -231,6 +239,8 @@ public final class Device extends VerbsObject {
     private static native boolean isIwarp0(long context);
 
     private static native int attributes0(long context, long[] values);
+
+    private static native int maxInlineReceive0(long context);
 
     private static native int portAttributes0(long context, int port, int[] values);
 

@@ -20,6 +20,7 @@ package io.netty.channel.rdma.verbs;
  * are those of {@code asm-generic}, which x86-64 and AArch64 share.
  */
 public final class Errno {
+    public static final int EBADF = 9;
     public static final int EAGAIN = 11;
     public static final int ENOMEM = 12;
     public static final int EACCES = 13;
@@ -46,6 +47,7 @@ public final class Errno {
         case ENOMEM:
             switch (call) {
             case "ibv_reg_mr":
+            case "ibv_reg_dmabuf_mr":
             case "ibv_create_cq":
             case "ibv_create_qp":
             case "ibv_create_srq":

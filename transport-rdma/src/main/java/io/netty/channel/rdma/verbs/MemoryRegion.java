@@ -43,7 +43,7 @@ public final class MemoryRegion extends VerbsObject {
         rkey = (int) keys;
     }
 
-    /** The first byte of the memory. */
+    /** The first byte of the memory, as work requests and peers name it. */
     public long memoryAddress() {
         return memoryAddress;
     }
@@ -74,6 +74,8 @@ public final class MemoryRegion extends VerbsObject {
     }
 
     static native long register0(long pd, long address, long length, int access);
+
+    static native long registerDmabuf0(long pd, long offset, long length, long iova, int fd, int access);
 
     private static native int deregister0(long mr);
 

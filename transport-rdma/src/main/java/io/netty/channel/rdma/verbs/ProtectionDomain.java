@@ -61,6 +61,31 @@ public final class ProtectionDomain extends VerbsObject {
         return register(memoryAddress, length, access, null);
     }
 
+    /**
+     * Registers memory behind a file descriptor: a dma-buf, for example of a graphics processor, that need not be
+     * mapped by this process. The embedded provider takes a {@code memfd_create(2)} file with {@code F_SEAL_SHRINK}
+     * instead. The descriptor may be closed as soon as this returns.
+     *
+     * @param fd      of the file; stays the caller's.
+     * @param offset  of the first byte in the file, 0 or more.
+     * @param length  in bytes, at least 1.
+     * @param address by which work requests and peers are to name the first byte, any number; it must be at the same
+     *                place in its page as the offset. {@link MemoryRegion#memoryAddress()} of the result.
+     * @param access  of {@link AccessFlags}.
+     * @throws VerbsException with {@link Errno#EOPNOTSUPP} if the device or its library cannot do it,
+     *                        {@link Errno#EBADF} or {@link Errno#EINVAL} if it is not such a file or has no such range.
+     */
+    public MemoryRegion registerDmabuf(int fd, long offset, long length, long address, int access)
+            throws VerbsException {
+        ObjectUtil.checkPositiveOrZero(offset, "offset");
+        ObjectUtil.checkPositive(length, "length");
+        retainAll(this);
+        long mr = created(MemoryRegion.registerDmabuf0(address(), offset, length, address, fd, access),
+                "ibv_reg_dmabuf_mr", "register " + length + " bytes at " + offset + " of file descriptor " + fd +
+                " with " + device.name(), this);
+        return new MemoryRegion(mr, this, address, length, null);
+    }
+
     private MemoryRegion register(long memoryAddress, long length, int access, Object memory) throws VerbsException {
         ObjectUtil.checkPositive(length, "length");
         retainAll(this);

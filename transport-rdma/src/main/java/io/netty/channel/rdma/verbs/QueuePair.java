@@ -29,6 +29,7 @@ public final class QueuePair extends VerbsObject {
     private final int maxSendSges;
     private final int maxReceiveSges;
     private final int maxInlineData;
+    private final int maxInlineReceive;
     private final ConnectionId connectionId;
     private int postErrno;
 
@@ -46,6 +47,7 @@ public final class QueuePair extends VerbsObject {
         maxSendSges = values[4];
         maxReceiveSges = values[5];
         maxInlineData = values[6];
+        maxInlineReceive = values[7];
     }
 
     /** The 24-bit number that completions carry. Any thread, also after {@link #close()}. */
@@ -79,6 +81,14 @@ public final class QueuePair extends VerbsObject {
     }
 
     /**
+     * The most bytes of a received message that travel in its completion; less than
+     * {@link QueuePairInitAttributes#maxInlineReceive} asked for, or 0, if the device grants no more.
+     */
+    public int maxInlineReceive() {
+        return maxInlineReceive;
+    }
+
+    /**
      * Posts a chain of send work requests with one call.
      *
      * @return how many were posted. If that is less than {@link SendWorkRequests#size()}, then {@link #postErrno()}
@@ -92,8 +102,7 @@ public final class QueuePair extends VerbsObject {
     }
 
     /**
-     * Posts a chain of receive work requests with one call. Posts nothing to a queue pair with a
-     * {@link SharedReceiveQueue}.
+     * Posts a chain of receive work requests with one call. Not for a queue pair with a {@link SharedReceiveQueue}.
      *
      * @return how many were posted, as for {@link #postSend(SendWorkRequests)}.
      */

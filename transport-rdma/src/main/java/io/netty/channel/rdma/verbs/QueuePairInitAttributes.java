@@ -31,6 +31,7 @@ public final class QueuePairInitAttributes {
     private int maxSendSges = 1;
     private int maxReceiveSges = 1;
     private int maxInlineData;
+    private int maxInlineReceive;
     private boolean signalAll;
 
     /**
@@ -87,6 +88,16 @@ public final class QueuePairInitAttributes {
         return this;
     }
 
+    /**
+     * How many bytes of a received message may travel in its completion, from where {@link CompletionQueue#poll} copies
+     * them to the memory of the receive: one transfer over the bus less for a short message. A wish, of which
+     * {@link QueuePair#maxInlineReceive()} is granted, 0 for most devices. Default 0.
+     */
+    public QueuePairInitAttributes maxInlineReceive(int bytes) {
+        maxInlineReceive = ObjectUtil.checkPositiveOrZero(bytes, "bytes");
+        return this;
+    }
+
     /** Whether each send work request gives a completion, whatever its flags are. Default false. */
     public QueuePairInitAttributes signalAll(boolean all) {
         signalAll = all;
@@ -113,12 +124,12 @@ public final class QueuePairInitAttributes {
     }
 
     /**
-     * As {@code queue_pair.c} reads them; it puts the actual capabilities into entries 2 to 6.
+     * As {@code queue_pair.c} reads them; it puts the actual capabilities into entries 2 to 7.
      */
     int[] values() {
         return new int[] {
                 type.value(), signalAll ? 1 : 0, maxSendRequests, maxReceiveRequests, maxSendSges, maxReceiveSges,
-                maxInlineData
+                maxInlineData, maxInlineReceive
         };
     }
 

@@ -25,8 +25,8 @@ import io.netty.util.internal.ObjectUtil;
  * wait as with an empty receive queue, or fail, as their RNR retry count says.
  * <p>
  * Used by one thread at a time. When a queue pair goes to the error state, the receives that it has not taken stay for
- * the others; once it has completed what it took, there is an event,
- * {@link AsyncEvent#isLastReceiveReached()}.
+ * the others; once it has completed what it took, there is an event, {@link AsyncEvent#isLastReceiveReached()} (not
+ * with the soft-RoCE of Linux 6.1).
  */
 public final class SharedReceiveQueue extends VerbsObject {
     private final int maxRequests;
