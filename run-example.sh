@@ -27,10 +27,14 @@ Examples, of which each runs a server and a client on RDMA and on epoll TCP in t
 figures beside each other (--quick, --rounds N, --help; all but echo: --tls jdk|openssl):
   echo         a file of over 100 MB, SHA-256 compared; then round trips and streaming
   http         HTTP/1.1: short answers, pipelining, downloads, chunked uploads
+  h2           HTTP/2: short answers, many streams at once, downloads, echoes
+  grpc         gRPC: unary calls, a bidirectional stream, messages of 4 MiB, server streaming
 
 Their parts, alone: --transport rdma|epoll|nio, --polling, --host, --port, --help
   echo-server, echo-client
   http-server, http-client
+  h2-server, h2-client
+  grpc-server, grpc-client
 
   diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; what
                to do about what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs
@@ -51,6 +55,12 @@ case ${1-} in
     http) main=$package.http.HttpComparison ;;
     http-server) main=$package.http.HttpServer ;;
     http-client) main=$package.http.HttpClient ;;
+    h2) main=$package.http2.Http2Comparison ;;
+    h2-server) main=$package.http2.Http2Server ;;
+    h2-client) main=$package.http2.Http2ClientCommand ;;
+    grpc) main=$package.grpc.GrpcComparison ;;
+    grpc-server) main=$package.grpc.GrpcServerCommand ;;
+    grpc-client) main=$package.grpc.GrpcClientCommand ;;
     diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;
     -h|--help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;

@@ -20,6 +20,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -69,6 +70,11 @@ public final class ClientOptions {
     public Channel connect(EventLoopGroup group, ChannelHandler handler) throws IOException, InterruptedException {
         return new Bootstrap().group(group).channel(transport().channelType()).handler(handler)
                 .connect(host(), port).sync().channel();
+    }
+
+    /** Whose TLS was chosen, or {@code null} for no TLS. */
+    public SslProvider tlsProvider() {
+        return tls.isEnabled() ? tls.provider() : null;
     }
 
     /** For people: what was chosen. */

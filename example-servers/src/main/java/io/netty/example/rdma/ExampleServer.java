@@ -19,21 +19,28 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
+import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.util.concurrent.Future;
 
 import java.net.InetSocketAddress;
 
 /**
- * A server that listens on one transport.
+ * A server that listens. With RDMA it listens for TCP at the same port as well, so that it serves every client.
  */
 public final class ExampleServer {
     /** How the line starts by which a server tells that it listens; its address follows. */
     public static final String READY = "listening on ";
 
-    private final Channel channel;
+    private final InetSocketAddress address;
+    private final Runnable close;
+    private final Future<?> closeFuture;
 
-    private ExampleServer(Channel channel) {
-        this.channel = channel;
+    private ExampleServer(InetSocketAddress address, Runnable close, Future<?> closeFuture) {
+        this.address = address;
+        this.close = close;
+        this.closeFuture = closeFuture;
     }
 
     /**
@@ -44,24 +51,35 @@ public final class ExampleServer {
      */
     public static ExampleServer bind(Transport transport, EventLoopGroup group, ChannelHandler childHandler,
                                      String host, int port) throws InterruptedException {
-        return new ExampleServer(new ServerBootstrap()
+        if (transport == Transport.RDMA) {
+            RdmaOrTcpServer server = new RdmaOrTcpServerBootstrap()
+                    .group(group)
+                    .childHandler(childHandler)
+                    // Who asks for RDMA is not to get a server that has none.
+                    .require(TransportPath.RDMA)
+                    .bind(host, port).sync().getNow();
+            return new ExampleServer(server.localAddress(), server::close, server.closeFuture());
+        }
+        Channel server = new ServerBootstrap()
                 .group(group)
                 .channel(transport.serverChannelType())
                 .childHandler(childHandler)
-                .bind(host, port).sync().channel());
+                .bind(host, port).sync().channel();
+        return new ExampleServer((InetSocketAddress) server.localAddress(), server::close, server.closeFuture());
     }
 
     public InetSocketAddress address() {
-        return (InetSocketAddress) channel.localAddress();
+        return address;
     }
 
-    /** Stops listening. */
+    /** Stops listening. Connections stay. */
     public Future<?> close() {
-        return channel.close();
+        close.run();
+        return closeFuture;
     }
 
     Future<?> closeFuture() {
-        return channel.closeFuture();
+        return closeFuture;
     }
 
     /** The port in the rest of a line that started with {@link #READY}. */

@@ -18,13 +18,19 @@ package io.netty.example.rdma;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import io.netty.util.NetUtil;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * The command line options of servers, and what all of them do alike: listen until they are stopped.
@@ -62,33 +68,120 @@ public final class ServerOptions {
         return host == null ? LocalHost.address() : host;
     }
 
+    /** Whose TLS was chosen, or {@code null} for no TLS. */
+    public SslProvider tlsProvider() {
+        return tls.isEnabled() ? tls.provider() : null;
+    }
+
     /**
-     * Listens and says so.
+     * Listens and says so. When the server is stopped, connections are closed as they are.
      *
      * @param name         of the server, for people
      * @param childHandler of each accepted connection
      * @return the exit status, when the server has been stopped
      */
     public int serve(String name, ChannelHandler childHandler) throws IOException, InterruptedException {
+        return serve(name, childHandler, () -> ImmediateEventExecutor.INSTANCE.newSucceededFuture(null));
+    }
+
+    /**
+     * Listens and says so.
+     *
+     * @param name           of the server, for people
+     * @param childHandler   of each accepted connection
+     * @param endConnections called when the server is stopped and no longer listens: ends what is under way
+     * @return the exit status, when the server has been stopped
+     */
+    public int serve(String name, ChannelHandler childHandler, Supplier<Future<?>> endConnections)
+            throws IOException, InterruptedException {
+        return serve(name, (transport, group, address) -> {
+            ExampleServer server =
+                    ExampleServer.bind(transport, group, childHandler, address.getHostString(), address.getPort());
+            return new Running(server.address(), () -> {
+                server.close().sync();
+                endConnections.get().sync();
+            });
+        });
+    }
+
+    /**
+     * Starts a server and says so. It is stopped by SIGTERM or SIGINT, as service managers and people do it.
+     *
+     * @param name of the server, for people
+     * @return the exit status, when the server has been stopped
+     */
+    public int serve(String name, Starter starter) throws IOException, InterruptedException {
         EventLoopGroup group = transport.newGroup();
+        CountDownLatch toStop = new CountDownLatch(1);
+        CountDownLatch stopped = new CountDownLatch(1);
+        // The process ends when this does.
+        Thread onSignal = new Thread(() -> {
+            toStop.countDown();
+            try {
+                stopped.await();
+            } catch (InterruptedException ignored) {
+                // Then it ends at once.
+            }
+        }, "stop");
         try {
-            ExampleServer server = ExampleServer.bind(transport.transport(), group, childHandler, host(), port);
+            Running server = starter.start(transport.transport(), group, new InetSocketAddress(host(), port));
+            Runtime.getRuntime().addShutdownHook(onSignal);
             System.out.println(ExampleServer.READY + NetUtil.toSocketAddressString(server.address()) + " (" + name
                     + ", " + transport + ", " + tls + ')');
             if (untilInputEnds) {
-                awaitEndOfInput();
-            } else {
-                server.closeFuture().sync();
+                stopAtEndOfInput(toStop);
             }
+            toStop.await();
+            server.stop().run();
             return 0;
         } finally {
             group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            stopped.countDown();
+            removeHook(onSignal);
         }
     }
 
-    private static void awaitEndOfInput() throws IOException {
-        while (System.in.read() >= 0) {
-            // Nothing is ever sent.
+    private static void stopAtEndOfInput(CountDownLatch toStop) {
+        Thread reader = new Thread(() -> {
+            try {
+                while (System.in.read() >= 0) {
+                    // Nothing is ever sent.
+                }
+            } catch (IOException ignored) {
+                // As good as its end.
+            }
+            toStop.countDown();
+        }, "end of input");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    private static void removeHook(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException ignored) {
+            // The process is ending, and the hook has run.
         }
+    }
+
+    /** Starts a server. */
+    @FunctionalInterface
+    public interface Starter {
+        Running start(Transport transport, EventLoopGroup group, InetSocketAddress address)
+                throws IOException, InterruptedException;
+    }
+
+    /**
+     * A server that runs.
+     *
+     * @param stop stops listening, and ends what is under way within a bounded time
+     */
+    public record Running(InetSocketAddress address, Stop stop) {
+    }
+
+    /** How to stop a server. */
+    @FunctionalInterface
+    public interface Stop {
+        void run() throws InterruptedException;
     }
 }

@@ -16,6 +16,7 @@
 package io.netty.example.rdma;
 
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import io.netty.util.NetUtil;
@@ -39,6 +40,11 @@ public final class TlsOptions {
     /** Whether to encrypt at all. */
     public boolean isEnabled() {
         return engine != null;
+    }
+
+    /** Whose TLS was chosen. */
+    SslProvider provider() {
+        return engine.provider();
     }
 
     /**

@@ -28,7 +28,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class TestTimeouts {
     /** How many times as long everything takes as on hardware: much more than once in an emulated guest. */
-    static final int MULTIPLIER = SystemPropertyUtil.getInt("test.timeout.multiplier", 1);
+    public static final int MULTIPLIER = SystemPropertyUtil.getInt("test.timeout.multiplier", 1);
     public static final long SECONDS = 30L * MULTIPLIER;
 
     private TestTimeouts() {
@@ -48,7 +48,12 @@ public final class TestTimeouts {
         return future;
     }
 
-    static void awaitTrue(BooleanSupplier condition) throws InterruptedException {
+    /** Waits for the result of a future, of Netty or not. Its failure comes as an {@code ExecutionException}. */
+    public static <T> T result(java.util.concurrent.Future<T> future) throws Exception {
+        return future.get(SECONDS, TimeUnit.SECONDS);
+    }
+
+    public static void awaitTrue(BooleanSupplier condition) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
@@ -58,7 +63,7 @@ public final class TestTimeouts {
         }
     }
 
-    static <T> T take(BlockingQueue<T> queue, String what) throws InterruptedException {
+    public static <T> T take(BlockingQueue<T> queue, String what) throws InterruptedException {
         T element = queue.poll(SECONDS, TimeUnit.SECONDS);
         if (element == null) {
             throw new AssertionError("nothing within " + SECONDS + " s: " + what);
@@ -67,7 +72,7 @@ public final class TestTimeouts {
     }
 
     /** Ends event loops that tests are done with, at once. */
-    static void shutdown(EventLoopGroup group) throws InterruptedException {
+    public static void shutdown(EventLoopGroup group) throws InterruptedException {
         await(group.shutdownGracefully(0, SECONDS, TimeUnit.SECONDS));
     }
 }

@@ -59,12 +59,23 @@ public final class HttpServerInitializer extends ChannelInitializer<Channel> {
                 new FlushConsolidationHandler(FlushConsolidationHandler.DEFAULT_EXPLICIT_FLUSH_AFTER_FLUSHES, true),
                 // A slow reader is not idle: while its answer moves, so does the connection (observeOutput).
                 new IdleStateHandler(true, 0, 0, limits.idleMillis(), TimeUnit.MILLISECONDS),
-                new HttpServerCodec(),
+                new HttpServerCodec());
+        pipeline.addLast(behindCodec(limits, handlers.get()));
+    }
+
+    /**
+     * Returns the handlers behind a codec of {@code HttpObject}s, on a connection of HTTP/1.1 or a stream of HTTP/2.
+     *
+     * @param handler answers
+     */
+    public static ChannelHandler[] behindCodec(HttpLimits limits, ChannelHandler handler) {
+        return new ChannelHandler[] {
                 new HttpServerKeepAliveHandler(),
                 new ChunkedWriteHandler(),
                 // With it autoRead stops requests that are already decoded, too: one is answered after the other.
                 new FlowControlHandler(),
                 new BodyLimitHandler(limits.maxBodyBytes()),
-                handlers.get());
+                handler
+        };
     }
 }

@@ -95,6 +95,12 @@ public final class ChildJvm implements AutoCloseable {
         return text.toString();
     }
 
+    /** SIGTERM: it may do something before it ends. */
+    public void terminate() {
+        // Process.destroy() would close the output, too.
+        process.toHandle().destroy();
+    }
+
     /** SIGKILL. Returns when it is dead. */
     public void kill() {
         process.destroyForcibly();

@@ -1,0 +1,352 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.http.BodyCheck;
+import io.netty.example.rdma.http.HttpServerHandler;
+import io.netty.example.rdma.http.PatternInput;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpChunkedInput;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.handler.stream.ChunkedInput;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+@Timeout(120)
+class Http2Test {
+    private static final int MIB = 1 << 20;
+    /** Many times what is under way at once. */
+    private static final int LARGE = (TestTimeouts.MULTIPLIER == 1 ? 40 : 8) * MIB;
+    private static final int STREAMS = TestTimeouts.MULTIPLIER == 1 ? 1500 : 1100;
+    private static final BodyCheck ANYTHING = new BodyCheck() {
+        @Override
+        public void data(ByteBuf data) {
+            // Words for people.
+        }
+
+        @Override
+        public void end() {
+            // Of any length.
+        }
+    };
+
+    @ParameterizedTest
+    @CsvSource({
+            "RDMA, PRIOR_KNOWLEDGE", "RDMA, UPGRADE", "EPOLL, PRIOR_KNOWLEDGE", "EPOLL, UPGRADE",
+            "NIO, PRIOR_KNOWLEDGE", "NIO, UPGRADE"
+    })
+    void bodiesOfEverySizeComeAsTheyShould(Transport transport, Http2Client.Start start) throws Exception {
+        try (Http2Pair pair = new Http2Pair(transport)) {
+            Http2Client client = pair.connect(start);
+            for (int bytes : new int[] {0, 1, 1000, 16_384, 65_536, MIB + 1, LARGE}) {
+                assertThat(TestTimeouts.result(Http2Pair.get(client, bytes).answer()))
+                        .isEqualTo(new Exchange.Answer(200, bytes));
+                assertThat(TestTimeouts.result(Http2Pair.echo(client, bytes).answer()))
+                        .isEqualTo(new Exchange.Answer(200, bytes));
+            }
+            client.close().sync();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsNotThereIsSaidSo(Transport transport) throws Exception {
+        try (Http2Pair pair = new Http2Pair(transport)) {
+            Http2Client client = pair.connect();
+            assertThat(TestTimeouts.result(client.get("/nowhere", ANYTHING).answer()).status()).isEqualTo(404);
+            Exchange notAllowed = client.post("/bytes/10", new PatternInput(100_000), ANYTHING);
+            assertThat(TestTimeouts.result(notAllowed.answer()).status()).isEqualTo(405);
+            assertThat(TestTimeouts.result(client.get("/echo", ANYTHING).answer()).status()).isEqualTo(405);
+            client.close().sync();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void moreStreamsThanTheServerAllowsWaitForEachOther(Transport transport) throws Exception {
+        try (Http2Pair pair = new Http2Pair(transport)) {
+            Http2Client client = pair.connect();
+            List<Exchange> all = new ArrayList<>();
+            for (int i = 0; i < STREAMS; i++) {
+                all.add(Http2Pair.echo(client, 5000 + i));
+            }
+            for (int i = 0; i < all.size(); i++) {
+                assertThat(TestTimeouts.result(all.get(i).answer())).isEqualTo(new Exchange.Answer(200, 5000 + i));
+            }
+            client.close().sync();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void cancelledStreamIsGoneAtTheServerAndTheOthersGoOn(Transport transport) throws Exception {
+        try (Http2Pair pair = new Http2Pair(transport)) {
+            Http2Client client = pair.connect();
+            Exchange other = Http2Pair.echo(client, LARGE);
+            for (int i = 0; i < 20; i++) {
+                Exchange cancelled = Http2Pair.get(client, 100_000_000_000L);
+                TestTimeouts.awaitTrue(() -> cancelled.received() > 0);
+                cancelled.cancel();
+                assertThat(cancelled.answer().isCancelled()).isTrue();
+            }
+            assertThat(TestTimeouts.result(other.answer())).isEqualTo(new Exchange.Answer(200, LARGE));
+            TestTimeouts.awaitTrue(() -> pair.open.get() == 0);
+            client.close().sync();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void serverThatResetsAStreamIsSeenByItAlone(Transport transport) throws Exception {
+        try (Http2Pair pair = new Http2Pair(transport, null, null, Reset::new)) {
+            Http2Client client = pair.connect();
+            Exchange exchange = Http2Pair.echo(client, LARGE);
+            assertThatThrownBy(() -> TestTimeouts.result(exchange.answer())).hasMessageContaining("reset the stream");
+            assertThat(client.channel().isActive()).isTrue();
+            client.close().sync();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void slowReaderHoldsItsStreamBackAndNoOther(Transport transport) throws Exception {
+        AtomicLong made = new AtomicLong();
+        try (Http2Pair pair = new Http2Pair(transport, null, null, () -> new Counting(made))) {
+            Http2Client client = pair.connect();
+            SlowReader reader = new SlowReader();
+            Http2StreamChannel slow = TestTimeouts.result(client.open(reader));
+            slow.config().setAutoRead(false);
+            slow.writeAndFlush(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().method("GET").scheme("http")
+                    .authority("test").path(Counting.PATH), true)).sync();
+            TestTimeouts.awaitTrue(() -> made.get() >= Http2ServerInitializer.WINDOW_BYTES);
+            // The answers to these follow everything that the server has sent on the slow stream.
+            for (int i = 0; i < 50; i++) {
+                assertThat(TestTimeouts.result(Http2Pair.get(client, 1).answer()).status()).isEqualTo(200);
+            }
+            assertThat(made.get()).isLessThan(4 * MIB);
+            slow.config().setAutoRead(true);
+            assertThat(TestTimeouts.result(reader.end)).isEqualTo(Counting.LENGTH);
+            client.close().sync();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void slowReaderOfItsOwnUploadIsNotReadFrom(Transport transport) throws Exception {
+        try (Http2Pair pair = new Http2Pair(transport)) {
+            Http2Client client = pair.connect();
+            SlowReader reader = new SlowReader();
+            Http2StreamChannel slow = TestTimeouts.result(client.open(reader));
+            slow.config().setAutoRead(false);
+            slow.write(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().method("POST").scheme("http")
+                    .authority("test").path("/echo")));
+            AtomicLong taken = new AtomicLong();
+            int length = 16 * MIB;
+            for (int sent = 0; sent < length; sent += MIB) {
+                ByteBuf piece = slow.alloc().directBuffer(MIB).writeZero(MIB);
+                slow.writeAndFlush(new DefaultHttp2DataFrame(piece, sent + MIB == length))
+                        .addListener(written -> taken.addAndGet(MIB));
+            }
+            TestTimeouts.awaitTrue(() -> taken.get() >= Http2ServerInitializer.WINDOW_BYTES);
+            for (int i = 0; i < 50; i++) {
+                assertThat(TestTimeouts.result(Http2Pair.get(client, 1).answer()).status()).isEqualTo(200);
+            }
+            // A window each way, and what is on its way between them.
+            assertThat(taken.get()).isLessThan(8 * MIB);
+            slow.config().setAutoRead(true);
+            assertThat(TestTimeouts.result(reader.end)).isEqualTo(length);
+            client.close().sync();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shutdownLetsStreamsEndAndTakesNoMore(Transport transport) throws Exception {
+        try (Http2Pair pair = new Http2Pair(transport)) {
+            Http2Client client = pair.connect();
+            SlowReader reader = new SlowReader();
+            Http2StreamChannel open = TestTimeouts.result(client.open(reader));
+            open.writeAndFlush(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().method("POST").scheme("http")
+                    .authority("test").path("/echo"))).sync();
+            TestTimeouts.awaitTrue(() -> pair.open.get() == 1);
+
+            pair.server.close().sync();
+            Future<?> shutdown = pair.connections.shutdown();
+            TestTimeouts.awaitTrue(client::isGoingAway);
+            assertThatThrownBy(() -> TestTimeouts.result(Http2Pair.get(client, 1).answer()))
+                    .isInstanceOf(ExecutionException.class);
+            assertThat(shutdown.isDone()).isFalse();
+            open.writeAndFlush(new DefaultHttp2DataFrame(open.alloc().directBuffer(MIB).writeZero(MIB), true));
+            assertThat(TestTimeouts.result(reader.end)).isEqualTo(MIB);
+            TestTimeouts.result(shutdown);
+            client.channel().closeFuture().sync();
+        }
+    }
+
+    @Test
+    void clientsOfRdmaAndTcpAreServedAtTheSamePortAtOnce() throws Exception {
+        try (Http2Pair pair = new Http2Pair(Transport.RDMA)) {
+            List<Http2Client> clients = new ArrayList<>();
+            List<Exchange> all = new ArrayList<>();
+            for (Transport transport : new Transport[] {Transport.RDMA, Transport.EPOLL, Transport.RDMA}) {
+                Http2Client client = pair.connect(transport);
+                assertThat(client.channel()).isInstanceOf(transport.channelType());
+                clients.add(client);
+            }
+            for (int i = 0; i < 20; i++) {
+                clients.forEach(client -> all.add(Http2Pair.echo(client, MIB)));
+            }
+            for (Exchange exchange : all) {
+                assertThat(TestTimeouts.result(exchange.answer())).isEqualTo(new Exchange.Answer(200, MIB));
+            }
+            for (Http2Client client : clients) {
+                client.close().sync();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nobodyListeningIsAnErrorAndNotAHang(Transport transport) throws Exception {
+        try (Http2Pair pair = new Http2Pair(transport)) {
+            pair.server.close().sync();
+            assertThatThrownBy(pair::connect).hasCauseInstanceOf(IOException.class);
+        }
+    }
+
+    /** Counts what has come, until the end of the stream. */
+    private static final class SlowReader extends ChannelInboundHandlerAdapter {
+        final CompletableFuture<Long> end = new CompletableFuture<>();
+        private long received;
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (message instanceof Http2DataFrame data) {
+                received += data.content().readableBytes();
+                if (data.isEndStream()) {
+                    end.complete(received);
+                }
+            }
+            ReferenceCountUtil.release(message);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            end.completeExceptionally(new IOException("ended after " + received + " bytes"));
+        }
+    }
+
+    /** Counts the bytes of an answer as they are made. */
+    private static final class Counting extends ChannelInboundHandlerAdapter {
+        static final String PATH = "/counted";
+        static final long LENGTH = LARGE;
+        private final AtomicLong made;
+
+        Counting(AtomicLong made) {
+            this.made = made;
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            ctx.pipeline().addLast(new HttpServerHandler(Http2Pair.LIMITS));
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (!(message instanceof HttpRequest request) || !request.uri().equals(PATH)) {
+                ctx.fireChannelRead(message);
+                return;
+            }
+            ReferenceCountUtil.release(message);
+            ctx.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
+            PatternInput input = new PatternInput(LENGTH);
+            ctx.writeAndFlush(new HttpChunkedInput(new ChunkedInput<>() {
+                @Override
+                public ByteBuf readChunk(ByteBufAllocator allocator) {
+                    ByteBuf chunk = input.readChunk(allocator);
+                    made.addAndGet(chunk.readableBytes());
+                    return chunk;
+                }
+
+                @Override
+                @Deprecated
+                public ByteBuf readChunk(ChannelHandlerContext ctx) {
+                    return readChunk(ctx.alloc());
+                }
+
+                @Override
+                public boolean isEndOfInput() {
+                    return input.isEndOfInput();
+                }
+
+                @Override
+                public void close() {
+                    input.close();
+                }
+
+                @Override
+                public long length() {
+                    return input.length();
+                }
+
+                @Override
+                public long progress() {
+                    return input.progress();
+                }
+            }));
+        }
+    }
+
+    /** Resets the stream when the first piece of the body comes. */
+    private static final class Reset extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (message instanceof HttpContent) {
+                ctx.close();
+            }
+            ReferenceCountUtil.release(message);
+        }
+    }
+}
