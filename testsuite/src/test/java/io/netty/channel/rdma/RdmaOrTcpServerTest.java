@@ -16,10 +16,8 @@
 package io.netty.channel.rdma;
 
 import ch.qos.logback.classic.Level;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -29,12 +27,9 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.local.LocalAddress;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
 import io.netty.channel.rdma.bootstrap.TransportPath;
@@ -49,12 +44,12 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import static io.netty.channel.rdma.RdmaOrTcpEnds.anyPort;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -66,6 +61,7 @@ class RdmaOrTcpServerTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
 
+    private final RdmaOrTcpEnds ends = new RdmaOrTcpEnds(LOOPS.group());
     private final EchoServer.Initializer echo = new EchoServer.Initializer();
 
     @Test
@@ -73,16 +69,16 @@ class RdmaOrTcpServerTest {
         try (EchoServer rdma = new EchoServer(LOOPS.group())) {
             assertThat(TestTimeouts.await(bootstrap().bind(rdma.address())).cause()).isInstanceOf(BindException.class)
                     .hasMessageContaining(rdma.address().toString()).hasMessageContaining("for RDMA");
-            new EchoServer(LOOPS.group(), EpollServerSocketChannel.class, rdma.address()).close();
+            ends.tcpServer(rdma.address()).close();
         }
     }
 
     @Test
     void portThatTcpHasInUseIsUsedByNeither() throws InterruptedException {
-        try (EchoServer tcp = new EchoServer(LOOPS.group(), EpollServerSocketChannel.class, anyPort())) {
+        try (EchoServer tcp = ends.tcpServer(anyPort())) {
             assertThat(TestTimeouts.await(bootstrap().bind(tcp.address())).cause()).isInstanceOf(BindException.class)
                     .hasMessageContaining(tcp.address().toString()).hasMessageContaining("for TCP");
-            new EchoServer(LOOPS.group(), RdmaServerSocketChannel.class, tcp.address()).close();
+            ends.rdmaServer(tcp.address()).close();
         }
     }
 
@@ -221,9 +217,9 @@ class RdmaOrTcpServerTest {
                     anyPort());
             assertThat(server.rdmaChannel().config().getBacklog()).isEqualTo(77);
             assertThat(server.tcpChannel().config().getBacklog()).isEqualTo(77);
-            Channel overRdma = connect(server.localAddress());
+            Channel overRdma = RdmaOrTcpEnds.connect(ends.bootstrap(), server.localAddress());
             assertThat(echo.nextConnection().channel().config().getOption(RdmaChannelOption.MAX_INLINE)).isEqualTo(100);
-            Channel overTcp = connectTcp(server.localAddress());
+            Channel overTcp = ends.connectTcp(server.localAddress());
             assertThat(echo.nextConnection().channel().config().getOption(EpollChannelOption.TCP_KEEPIDLE))
                     .isEqualTo(77);
             TestTimeouts.sync(overRdma.close());
@@ -323,30 +319,15 @@ class RdmaOrTcpServerTest {
         return TestTimeouts.sync(bootstrap.bind(address)).getNow();
     }
 
-    private static void assertReachable(RdmaOrTcpServer server, TransportPath path) throws InterruptedException {
+    private void assertReachable(RdmaOrTcpServer server, TransportPath path) throws InterruptedException {
         assertReachable(server.localAddress(), path);
     }
 
-    private static void assertReachable(InetSocketAddress address, TransportPath path) throws InterruptedException {
-        Channel channel = connect(address);
+    private void assertReachable(InetSocketAddress address, TransportPath path) throws InterruptedException {
+        Channel channel = RdmaOrTcpEnds.connect(ends.bootstrap(), address);
         assertThat(channel.attr(RdmaOrTcp.PATH).get()).as("path to %s", address).isEqualTo(path);
         TestTimeouts.sync(EchoClient.exchange(channel));
         TestTimeouts.sync(channel.close());
-    }
-
-    private static Channel connect(InetSocketAddress address) throws InterruptedException {
-        return TestTimeouts.sync(new RdmaOrTcpBootstrap().group(LOOPS.group())
-                .rememberFor(Duration.ZERO).handler(new ChannelInboundHandlerAdapter())
-                .connect(address)).getNow();
-    }
-
-    private static Channel connectTcp(InetSocketAddress address) throws InterruptedException {
-        return TestTimeouts.sync(new Bootstrap().group(LOOPS.group()).channel(EpollSocketChannel.class)
-                .handler(new ChannelInboundHandlerAdapter()).connect(address)).channel();
-    }
-
-    private static InetSocketAddress anyPort() {
-        return (InetSocketAddress) RdmaSocketTestPermutation.newSocketAddress();
     }
 
     private static InetAddress address6() throws IOException {

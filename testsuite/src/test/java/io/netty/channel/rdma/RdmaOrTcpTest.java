@@ -18,7 +18,6 @@ package io.netty.channel.rdma;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -53,6 +52,7 @@ class RdmaOrTcpTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
 
+    private final RdmaOrTcpEnds ends = new RdmaOrTcpEnds(LOOPS.group());
     private final EchoServer.Initializer echo = new EchoServer.Initializer();
     private RdmaOrTcpServer server;
 
@@ -89,9 +89,10 @@ class RdmaOrTcpTest {
 
         List<Future<Channel>> overRdma = new ArrayList<>();
         List<ChannelFuture> overTcp = new ArrayList<>();
-        Bootstrap tcp = new Bootstrap().group(LOOPS.group()).channel(EpollSocketChannel.class).handler(new Nothing());
+        Bootstrap tcp = new Bootstrap().group(LOOPS.group()).channel(EpollSocketChannel.class)
+                .handler(new RdmaOrTcpEnds.Nothing());
         for (int i = 0; i < CLIENTS; i++) {
-            overRdma.add(bootstrap().connect(server.localAddress()));
+            overRdma.add(ends.bootstrap().connect(server.localAddress()));
             overTcp.add(tcp.connect(server.localAddress()));
         }
         List<Channel> channels = new ArrayList<>();
@@ -100,9 +101,7 @@ class RdmaOrTcpTest {
         }
         for (Future<Channel> connected : overRdma) {
             Channel channel = TestTimeouts.sync(connected).getNow();
-            assertThat(channel).isInstanceOf(RdmaSocketChannel.class);
-            assertThat(channel.attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.RDMA);
-            assertThat(channel.attr(RdmaOrTcp.FALLBACK).get()).isNull();
+            RdmaOrTcpEnds.assertRdma(channel);
             channels.add(channel);
         }
         List<Future<Void>> exchanges = new ArrayList<>();
@@ -132,7 +131,7 @@ class RdmaOrTcpTest {
     @Test
     void handlerSeesOneChannelFromTheBeginning() throws InterruptedException {
         BlockingQueue<String> events = new LinkedBlockingQueue<>();
-        Future<Channel> connected = bootstrap().handler(new ChannelInboundHandlerAdapter() {
+        Future<Channel> connected = ends.bootstrap().handler(new ChannelInboundHandlerAdapter() {
             @Override
             public void handlerAdded(ChannelHandlerContext ctx) {
                 events.add("added to " + ctx.channel().getClass().getSimpleName());
@@ -172,7 +171,7 @@ class RdmaOrTcpTest {
     @Test
     void cloneIsIndependentAndKeepsWhatWasSet() throws InterruptedException {
         AttributeKey<String> key = AttributeKey.valueOf("RdmaOrTcpTest");
-        RdmaOrTcpBootstrap original = bootstrap().attr(key, "original");
+        RdmaOrTcpBootstrap original = ends.bootstrap().attr(key, "original");
         RdmaOrTcpBootstrap clone = original.clone().attr(key, "clone");
         for (RdmaOrTcpBootstrap bootstrap : new RdmaOrTcpBootstrap[] {original, clone,
                 original.clone(LOOPS.group())}) {
@@ -185,20 +184,13 @@ class RdmaOrTcpTest {
     @Test
     void namesAreResolvedAndLocalAddressesBound() throws InterruptedException {
         InetSocketAddress address = server.localAddress();
-        Channel channel = TestTimeouts.sync(bootstrap()
+        Channel channel = TestTimeouts.sync(ends.bootstrap()
                 .localAddress(RdmaSocketTestPermutation.newSocketAddress())
                 .connect(address.getHostString(), address.getPort())).getNow();
-        assertThat(channel).isInstanceOf(RdmaSocketChannel.class);
+        RdmaOrTcpEnds.assertRdma(channel);
         assertThat(((InetSocketAddress) channel.localAddress()).getAddress()).isEqualTo(address.getAddress());
         assertThat(channel.remoteAddress()).isEqualTo(address);
         TestTimeouts.sync(EchoClient.exchange(channel));
         TestTimeouts.sync(channel.close());
     }
-
-    private static RdmaOrTcpBootstrap bootstrap() {
-        return new RdmaOrTcpBootstrap().group(LOOPS.group()).handler(new Nothing());
-    }
-
-    @Sharable
-    private static final class Nothing extends ChannelInboundHandlerAdapter { }
 }

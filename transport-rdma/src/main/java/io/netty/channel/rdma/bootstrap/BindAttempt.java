@@ -170,8 +170,8 @@ final class BindAttempt {
                     rdmaUnavailabilityCause);
         } else {
             logger.debug("{}: listens for RDMA and TCP", server.localAddress());
-            tcpChannel.config().setAutoRead(autoRead);
         }
+        tcpChannel.config().setAutoRead(autoRead);
         if (!promise.trySuccess(server)) {
             // Cancelled.
             server.close();

@@ -17,6 +17,7 @@ package io.netty.channel.rdma.bootstrap;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -185,7 +186,8 @@ final class ConnectAttempt {
             fail(cause);
         } else if (path == TransportPath.RDMA) {
             rdmaFailed(cause);
-        } else if (cause instanceof IOException) {
+        } else if (cause instanceof IOException || cause instanceof ChannelException) {
+            // The latter when there can be no channel, for example for lack of descriptors.
             tcpFailed(cause);
         } else {
             fail(cause);

@@ -79,18 +79,15 @@ public enum FallbackReason {
         if (cause instanceof ConnectTimeoutException) {
             return TIMEOUT;
         }
-        if (cause instanceof NoRouteToHostException || has(NoRdmaDeviceException.class, cause)) {
-            return NO_ROUTE;
-        }
-        if (has(ConnectionRejectedException.class, cause)) {
-            // Netty appends the address to the message, in an exception of its own.
-            Throwable rejection = cause instanceof ConnectionRejectedException ? cause : cause.getCause();
-            return ((ConnectionRejectedException) rejection).isRefused() ? REFUSED : REJECTED;
+        // Netty appends the address to the message of an exception, in one of its own.
+        for (Throwable t = cause; t != null; t = t.getCause()) {
+            if (t instanceof NoRouteToHostException || t instanceof NoRdmaDeviceException) {
+                return NO_ROUTE;
+            }
+            if (t instanceof ConnectionRejectedException) {
+                return ((ConnectionRejectedException) t).isRefused() ? REFUSED : REJECTED;
+            }
         }
         return FAILED;
-    }
-
-    private static boolean has(Class<? extends Throwable> type, Throwable cause) {
-        return type.isInstance(cause) || type.isInstance(cause.getCause());
     }
 }

@@ -84,7 +84,7 @@ import java.util.concurrent.RejectedExecutionException;
  * serve RDMA's: see {@link RdmaOrTcp#newEventLoopGroup(int)}. Options that only one of the channel classes knows are
  * given to that one alone.
  *
- * <p>Not to be changed while it connects; otherwise any thread.
+ * <p>To be set up by one thread. After that, any thread may let it connect.
  */
 public final class RdmaOrTcpBootstrap implements Cloneable {
     /**

@@ -26,6 +26,7 @@ import io.netty.util.internal.ObjectUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -46,7 +47,7 @@ import java.util.Set;
  * channels: {@code handler} to both listeners, {@code childHandler} to each connection. A connection's path is told by
  * its class and by {@link RdmaOrTcp#PATH}.
  *
- * <p>Not to be changed while it binds; otherwise any thread.
+ * <p>To be set up by one thread. After that, any thread may let it bind.
  */
 public final class RdmaOrTcpServerBootstrap implements Cloneable {
     private final ServerBootstrap template;
@@ -119,7 +120,7 @@ public final class RdmaOrTcpServerBootstrap implements Cloneable {
      * Which paths there must be: {@link #bind} fails if one is not available. TCP always must be.
      */
     public RdmaOrTcpServerBootstrap require(TransportPath... paths) {
-        required.addAll(Set.of(paths));
+        required.addAll(Arrays.asList(paths));
         return this;
     }
 

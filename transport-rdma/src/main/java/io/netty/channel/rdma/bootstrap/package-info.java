@@ -39,10 +39,10 @@
  * the kernel's alone, would win most of the races. RDMA has an answer or an error within milliseconds in nearly all
  * cases, and a bounded time in the others; destinations where it failed are remembered for a while.
  *
- * <h2>One server at both ends of a number</h2>
- * RDMA ports are a number space of their own, so another program may listen for RDMA where a server listens for TCP:
- * somebody who can run programs on the server's host can make clients of a server without RDMA connect to him. With
- * TCP that takes a free port and a client's mistake. {@code RdmaOrTcpServerBootstrap} binds both or none; where it
- * can't, and in general, it is TLS that tells a client whom it talks to.
+ * <h2>Two number spaces</h2>
+ * The ports of RDMA and those of TCP have nothing to do with each other, so another program may listen for RDMA at the
+ * number at which a server listens for TCP alone, and gets the clients that try RDMA first. Whoever can run programs on
+ * the server's host can do that. {@code RdmaOrTcpServerBootstrap} takes both numbers or none; where there is no RDMA to
+ * take, and in general, it is TLS that tells a client whom it talks to.
  */
 package io.netty.channel.rdma.bootstrap;

@@ -1,0 +1,100 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.rdma.bootstrap.Fallback;
+import io.netty.channel.rdma.bootstrap.FallbackReason;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
+import io.netty.channel.rdma.bootstrap.TransportPath;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Clients of {@link RdmaOrTcpBootstrap}, and the servers that they find, on the same event loops.
+ */
+final class RdmaOrTcpEnds {
+    private final EventLoopGroup group;
+
+    RdmaOrTcpEnds(EventLoopGroup group) {
+        this.group = group;
+    }
+
+    /** A handler that does nothing. */
+    @Sharable
+    static final class Nothing extends ChannelInboundHandlerAdapter { }
+
+    /** A client that remembers for itself, and gives RDMA all the time that it may need. */
+    RdmaOrTcpBootstrap bootstrap() {
+        return new RdmaOrTcpBootstrap().group(group).paths(new RdmaOrTcpPaths(1)).handler(new Nothing())
+                .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS));
+    }
+
+    static Channel connect(RdmaOrTcpBootstrap bootstrap, InetSocketAddress address) throws InterruptedException {
+        return TestTimeouts.sync(bootstrap.connect(address)).getNow();
+    }
+
+    /** A client of TCP. */
+    Channel connectTcp(InetSocketAddress address) throws InterruptedException {
+        return TestTimeouts.sync(new Bootstrap().group(group).channel(EpollSocketChannel.class).handler(new Nothing())
+                .connect(address)).channel();
+    }
+
+    static void close(Channel channel) throws InterruptedException {
+        TestTimeouts.sync(channel.close());
+    }
+
+    static void assertRdma(Channel channel) {
+        assertThat(channel).isInstanceOf(RdmaSocketChannel.class);
+        assertThat(channel.attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.RDMA);
+        assertThat(channel.attr(RdmaOrTcp.FALLBACK).get()).isNull();
+    }
+
+    static void assertFallback(Channel channel, FallbackReason reason) {
+        assertThat(channel.attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.TCP);
+        assertThat(channel.attr(RdmaOrTcp.FALLBACK).get()).extracting(Fallback::reason).isEqualTo(reason);
+    }
+
+    /** Nobody has connected to this server of TCP so far. */
+    void assertUntouched(EchoServer server) throws InterruptedException {
+        Channel channel = connectTcp(server.address());
+        assertThat(server.nextConnection().channel().remoteAddress()).isEqualTo(channel.localAddress());
+        close(channel);
+    }
+
+    static InetSocketAddress anyPort() {
+        return (InetSocketAddress) RdmaSocketTestPermutation.newSocketAddress();
+    }
+
+    EchoServer tcpServer(InetSocketAddress address) throws InterruptedException {
+        return new EchoServer(group, EpollServerSocketChannel.class, address);
+    }
+
+    EchoServer rdmaServer(InetSocketAddress address) throws InterruptedException {
+        return new EchoServer(group, RdmaServerSocketChannel.class, address);
+    }
+}
