@@ -20,10 +20,12 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.TrafficShapingHandlerTest;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.net.SocketAddress;
 import java.util.List;
 
+@ExtendWith(ShortIntervalRetry.class)
 public class RdmaTrafficShapingHandlerTest extends TrafficShapingHandlerTest {
     @Override
     protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
