@@ -24,6 +24,7 @@ import io.netty.channel.IoRegistration;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 
 /**
@@ -32,7 +33,8 @@ import java.nio.channels.UnresolvedAddressException;
 abstract class AbstractRdmaChannel extends AbstractChannel {
     private IoRegistration registration;
     private RdmaIoHandler handler;
-    private volatile EventLoop home;
+    /** On its way from one event loop to another, with the native objects. On the new loop. */
+    private boolean moving;
     private volatile boolean open = true;
     volatile boolean active;
     volatile InetSocketAddress local;
@@ -45,8 +47,7 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
 
     @Override
     protected final boolean isCompatible(EventLoop loop) {
-        return loop instanceof IoEventLoop && ((IoEventLoop) loop).isCompatible(RdmaIoHandle.class) &&
-                (home == null || home == loop || !isBoundToHandler());
+        return loop instanceof IoEventLoop && ((IoEventLoop) loop).isCompatible(RdmaIoHandle.class);
     }
 
     @Override
@@ -61,28 +62,64 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
             registration = (IoRegistration) future.getNow();
             handler = registration.attachment();
             handler.registered((IoEventLoop) eventLoop());
-            home = eventLoop();
-            registered(promise);
+            IdMove.Owner owner = owner();
+            if (owner == null) {
+                registered(promise);
+            } else {
+                move(owner, promise);
+            }
         });
     }
 
-    /**
-     * Whether native objects of this channel can't leave the handler that it was registered with. On its loop, or after
-     * it was deregistered.
-     */
-    abstract boolean isBoundToHandler();
+    private void move(IdMove.Owner owner, ChannelPromise promise) {
+        moving = true;
+        try {
+            IdMove.start(owner, handler, failure -> moved(failure, promise));
+        } catch (Throwable t) {
+            moved(t, promise);
+        }
+    }
+
+    private void moved(Throwable failure, ChannelPromise promise) {
+        moving = false;
+        if (!isOpen()) {
+            closeNative();
+            promise.setFailure(new ClosedChannelException());
+        } else if (failure != null) {
+            promise.setFailure(failure);
+        } else {
+            promise.setSuccess();
+            registeredAgain();
+        }
+    }
+
+    /** The native objects that go with the channel to another loop, or {@code null} if there are none. */
+    abstract IdMove.Owner owner();
 
     /** The registration succeeded. Must complete the promise. */
     void registered(ChannelPromise promise) {
         promise.setSuccess();
     }
 
+    /** The channel, with its native objects, is registered once more. */
+    abstract void registeredAgain();
+
+    /** The channel is deregistered, and neither closed nor registered with another loop yet. */
+    abstract void deregistered();
+
+    /** The channel is closed: closes what it has. */
+    abstract void closeNative();
+
     @Override
     protected void doDeregister() throws Exception {
+        boolean leaving = isRegistered() && isOpen();
         IoRegistration current = registration;
         if (current != null) {
             registration = null;
             current.cancel();
+        }
+        if (leaving) {
+            deregistered();
         }
     }
 
@@ -135,6 +172,9 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
         open = false;
         active = false;
         doDeregister();
+        if (!moving) {
+            closeNative();
+        }
     }
 
     @Override

@@ -42,6 +42,7 @@ final class CurrentLoop implements Executor {
     private final Set<Timer> timers = new LinkedHashSet<>();
     private volatile RdmaIoHandler handler;
     private volatile boolean attached = true;
+    private volatile boolean abandoned;
 
     /** @param handler of the calling event loop. */
     CurrentLoop(RdmaIoHandler handler) {
@@ -84,6 +85,23 @@ final class CurrentLoop implements Executor {
         return attached;
     }
 
+    /**
+     * The loop ends, and there is no other one. From now on whoever hands a task over runs it, one at a time. On the
+     * loop.
+     */
+    void abandon() {
+        attached = false;
+        abandoned = true;
+        runAbandoned();
+    }
+
+    /** What was added before {@link #abandon()} and not seen by its caller is found by {@link #abandon()}. */
+    private synchronized void runAbandoned() {
+        for (Runnable task; (task = tasks.poll()) != null;) {
+            run(task);
+        }
+    }
+
     /** Has the task run on the loop, after those that were handed over before. Any thread. */
     @Override
     public void execute(Runnable task) {
@@ -95,6 +113,9 @@ final class CurrentLoop implements Executor {
                 ended(e);
             }
         }
+        if (abandoned) {
+            runAbandoned();
+        }
     }
 
     /** Runs what was handed over. Does nothing if this is not the loop any more. */
@@ -104,11 +125,15 @@ final class CurrentLoop implements Executor {
             if (task == null) {
                 break;
             }
-            try {
-                task.run();
-            } catch (Throwable t) {
-                handler.unexpected(t);
-            }
+            run(task);
+        }
+    }
+
+    private void run(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable t) {
+            handler.unexpected(t);
         }
     }
 

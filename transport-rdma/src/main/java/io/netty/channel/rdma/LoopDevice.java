@@ -38,7 +38,6 @@ final class LoopDevice {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopDevice.class);
     private static final int FIRST_QUEUE_CAPACITY = 1 << 12;
     private static final int MAX_QUEUE_CAPACITY = 1 << 16;
-    private static final long MAX_RELEASE_NANOS = 2_000_000_000;
 
     final DeviceContext context;
     /** The loop that polls. It hands this on when it ends before connections that have left it. */
@@ -53,6 +52,8 @@ final class LoopDevice {
     private WatchedFd asyncFd;
     /** The next completion makes the completion channel readable, or it is readable already. */
     private boolean armed;
+    /** No loop polls any more. */
+    private boolean ended;
 
     LoopDevice(RdmaIoHandler handler, DeviceContext context) throws Exception {
         this.context = context;
@@ -96,6 +97,10 @@ final class LoopDevice {
     /** How many completion queues there are. */
     int queues() {
         return queues.size();
+    }
+
+    CompletionChannel channel() {
+        return channel;
     }
 
     CurrentLoop home() {
@@ -177,6 +182,7 @@ final class LoopDevice {
                 unregister(queuePairNumber);
             }
             release(queue, completions);
+            closeIfReleased();
         });
     }
 
@@ -316,32 +322,29 @@ final class LoopDevice {
             }
         }
         unwatch();
-        if (!awaitReleased()) {
+        // Connections that have ended elsewhere.
+        home.run();
+        if (!owners.isEmpty() && handOver()) {
             return;
         }
-        for (LoopQueue queue : queues) {
-            queue.close();
+        // The loops of what is left have ended, too, and are destroying it: whoever gives back the last of it closes
+        // the queues.
+        for (CompletionHandler owner : owners.values()) {
+            if (owner instanceof CompletionRelay) {
+                ((CompletionRelay) owner).end();
+            }
         }
-        queues.clear();
-        channel.close();
+        ended = true;
+        home.abandon();
+        home.execute(this::closeIfReleased);
     }
 
-    /** Returns false if another loop has taken over. */
-    private boolean awaitReleased() {
-        long deadline = System.nanoTime() + MAX_RELEASE_NANOS;
-        do {
-            // Connections that have ended elsewhere.
-            home.run();
-            if (owners.isEmpty()) {
-                return true;
-            }
-            if (handOver()) {
-                return false;
-            }
-            // Their loops have ended, but did not get to giving back everything yet.
-            Thread.onSpinWait();
-        } while (System.nanoTime() - deadline < 0);
-        throw new IllegalStateException(owners.size() + " connections were moved to event loops that don't end");
+    private void closeIfReleased() {
+        if (ended && owners.isEmpty() && channel.isOpen()) {
+            queues.forEach(LoopQueue::close);
+            queues.clear();
+            channel.close();
+        }
     }
 
     private boolean handOver() {

@@ -20,7 +20,9 @@ import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.VerbsException;
 
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -30,6 +32,15 @@ final class LoopEvents {
     /** The owner of a connection id. */
     interface Listener {
         void connectionEvent(ConnectionEvent event);
+
+        /**
+         * The loop ends. What is registered with it has been closed before.
+         *
+         * @param id is to be closed.
+         */
+        default void loopEnded(RdmaIoHandler handler, ConnectionId id) {
+            id.close();
+        }
     }
 
     /** So many at a time, so that a flood of connection requests does not keep the loop from everything else. */
@@ -39,6 +50,10 @@ final class LoopEvents {
     private final EventChannel channel;
     private final WatchedFd fd;
     private final Map<ConnectionId, Listener> listeners = new IdentityHashMap<>();
+    /** How many times ids are on their way from other loops. */
+    private int expected;
+    /** Events of ids that have arrived before it is known who listens. */
+    private final Map<ConnectionId, List<ConnectionEvent>> early = new IdentityHashMap<>();
 
     LoopEvents(RdmaIoHandler handler) throws Exception {
         this.handler = handler;
@@ -54,6 +69,21 @@ final class LoopEvents {
     /** From now on the listener gets the events of the id. */
     void listen(ConnectionId id, Listener listener) {
         listeners.put(id, listener);
+        List<ConnectionEvent> events = early.remove(id);
+        if (events != null) {
+            events.forEach(event -> tell(listener, event));
+        }
+    }
+
+    /** From now on, and until {@link #arrived()}, ids may come here for which nobody listens yet. */
+    void expect() {
+        expected++;
+    }
+
+    void arrived() {
+        if (--expected == 0) {
+            early.clear();
+        }
     }
 
     void remove(ConnectionId id) {
@@ -72,25 +102,38 @@ final class LoopEvents {
                 if (event.listener() != null) {
                     // Its listener was just closed: so is the request, which tells the peer.
                     event.id().close();
+                } else if (expected > 0) {
+                    early.computeIfAbsent(event.id(), id -> new ArrayList<>()).add(event);
                 }
                 continue;
             }
             handler.externalEvent();
-            try {
-                listener.connectionEvent(event);
-            } catch (Throwable t) {
-                handler.unexpected(t);
-            }
+            tell(listener, event);
+        }
+    }
+
+    private void tell(Listener listener, ConnectionEvent event) {
+        try {
+            listener.connectionEvent(event);
+        } catch (Throwable t) {
+            handler.unexpected(t);
         }
     }
 
     void destroy() {
         fd.unwatch();
-        // Ids that are left over belong to channels that could not be closed in time.
-        for (ConnectionId id : listeners.keySet().toArray(new ConnectionId[0])) {
-            id.close();
+        // Ids that are left over belong to channels that are registered with no loop, or could not be closed in time.
+        while (!listeners.isEmpty()) {
+            Map.Entry<ConnectionId, Listener> left = listeners.entrySet().iterator().next();
+            ConnectionId id = left.getKey();
+            Listener listener = left.getValue();
+            listeners.remove(id);
+            try {
+                listener.loopEnded(handler, id);
+            } catch (Throwable t) {
+                handler.unexpected(t);
+            }
         }
-        listeners.clear();
         channel.close();
     }
 }

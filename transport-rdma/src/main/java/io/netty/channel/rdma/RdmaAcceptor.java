@@ -44,7 +44,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>On the loop of the channel, except where said.
  */
-final class RdmaAcceptor {
+final class RdmaAcceptor implements LoopEvents.Listener {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaAcceptor.class);
 
     private final RdmaSocketChannel channel;
@@ -52,6 +52,8 @@ final class RdmaAcceptor {
     private final ConnectionData peer;
     /** {@code null} once it belongs to the connection, or is closed. */
     private ConnectionId id;
+    /** Which loop reads the events of the id: first the listener's. */
+    private volatile RdmaIoHandler home;
     private RdmaConnection connection;
     // What happens before the connection exists, on whichever loop the events arrive.
     private volatile IOException lost;
@@ -70,8 +72,21 @@ final class RdmaAcceptor {
         this.peer = peer;
     }
 
+    /** The events of the id are read by this loop from now on. On that loop. */
+    void attach(RdmaIoHandler handler) {
+        home = handler;
+        handler.eventsIfAny().listen(id, this);
+    }
+
+    /** The id goes to another loop. On the one that reads its events. */
+    void leave(EventChannel events) throws Exception {
+        home.forget(id);
+        id.migrate(events);
+    }
+
     /** For the time before there is a connection. */
-    void connectionEvent(ConnectionEvent event) {
+    @Override
+    public void connectionEvent(ConnectionEvent event) {
         if (event.type() == ConnectionEventType.ESTABLISHED) {
             answered = true;
         } else if (event.type() == ConnectionEventType.DISCONNECTED && held != null) {
@@ -81,6 +96,13 @@ final class RdmaAcceptor {
             lost = new IOException("the connection request of " + channel.remote + " was withdrawn: " +
                     event.describe());
         }
+    }
+
+    /** The channel is not registered with another loop yet; nor will it be, if that has begun already. */
+    @Override
+    public void loopEnded(RdmaIoHandler handler, ConnectionId ended) {
+        lost = new IOException("the event loop of the listener has ended");
+        closeAll(lost);
     }
 
     /** Accepts the request before the channel is registered. On the loop of the listener. */
@@ -95,7 +117,7 @@ final class RdmaAcceptor {
             held = resources;
             int millis = channel.config().getConnectTimeoutMillis();
             if (millis > 0) {
-                listener.eventLoop().schedule(this::holdOverdue, millis, TimeUnit.MILLISECONDS);
+                listener.schedule(this::holdOverdue, millis);
             }
         } catch (Throwable t) {
             // It goes on waiting as a request.
@@ -117,20 +139,28 @@ final class RdmaAcceptor {
     /** Accepts the request, and completes the promise when that is done. */
     void start(ChannelPromise registered) {
         promise = registered;
+        ConnectionId request;
+        synchronized (this) {
+            request = id;
+        }
+        if (request == null) {
+            vanished(lost);
+            return;
+        }
         try {
             EventChannel events = channel.handler().events().channel();
-            if (id.eventChannel() == events) {
+            if (home == channel.handler()) {
                 accept();
                 return;
             }
             // Only the thread that reads the events of the listener may move the id away. The next event may arrive
             // here before it is known that it has.
-            channel.handler().events().listen(id, this::connectionEvent);
+            channel.handler().events().listen(request, this);
             migrating = true;
-            listener.eventLoop().execute(() -> {
+            home.loop().execute(() -> {
                 Throwable failure = null;
                 try {
-                    listener.migrate(id, events);
+                    leave(events);
                 } catch (Throwable t) {
                     failure = t;
                 }
@@ -138,11 +168,12 @@ final class RdmaAcceptor {
             });
         } catch (Throwable t) {
             migrating = false;
+            channel.handler().forget(request);
             fail(t);
         }
     }
 
-    /** On the loop of the listener. */
+    /** On the loop that the id has left. */
     private void migrated(Throwable failure) {
         try {
             channel.eventLoop().execute(() -> {
@@ -150,6 +181,7 @@ final class RdmaAcceptor {
                 if (failure != null) {
                     fail(failure);
                 } else {
+                    home = channel.handler();
                     accept();
                 }
             });
@@ -174,7 +206,7 @@ final class RdmaAcceptor {
                 adoptHeld();
                 return;
             }
-            connection = RdmaConnection.create(channel, channel.handler(), id);
+            connection = RdmaConnection.create(channel, new CurrentLoop(home), id);
             ConnectionParameters parameters =
                     ConnectionOptions.parameters(id, channel.config(), connection.localData());
             connection.establish(peer, false);
@@ -204,7 +236,7 @@ final class RdmaAcceptor {
     private void adoptHeld() throws Exception {
         ConnectionResources resources = held;
         held = null;
-        connection = RdmaConnection.create(channel, channel.handler(), id, resources);
+        connection = RdmaConnection.create(channel, new CurrentLoop(home), id, resources);
         if (!disconnected) {
             ConnectionOptions.connected(id.queuePair(), channel.config());
         }
@@ -277,6 +309,18 @@ final class RdmaAcceptor {
 
     /** Returns whether the peer could not be told, because its request is withdrawn. */
     private boolean release(Throwable cause) {
+        ConnectionId released = id;
+        boolean withdrawn = closeAll(cause);
+        if (released != null) {
+            if (channel.handler() != null) {
+                channel.handler().forget(released);
+            }
+            forgetAtHome(released);
+        }
+        return withdrawn;
+    }
+
+    private synchronized boolean closeAll(Throwable cause) {
         boolean withdrawn = false;
         if (connection != null) {
             if (id != null) {
@@ -291,19 +335,21 @@ final class RdmaAcceptor {
         } else if (id != null) {
             withdrawn = !RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
         }
-        if (id != null) {
-            if (channel.handler() != null) {
-                channel.handler().forget(id);
-            }
-            listener.forget(id);
-        }
         id = null;
         return withdrawn;
     }
 
-    /** The id of the request, as long as it is one. */
-    ConnectionId id() {
-        return id;
+    private void forgetAtHome(ConnectionId closed) {
+        RdmaIoHandler handler = home;
+        if (handler.isHere()) {
+            handler.forget(closed);
+            return;
+        }
+        try {
+            handler.loop().execute(() -> handler.forget(closed));
+        } catch (RejectedExecutionException e) {
+            logger.debug("{}: the event loop of the listener has ended", channel, e);
+        }
     }
 
     /** The channel is closed. On any thread if it was never registered. */

@@ -21,6 +21,7 @@ import io.netty.channel.rdma.stream.StreamEvent;
 import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletions;
@@ -28,6 +29,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -35,10 +37,10 @@ import java.util.concurrent.RejectedExecutionException;
  * completions and connection manager events, and outlives the channel until the end of the connection has reached the
  * peer.
  *
- * <p>On the loop that its channel is registered with, which may change: see {@link ConnectionMove}. The completion
+ * <p>On the loop that its channel is registered with, which may change: see {@link IdMove}. The completion
  * queue stays with the loop that it was made on.
  */
-final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
+final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, IdMove.Owner {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
     private static final long NONE = -1;
@@ -65,13 +67,14 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
     private boolean established;
     private boolean newInput;
     private long sent = NONE;
+    private LoopEvents.Listener listener = this;
 
-    private RdmaConnection(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id,
+    private RdmaConnection(RdmaSocketChannel channel, CurrentLoop loop, ConnectionId id,
                            ConnectionResources resources) throws Exception {
         this.channel = channel;
         this.id = id;
         this.resources = resources;
-        loop = new CurrentLoop(handler);
+        this.loop = loop;
         stream = resources.stream;
         inbound = new RdmaInbound(channel, resources.receiveMemory);
         outbound = new RdmaOutbound(channel, resources);
@@ -80,23 +83,23 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         end = new ConnectionEnd(channel, this, id, resources);
         sender = new RdmaSender(channel, this, stream, outbound, end);
         resources.attach(this, this::segmentFreed);
-        handler.events().listen(id, this);
+        listener(this);
     }
 
     /**
      * Creates the queue pair for an id that is bound to a device. On success the connection becomes the listener of the
      * id, and its owner.
      */
-    static RdmaConnection create(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id) throws Exception {
-        return create(channel, handler, id, ConnectionResources.create(id, channel.config(), handler));
+    static RdmaConnection create(RdmaSocketChannel channel, CurrentLoop loop, ConnectionId id) throws Exception {
+        return create(channel, loop, id, ConnectionResources.create(id, channel.config(), loop.handler()));
     }
 
     /** As above, with a queue pair that exists. The resources belong to this class in any case. */
-    static RdmaConnection create(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id,
+    static RdmaConnection create(RdmaSocketChannel channel, CurrentLoop loop, ConnectionId id,
                                  ConnectionResources resources) throws Exception {
         boolean created = false;
         try {
-            RdmaConnection connection = new RdmaConnection(channel, handler, id, resources);
+            RdmaConnection connection = new RdmaConnection(channel, loop, id, resources);
             created = true;
             return connection;
         } finally {
@@ -158,24 +161,44 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener {
         loop.detach();
     }
 
-    /** Takes the connection to the loop that the channel is registered with now, and tells the listener there. */
-    void move(RdmaIoHandler to, ConnectionMove.Listener listener) throws Exception {
-        if (loop.handler() == to) {
-            attach(to);
-            listener.moved(null);
-        } else {
-            new ConnectionMove(this, id, to, listener).start();
-        }
+    @Override
+    public ConnectionId id() {
+        return id;
     }
 
-    /** The loop of the handler is the connection's from now on. */
-    void attach(RdmaIoHandler handler) {
+    @Override
+    public LoopEvents.Listener listener() {
+        return listener;
+    }
+
+    /** Who gets the events of the connection manager: at first, the connection. */
+    void listener(LoopEvents.Listener newListener) throws Exception {
+        listener = newListener;
+        loop.handler().events().listen(id, newListener);
+    }
+
+    @Override
+    public void leave(EventChannel events) throws Exception {
+        if (isDestroyed()) {
+            throw new ClosedChannelException();
+        }
+        id.migrate(events);
+        loop.handler().forget(id);
+        loop.handler().guests().remove(this);
+    }
+
+    @Override
+    public void attach(RdmaIoHandler handler) {
         if (!isDestroyed() && !resources.isHome()) {
             handler.guests().add(this);
         }
         loop.attach(handler);
         atHome();
-        loop.execute(sender::pumpAll);
+        loop.execute(() -> {
+            if (started) {
+                sender.pumpAll();
+            }
+        });
     }
 
     /** If completions come on this loop, nobody else need hand them over, after those that were. */

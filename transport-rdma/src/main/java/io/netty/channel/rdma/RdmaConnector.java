@@ -30,22 +30,41 @@ import java.nio.ByteBuffer;
  */
 final class RdmaConnector implements LoopEvents.Listener {
     private final RdmaSocketChannel channel;
-    private final RdmaIoHandler handler;
+    private final LoopId loopId;
     private final ConnectionId id;
     private InetSocketAddress remote;
     private RdmaConnection connection;
     private boolean done;
 
-    RdmaConnector(RdmaSocketChannel channel, RdmaIoHandler handler, ConnectionId id, InetSocketAddress remote) {
+    /** @param loopId belongs to this object from now on. */
+    RdmaConnector(RdmaSocketChannel channel, LoopId loopId, InetSocketAddress remote) {
         this.channel = channel;
-        this.handler = handler;
-        this.id = id;
+        this.loopId = loopId;
         this.remote = remote;
+        id = loopId.id();
+        loopId.listener(this);
+    }
+
+    CurrentLoop loop() {
+        return loopId.loop();
+    }
+
+    /** What goes to another event loop with the channel. */
+    IdMove.Owner owner() {
+        return connection == null ? loopId : connection;
+    }
+
+    /** The channel is deregistered: what happens waits. */
+    void detach() {
+        if (connection == null) {
+            loopId.loop().detach();
+        } else {
+            connection.detach();
+        }
     }
 
     /** The result is given to {@link RdmaSocketChannel#connected} or {@link RdmaSocketChannel#connectFailed}. */
     void start(InetSocketAddress local) throws Exception {
-        handler.events().listen(id, this);
         remote = Reachability.destination(remote, local);
         if (local != null) {
             Bind.bind(id, local);
@@ -106,15 +125,15 @@ final class RdmaConnector implements LoopEvents.Listener {
     }
 
     private void request() throws Exception {
-        connection = RdmaConnection.create(channel, handler, id);
-        handler.events().listen(id, this);
+        connection = RdmaConnection.create(channel, loopId.loop(), id);
+        connection.listener(loopId);
         id.connect(ConnectionOptions.parameters(id, channel.config(), connection.localData()));
     }
 
     private void established(ConnectionEvent event) throws Exception {
         ConnectionData peer = ConnectionData.read(ByteBuffer.wrap(event.privateData()));
         done = true;
-        handler.events().listen(id, connection);
+        connection.listener(connection);
         channel.local = id.localAddress();
         ConnectionOptions.connected(id.queuePair(), channel.config());
         connection.establish(peer, true);
@@ -141,8 +160,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         if (connection != null) {
             connection.close(true);
         } else {
-            handler.forget(id);
-            id.close();
+            loopId.close();
         }
     }
 }

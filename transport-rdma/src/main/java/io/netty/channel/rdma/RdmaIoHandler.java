@@ -368,9 +368,9 @@ public final class RdmaIoHandler implements IoHandler {
         return devices;
     }
 
-    /** Whether there are any {@link #events()} yet. */
-    boolean hasEvents() {
-        return events != null;
+    /** The {@link #events()}, or {@code null} if there are none yet. */
+    LoopEvents eventsIfAny() {
+        return events;
     }
 
     /** What this loop has of a device. On the loop. */

@@ -38,7 +38,7 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.util.ArrayDeque;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A {@link ServerSocketChannel} over RDMA. It reads {@link RdmaSocketChannel}s, whose connections are accepted when
@@ -51,7 +51,7 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
     private final RdmaServerSocketChannelConfig config = new RdmaServerSocketChannelConfig(this);
     /** Requests that wait to be read. */
     private final ArrayDeque<RdmaSocketChannel> backlog = new ArrayDeque<>();
-    private ConnectionId id;
+    private LoopId listening;
     private boolean readPending;
     private boolean reading;
 
@@ -86,17 +86,27 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
     }
 
     @Override
-    boolean isBoundToHandler() {
-        return id != null;
+    IdMove.Owner owner() {
+        return listening;
+    }
+
+    @Override
+    void registeredAgain() {
+    }
+
+    /** Meanwhile requests are accepted and put into the backlog, as a kernel does for a socket. */
+    @Override
+    void deregistered() {
     }
 
     @Override
     protected void doBind(SocketAddress localAddress) throws Exception {
         InetSocketAddress address = checkResolved(localAddress);
-        if (id != null) {
+        if (listening != null) {
             throw new AlreadyBoundException();
         }
         ConnectionId newId = ConnectionId.create(handler().events().channel(), PortSpace.TCP);
+        LoopId newListening = new Listening(handler(), newId);
         boolean bound = false;
         try {
             if (config.isReuseAddress()) {
@@ -109,18 +119,16 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
                 newId.setTypeOfService(config.trafficClass());
             }
             Bind.bind(newId, address);
-            handler().events().listen(newId, this::connectionEvent);
             newId.listen(config.getBacklog());
             bound = true;
         } catch (VerbsException e) {
             throw Bind.exception(e, address);
         } finally {
             if (!bound) {
-                handler().events().remove(newId);
-                newId.close();
+                newListening.close();
             }
         }
-        id = newId;
+        listening = newListening;
         local = newId.localAddress();
         active = true;
     }
@@ -144,9 +152,9 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
                 return;
             }
             RdmaSocketChannel child = new RdmaSocketChannel(this, request, peer);
-            handler().events().listen(request, child.acceptor()::connectionEvent);
+            child.acceptor().attach(listening.loop().handler());
             backlog.add(child);
-            if (!readPending) {
+            if (!readPending || !isRegistered()) {
                 child.acceptor().hold();
             }
         } catch (StreamProtocolException e) {
@@ -169,18 +177,13 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
         }
     }
 
-    private void drop(RdmaSocketChannel child) {
-        handler().forget(child.acceptor().id());
+    private static void drop(RdmaSocketChannel child) {
         child.unsafe().closeForcibly();
     }
 
-    /** A request was closed before its id was moved, or came to a connection. Any thread. */
-    void forget(ConnectionId request) {
-        try {
-            onLoop(() -> handler().forget(request));
-        } catch (RejectedExecutionException e) {
-            logger.debug("{}: the event loop has ended", this, e);
-        }
+    /** Has the task run after a while, on the loop that this channel has then. On the loop of this channel. */
+    void schedule(Runnable task, int millis) {
+        listening.loop().schedule(task, millis, TimeUnit.MILLISECONDS);
     }
 
     /** Refuses a connection request and tells the peer why. Returns whether it was still there. */
@@ -197,12 +200,6 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
         }
     }
 
-    /** Moves the id of a child to the event channel of another loop. On the loop of this channel. */
-    void migrate(ConnectionId child, EventChannel events) throws Exception {
-        handler().events().remove(child);
-        child.migrate(events);
-    }
-
     @Override
     protected void doBeginRead() {
         readPending = true;
@@ -217,7 +214,7 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
     }
 
     private void readBacklog() {
-        if (reading || !readPending || backlog.isEmpty() || !isOpen()) {
+        if (reading || !readPending || backlog.isEmpty() || !isOpen() || !isRegistered()) {
             return;
         }
         reading = true;
@@ -253,15 +250,9 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
     }
 
     @Override
-    protected void doClose() throws Exception {
-        super.doClose();
-        for (RdmaSocketChannel child; (child = backlog.poll()) != null;) {
-            drop(child);
-        }
-        if (id != null) {
-            handler().forget(id);
-            id.close();
-            id = null;
+    void closeNative() {
+        if (listening != null) {
+            listening.close();
         }
     }
 
@@ -283,5 +274,36 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
                 promise.setFailure(new UnsupportedOperationException());
             }
         };
+    }
+
+    /** The listening id, and the requests in the backlog, which move with it. */
+    private final class Listening extends LoopId {
+        Listening(RdmaIoHandler handler, ConnectionId id) throws Exception {
+            super(handler, id, RdmaServerSocketChannel.this::connectionEvent);
+        }
+
+        @Override
+        public void leave(EventChannel events) throws Exception {
+            for (RdmaSocketChannel child : backlog) {
+                child.acceptor().leave(events);
+            }
+            super.leave(events);
+        }
+
+        @Override
+        public void attach(RdmaIoHandler handler) {
+            for (RdmaSocketChannel child : backlog) {
+                child.acceptor().attach(handler);
+            }
+            super.attach(handler);
+        }
+
+        @Override
+        public void destroy() {
+            for (RdmaSocketChannel child; (child = backlog.poll()) != null;) {
+                drop(child);
+            }
+            super.destroy();
+        }
     }
 }

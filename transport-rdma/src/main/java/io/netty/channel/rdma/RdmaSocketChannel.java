@@ -54,11 +54,9 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     /** Makes the connection that this channel was created for, if it is a server's. */
     private final RdmaAcceptor acceptor;
     /** Bound before connecting. */
-    private ConnectionId boundId;
+    private LoopId boundId;
     private RdmaConnector connector;
     private RdmaConnection connection;
-    /** The connection is on its way from another event loop. */
-    private boolean moving;
     private volatile boolean outputShutdown;
 
     /**
@@ -141,49 +139,36 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     // ---- accepting
 
     @Override
-    boolean isBoundToHandler() {
-        return connector != null || boundId != null;
-    }
-
-    @Override
     void registered(ChannelPromise promise) {
-        if (connection != null) {
-            registeredAgain(promise);
-        } else if (acceptor == null) {
+        if (acceptor == null) {
             promise.setSuccess();
         } else {
             acceptor.start(promise);
         }
     }
 
-    private void registeredAgain(ChannelPromise promise) {
-        moving = true;
-        try {
-            connection.move(handler(), failure -> {
-                moving = false;
-                if (failure != null) {
-                    promise.setFailure(failure);
-                } else if (isOpen()) {
-                    promise.setSuccess();
-                    // What arrived while the channel was not registered.
-                    connection.loop().execute(this::readable);
-                } else {
-                    connection.close(config.getSoLinger() == 0);
-                    promise.setFailure(new ClosedChannelException());
-                }
-            });
-        } catch (Throwable t) {
-            moving = false;
-            promise.setFailure(t);
+    @Override
+    IdMove.Owner owner() {
+        if (connection != null) {
+            return connection;
+        }
+        return connector != null ? connector.owner() : boundId;
+    }
+
+    @Override
+    void registeredAgain() {
+        if (connection != null) {
+            // What arrived while the channel was not registered.
+            connection.loop().execute(this::readable);
         }
     }
 
     @Override
-    protected void doDeregister() throws Exception {
-        boolean leaving = isRegistered() && isOpen() && connection != null;
-        super.doDeregister();
-        if (leaving) {
+    void deregistered() {
+        if (connection != null) {
             connection.detach();
+        } else if (connector != null) {
+            connector.detach();
         }
     }
 
@@ -215,15 +200,20 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
                 id.close();
             }
         }
-        boundId = id;
+        boundId = newLoopId(id);
         local = id.localAddress();
     }
 
     /** The id that was bound, or a new one; the caller's from now on. */
-    ConnectionId takeConnectionId() throws Exception {
-        ConnectionId id = boundId != null ? boundId : newConnectionId();
+    LoopId takeConnectionId() throws Exception {
+        LoopId id = boundId != null ? boundId : newLoopId(newConnectionId());
         boundId = null;
         return id;
+    }
+
+    /** Nothing happens to the id yet. */
+    private LoopId newLoopId(ConnectionId id) throws Exception {
+        return new LoopId(handler(), id, event -> { });
     }
 
     private ConnectionId newConnectionId() throws Exception {
@@ -436,14 +426,14 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     protected void doClose() throws Exception {
         super.doClose();
         socketUnsafe().cancelPending();
+    }
+
+    @Override
+    void closeNative() {
         cancelConnector();
         if (boundId != null) {
             boundId.close();
             boundId = null;
-        }
-        if (moving) {
-            // Closed when it has arrived.
-            return;
         }
         if (connection != null) {
             connection.close(config.getSoLinger() == 0);

@@ -36,7 +36,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaChannel.AbstractRdmaUnsafe {
     private final RdmaSocketChannel channel;
     private final ParkedEnd ending;
     private ChannelPromise connectPromise;
-    private Future<?> connectTimer;
+    private CurrentLoop.Timer connectTimer;
     private InetSocketAddress requestedRemote;
     /** How the connection was lost, while what landed before is being read. */
     private IOException loss;
@@ -65,16 +65,21 @@ final class RdmaSocketUnsafe extends AbstractRdmaChannel.AbstractRdmaUnsafe {
             }
             InetSocketAddress remote = AbstractRdmaChannel.checkResolved(remoteAddress);
             InetSocketAddress local = localAddress == null ? null : AbstractRdmaChannel.checkResolved(localAddress);
-            RdmaConnector connector = new RdmaConnector(channel, channel.handler(), channel.takeConnectionId(), remote);
+            if (!channel.isRegistered()) {
+                throw new IllegalStateException("the channel is not registered with an event loop");
+            }
+            RdmaConnector connector = new RdmaConnector(channel, channel.takeConnectionId(), remote);
             channel.connecting(connector);
             connectPromise = promise;
             requestedRemote = remote;
             connector.start(local);
-            scheduleConnectTimeout(remote);
+            scheduleConnectTimeout(connector.loop(), remote);
             promise.addListener(future -> {
                 if (future.isCancelled()) {
-                    connectPromise = null;
-                    close(voidPromise());
+                    channel.onLoop(() -> {
+                        connectPromise = null;
+                        close(voidPromise());
+                    });
                 }
             });
         } catch (Throwable t) {
@@ -88,10 +93,10 @@ final class RdmaSocketUnsafe extends AbstractRdmaChannel.AbstractRdmaUnsafe {
         }
     }
 
-    private void scheduleConnectTimeout(InetSocketAddress address) {
+    private void scheduleConnectTimeout(CurrentLoop loop, InetSocketAddress address) {
         int millis = channel.config().getConnectTimeoutMillis();
         if (millis > 0) {
-            connectTimer = channel.eventLoop().schedule(() -> {
+            connectTimer = loop.schedule(() -> {
                 ChannelPromise promise = connectPromise;
                 if (promise != null && promise.tryFailure(new ConnectTimeoutException(
                         "connection timed out after " + millis + " ms: " + address))) {
@@ -105,7 +110,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaChannel.AbstractRdmaUnsafe {
         ChannelPromise promise = connectPromise;
         connectPromise = null;
         if (connectTimer != null) {
-            connectTimer.cancel(false);
+            connectTimer.cancel();
             connectTimer = null;
         }
         return promise;

@@ -128,8 +128,12 @@
  * connection was made goes on polling, and hands completions to the loop of the channel, in order ({@code
  * CompletionRelay}): that costs a wake-up, but no work of the channel is done anywhere but on its loop ({@code
  * CurrentLoop}). As long as it does so it is not suspended. When it ends, the loop of one of these channels takes its
- * completion queues over. Between two loops a connection still belongs to the one that it left: what arrives waits, and
- * if that loop ends, so does the connection. Listeners, and channels that are bound or connecting, stay where they are.
+ * completion queues over, or, if these loops have ended as well, whoever gives back the last of it closes them.
+ *
+ * <p>So may channels that are bound, connecting or listening ({@code LoopId}); a listener takes along the requests that
+ * wait in its backlog. Between two loops a channel still belongs to the one that it left: what arrives for a connection
+ * or a connect waits, requests are put into the backlog. If that loop ends, so does the channel, unlike one of TCP,
+ * which belongs to the kernel then: its next registration fails with a {@code ClosedChannelException} that says so.
  *
  * <h2>System properties</h2>
  * <ul>

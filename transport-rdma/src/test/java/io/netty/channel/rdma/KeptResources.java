@@ -17,6 +17,8 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.verbs.VerbsResource;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.ToIntFunction;
 
@@ -32,7 +34,7 @@ public final class KeptResources {
     public static int count(VerbsResource kind) {
         switch (kind) {
         case EVENT_CHANNEL:
-            return sum(handler -> handler.hasEvents() ? 1 : 0);
+            return sum(handler -> handler.eventsIfAny() == null ? 0 : 1);
         case COMPLETION_CHANNEL:
             return sum(handler -> handler.devices().size());
         case COMPLETION_QUEUE:
@@ -52,6 +54,26 @@ public final class KeptResources {
         default:
             return 0;
         }
+    }
+
+    /** The numbers of the descriptors of what event loops keep. */
+    public static Set<Integer> descriptors() {
+        Set<Integer> descriptors = new HashSet<>();
+        for (RdmaIoHandler handler : RdmaIoHandler.HANDLERS) {
+            LoopEvents events = handler.eventsIfAny();
+            if (events != null) {
+                descriptors.add(events.channel().fd());
+            }
+            for (LoopDevice device : handler.devices().toArray(new LoopDevice[0])) {
+                descriptors.add(device.channel().fd());
+            }
+        }
+        return descriptors;
+    }
+
+    /** Bytes of the slabs. */
+    public static long pinnedBytes() {
+        return RdmaByteBufAllocator.DEFAULT.pinnedMemory() + RdmaMetrics.stagingMemory();
     }
 
     /** Closes all channels that tests have left open. Some of Netty's do. */

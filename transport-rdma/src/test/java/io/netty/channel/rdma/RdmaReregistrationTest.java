@@ -18,17 +18,22 @@ package io.netty.channel.rdma;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.util.concurrent.AutoScalingEventExecutorChooserFactory;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ThreadAwareExecutor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,9 +43,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
+import static io.netty.channel.rdma.Reregistration.deregister;
+import static io.netty.channel.rdma.Reregistration.move;
+import static io.netty.channel.rdma.Reregistration.register;
 import static io.netty.channel.rdma.TestTimeouts.awaitTrue;
 import static io.netty.channel.rdma.TestTimeouts.shutdown;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -242,6 +251,29 @@ class RdmaReregistrationTest {
     }
 
     @Test
+    void whatALoopHasInCommonWithOneThatEndsSlowlyIsGivenBackByThatOne() throws Exception {
+        pair.listener.close().sync();
+        // Those of the pair are the first of their loop.
+        int queuePairs = VerbsResource.QUEUE_PAIR.live() - 2;
+        int queues = VerbsResource.COMPLETION_QUEUE.live() - 1;
+        int channels = VerbsResource.COMPLETION_CHANNEL.live() - 1;
+        SlowEnd slowEnd = new SlowEnd();
+        EventLoopGroup slow = new MultiThreadIoEventLoopGroup(1, slowEnd);
+        move(pair.server, slow);
+        exchange(1);
+        Future<?> end = slow.shutdownGracefully(0, 5, TimeUnit.SECONDS);
+        slowEnd.reached.await();
+        shutdown(first);
+        assertThat(end.isDone()).isFalse();
+        slowEnd.goOn.countDown();
+        TestTimeouts.await(end);
+        assertThat(VerbsResource.QUEUE_PAIR.live()).isEqualTo(queuePairs);
+        assertThat(VerbsResource.COMPLETION_QUEUE.live()).isEqualTo(queues);
+        assertThat(VerbsResource.COMPLETION_CHANNEL.live()).isEqualTo(channels);
+        assertThat(pair.server.isOpen()).isFalse();
+    }
+
+    @Test
     void endsWithTheLoopThatItLeftIfItIsOnNoOther() throws Exception {
         int queuePairs = VerbsResource.QUEUE_PAIR.live();
         deregister(pair.server);
@@ -297,20 +329,6 @@ class RdmaReregistrationTest {
         assertThat(pair.clientEvents.read(4)).containsExactly(0, 0, 0, value);
     }
 
-    private static void move(Channel channel, EventLoopGroup to) throws InterruptedException {
-        deregister(channel);
-        register(channel, to.next());
-    }
-
-    private static void deregister(Channel channel) throws InterruptedException {
-        TestTimeouts.await(channel.deregister());
-        assertThat(channel.isRegistered()).isFalse();
-    }
-
-    private static void register(Channel channel, EventLoop loop) throws InterruptedException {
-        TestTimeouts.sync(loop.register(channel));
-    }
-
     private static ByteBuf sequence(int from, int length) {
         return RdmaByteBufAllocator.DEFAULT.directBuffer(length).writeBytes(bytes(from, length));
     }
@@ -321,6 +339,54 @@ class RdmaReregistrationTest {
             bytes[i] = (byte) ((from + i) * 31 >> 5);
         }
         return bytes;
+    }
+
+    /** Handlers that close their channels, and end, only when they may. */
+    private static final class SlowEnd implements IoHandlerFactory {
+        final CountDownLatch reached = new CountDownLatch(1);
+        final CountDownLatch goOn = new CountDownLatch(1);
+
+        @Override
+        public IoHandler newHandler(ThreadAwareExecutor executor) {
+            IoHandler handler = RdmaIoHandler.newFactory().newHandler(executor);
+            return new IoHandler() {
+                @Override
+                public void initialize() {
+                    handler.initialize();
+                }
+
+                @Override
+                public int run(IoHandlerContext context) {
+                    return handler.run(context);
+                }
+
+                @Override
+                public void destroy() {
+                    reached.countDown();
+                    try {
+                        goOn.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                    handler.destroy();
+                }
+
+                @Override
+                public IoRegistration register(IoHandle handle) throws Exception {
+                    return handler.register(handle);
+                }
+
+                @Override
+                public void wakeup() {
+                    handler.wakeup();
+                }
+
+                @Override
+                public boolean isCompatible(Class<? extends IoHandle> type) {
+                    return handler.isCompatible(type);
+                }
+            };
+        }
     }
 
     private static final class LoopChecker extends ChannelInboundHandlerAdapter {

@@ -1,0 +1,126 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * The connection id of a channel that is bound, listens or connects, on the event loop of the channel. It may move to
+ * another one ({@link IdMove}); in between events wait. On that loop, except where said.
+ */
+class LoopId implements IdMove.Owner, LoopEvents.Listener {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopId.class);
+
+    private final ConnectionId id;
+    private final CurrentLoop loop;
+    private LoopEvents.Listener listener;
+    private boolean closed;
+
+    /** @param id is closed with this object. */
+    LoopId(RdmaIoHandler handler, ConnectionId id, LoopEvents.Listener listener) throws Exception {
+        this.id = id;
+        this.listener = listener;
+        loop = new CurrentLoop(handler);
+        handler.events().listen(id, this);
+    }
+
+    @Override
+    public ConnectionId id() {
+        return id;
+    }
+
+    @Override
+    public CurrentLoop loop() {
+        return loop;
+    }
+
+    @Override
+    public LoopEvents.Listener listener() {
+        return this;
+    }
+
+    /** Somebody else gets the events from now on. */
+    void listener(LoopEvents.Listener newListener) {
+        listener = newListener;
+    }
+
+    @Override
+    public void connectionEvent(ConnectionEvent event) {
+        if (!loop.isHere()) {
+            loop.execute(() -> connectionEvent(event));
+        } else if (!closed) {
+            listener.connectionEvent(event);
+        }
+    }
+
+    @Override
+    public void leave(EventChannel events) throws Exception {
+        if (closed) {
+            throw new ClosedChannelException();
+        }
+        if (loop.isAttached()) {
+            loop.detach();
+        }
+        id.migrate(events);
+        loop.handler().forget(id);
+    }
+
+    @Override
+    public void attach(RdmaIoHandler handler) {
+        // A channel may come back to the loop that it was on: then this has never left.
+        if (!loop.isAttached()) {
+            loop.attach(handler);
+        }
+    }
+
+    /** Closes the id. Any thread: that of another loop, if the channel could not be registered there. */
+    void close() {
+        RdmaIoHandler handler = loop.handler();
+        if (handler.isHere()) {
+            destroy();
+            return;
+        }
+        try {
+            handler.loop().execute(this::destroy);
+        } catch (RejectedExecutionException e) {
+            logger.debug("The event loop has ended, and with it {}", id, e);
+        }
+    }
+
+    @Override
+    public void destroy() {
+        closed = true;
+        loop.handler().forget(id);
+        id.close();
+    }
+
+    @Override
+    public void loopEnded(RdmaIoHandler handler, ConnectionId ignored) {
+        if (loop.handler() == handler) {
+            destroy();
+        } else {
+            // On its way to that loop: it is destroyed by the other one.
+            id.close();
+        }
+    }
+}
