@@ -19,11 +19,16 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.RdmaIoHandler;
+import io.netty.channel.rdma.leakcheck.LeftChannels;
 import io.netty.channel.socket.SocketProtocolFamily;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -41,13 +46,15 @@ import java.util.List;
 
 /**
  * Takes the place of the class of this name in epoll's jar of tests (class path order: test classes come before jars).
- * All that differs is the event loops: they are those of the RDMA transport.
+ * All that differs is the event loops: those of epoll's channels are of the RDMA transport.
  */
 class EpollSocketTestPermutation extends SocketTestPermutation {
     static final EpollSocketTestPermutation INSTANCE = new EpollSocketTestPermutation();
 
-    static final EventLoopGroup EPOLL_GROUP = new MultiThreadIoEventLoopGroup(
-            NUM_THREADS, new DefaultThreadFactory("testsuite-rdma-epoll", true), RdmaIoHandler.newFactory());
+    static final EventLoopGroup EPOLL_GROUP = new TestGroup("testsuite-rdma-epoll", RdmaIoHandler.newFactory(),
+            EpollIoHandler.class);
+    private static final EventLoopGroup NIO = new TestGroup("testsuite-nio", NioIoHandler.newFactory(),
+            NioIoHandler.class);
 
     @Override
     public List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> socket() {
@@ -71,7 +78,7 @@ class EpollSocketTestPermutation extends SocketTestPermutation {
             factories.add(() -> server(EpollServerSocketChannel.class).newInstance()
                     .option(ChannelOption.TCP_FASTOPEN, 5));
         }
-        factories.add(() -> new ServerBootstrap().group(NIO_GROUP).channel(NioServerSocketChannel.class));
+        factories.add(() -> new ServerBootstrap().group(NIO).channel(NioServerSocketChannel.class));
         return factories;
     }
 
@@ -98,7 +105,7 @@ class EpollSocketTestPermutation extends SocketTestPermutation {
     @Override
     public List<BootstrapComboFactory<Bootstrap, Bootstrap>> datagram(SocketProtocolFamily family) {
         List<BootstrapFactory<Bootstrap>> factories = new ArrayList<>();
-        factories.add(() -> new Bootstrap().group(NIO_GROUP)
+        factories.add(() -> new Bootstrap().group(NIO)
                 .channelFactory((ChannelFactory<Channel>) () -> new NioDatagramChannel(family)));
         factories.add(client(() -> new EpollDatagramChannel(family)));
         return combo(factories, factories);
@@ -147,7 +154,29 @@ class EpollSocketTestPermutation extends SocketTestPermutation {
         return () -> new Bootstrap().group(EPOLL_GROUP).channelFactory(factory);
     }
 
-    private BootstrapFactory<Bootstrap> nioClient() {
-        return () -> new Bootstrap().group(NIO_GROUP).channel(NioSocketChannel.class);
+    private static BootstrapFactory<Bootstrap> nioClient() {
+        return () -> new Bootstrap().group(NIO).channel(NioSocketChannel.class);
+    }
+
+    /** Has its channels closed after the class of tests. */
+    private static final class TestGroup extends MultiThreadIoEventLoopGroup {
+        private final Class<? extends IoHandler> type;
+
+        TestGroup(String name, IoHandlerFactory factory, Class<? extends IoHandler> type) {
+            super(NUM_THREADS, new DefaultThreadFactory(name, true), factory);
+            this.type = type;
+        }
+
+        /** As tests ask for it before they use what only epoll's channels have, or leave it out. */
+        @Override
+        public boolean isIoType(Class<? extends IoHandler> handlerType) {
+            return handlerType == type;
+        }
+
+        @Override
+        public ChannelFuture register(Channel channel) {
+            LeftChannels.add(channel);
+            return super.register(channel);
+        }
     }
 }

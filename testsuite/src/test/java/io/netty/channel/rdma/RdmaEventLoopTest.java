@@ -24,9 +24,10 @@ import io.netty.testsuite.transport.AbstractSingleThreadEventLoopTest;
 import java.util.concurrent.Executor;
 
 public class RdmaEventLoopTest extends AbstractSingleThreadEventLoopTest {
+    /** Of one loop: a test shuts down no more of the group. */
     @Override
     protected EventLoopGroup newEventLoopGroup() {
-        return new RdmaEventLoopGroup();
+        return new RdmaEventLoopGroup(1);
     }
 
     @Override

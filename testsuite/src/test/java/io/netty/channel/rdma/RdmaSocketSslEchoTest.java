@@ -22,25 +22,13 @@ import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.SocketSslEchoTest;
 
 import java.net.SocketAddress;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
 public class RdmaSocketSslEchoTest extends SocketSslEchoTest {
-    /**
-     * The variants: all, or where everything takes long a sample of them. They count flags in binary, so that with an
-     * odd step each flag has both values.
-     */
+    /** All variants, or where everything takes long a sample of them. */
     public static Collection<Object[]> data() throws Exception {
-        List<Object[]> all = new ArrayList<>(SocketSslEchoTest.data());
-        if (TestTimeouts.MULTIPLIER == 1) {
-            return all;
-        }
-        List<Object[]> sample = new ArrayList<>();
-        for (int i = 0; i < all.size(); i += 5) {
-            sample.add(all.get(i));
-        }
-        return sample;
+        return TestTimeouts.MULTIPLIER == 1 ? SocketSslEchoTest.data() : SslEchoVariants.sample();
     }
 
     @Override

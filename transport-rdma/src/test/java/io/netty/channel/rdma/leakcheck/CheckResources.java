@@ -17,103 +17,69 @@ package io.netty.channel.rdma.leakcheck;
 
 import io.netty.channel.rdma.KeptResources;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.verbs.VerbsResource;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Fails a test class that leaves behind more native objects or file descriptors than there were, except for those that
- * are kept on purpose. Found by the service loader.
+ * Fails a test class that leaves behind more native objects, pinned memory or file descriptors than there were, except
+ * for those that are kept on purpose. Found by the service loader.
  */
 public final class CheckResources implements BeforeAllCallback, AfterAllCallback {
-    private static final Namespace NAMESPACE = Namespace.create(CheckResources.class);
-    private static final long POLL_MILLIS = 10;
     /**
-     * What connections use. No sockets: tests of TCP leave some open, and the embedded provider keeps its links for the
-     * next connection.
+     * A configuration parameter of JUnit: how long, in milliseconds, a class may take until it has given back
+     * everything. By default long enough for the end of a connection whose peer is gone.
      */
-    private static final Pattern CONNECTION_DESCRIPTOR = Pattern.compile("/(memfd:[^ ]*).*|(pipe):.*");
-    /** The embedded provider shows this to its peers as long as the process lives. */
-    private static final String BOARD = "memfd:rdma-board";
+    static final String SETTLE_MILLIS = "io.netty.channel.rdma.leakcheck.settleMillis";
+    /**
+     * With the simple name of a class of tests behind it, a configuration parameter of JUnit: a regular expression of
+     * the kinds of descriptors that are not looked at, as the class itself leaves some of these open.
+     */
+    static final String LEFT_BY = "io.netty.channel.rdma.leakcheck.leftBy.";
+    private static final Namespace NAMESPACE = Namespace.create(CheckResources.class);
+    private static final long DEFAULT_SETTLE_MILLIS = TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS);
+    private static final long POLL_MILLIS = 10;
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        if (isTopLevel(context)) {
-            context.getStore(NAMESPACE).put(context.getUniqueId(), count());
+        if (isNested(context)) {
+            return;
         }
+        OpenedOnce.open(context);
+        context.getStore(NAMESPACE).put(context.getUniqueId(), Resources.count(left(context)));
     }
 
     @Override
-    @SuppressWarnings("unchecked")
     public void afterAll(ExtensionContext context) throws InterruptedException {
-        if (!isTopLevel(context)) {
+        if (isNested(context)) {
             return;
         }
-        Map<String, Integer> before =
-                (Map<String, Integer>) context.getStore(NAMESPACE).remove(context.getUniqueId());
+        Resources before = (Resources) context.getStore(NAMESPACE).remove(context.getUniqueId());
         KeptResources.closeChannels();
-        // The end of a connection may take its time, if the peer is gone.
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TestTimeouts.SECONDS);
-        Map<String, Integer> more;
-        while (!(more = excess(before, count())).isEmpty()) {
+        LeftChannels.close();
+        long millis = context.getConfigurationParameter(SETTLE_MILLIS, Long::valueOf).orElse(DEFAULT_SETTLE_MILLIS);
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        Pattern left = left(context);
+        for (Resources now; (now = Resources.count(left)).isMoreThan(before);) {
             if (System.nanoTime() - deadline >= 0) {
-                throw new AssertionError(context.getDisplayName() + " leaves behind, " + TestTimeouts.SECONDS +
-                        " s after its end: " + more);
+                throw new AssertionError(context.getDisplayName() + " leaves behind, " + millis +
+                        " ms after its end: " + now.excess(before));
             }
             Thread.sleep(POLL_MILLIS);
         }
     }
 
-    private static boolean isTopLevel(ExtensionContext context) {
-        return context.getRequiredTestClass().getEnclosingClass() == null;
+    private static Pattern left(ExtensionContext context) {
+        String name = context.getRequiredTestClass().getSimpleName();
+        return Pattern.compile(context.getConfigurationParameter(LEFT_BY + name).orElse(""));
     }
 
-    private static Map<String, Integer> excess(Map<String, Integer> before, Map<String, Integer> after) {
-        Map<String, Integer> excess = new TreeMap<>();
-        after.forEach((what, count) -> {
-            int more = count - Math.max(before.getOrDefault(what, 0), BOARD.equals(what) ? 1 : 0);
-            if (more > 0) {
-                excess.put(what, more);
-            }
-        });
-        return excess;
-    }
-
-    private static Map<String, Integer> count() {
-        Map<String, Integer> counts = new TreeMap<>();
-        for (VerbsResource kind : VerbsResource.values()) {
-            counts.put(kind.toString(), kind.live() - KeptResources.count(kind));
-        }
-        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
-            for (Path descriptor : descriptors) {
-                countDescriptor(descriptor, counts);
-            }
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-        return counts;
-    }
-
-    private static void countDescriptor(Path descriptor, Map<String, Integer> counts) {
-        try {
-            Matcher target = CONNECTION_DESCRIPTOR.matcher(Files.readSymbolicLink(descriptor).toString());
-            if (target.matches()) {
-                counts.merge(target.group(target.group(1) != null ? 1 : 2), 1, Integer::sum);
-            }
-        } catch (IOException ignore) {
-            // Closed meanwhile, as the one of the directory itself.
-        }
+    /** The class around it is checked. */
+    private static boolean isNested(ExtensionContext context) {
+        return context.getParent().flatMap(ExtensionContext::getTestClass).isPresent();
     }
 }

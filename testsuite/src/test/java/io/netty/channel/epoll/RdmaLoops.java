@@ -1,0 +1,72 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.epoll;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.SelectStrategyFactory;
+import io.netty.channel.rdma.RdmaIoHandler;
+import io.netty.channel.rdma.RdmaIoHandlerConfig;
+import net.bytebuddy.agent.ByteBuddyAgent;
+import net.bytebuddy.agent.builder.AgentBuilder;
+import net.bytebuddy.asm.AsmVisitorWrapper;
+import net.bytebuddy.asm.MemberSubstitution;
+
+import java.lang.reflect.Method;
+
+import static net.bytebuddy.matcher.ElementMatchers.any;
+import static net.bytebuddy.matcher.ElementMatchers.isDeclaredBy;
+import static net.bytebuddy.matcher.ElementMatchers.nameMatches;
+import static net.bytebuddy.matcher.ElementMatchers.named;
+import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
+
+/**
+ * Event loops of the RDMA transport for those of epoll's tests that make theirs themselves: where their code calls
+ * {@code EpollIoHandler.newFactory}, it calls the methods of the same name of this class.
+ */
+public final class RdmaLoops {
+    private static final String TESTS = "io\\.netty\\.channel\\.epoll\\..*Test(\\$.*)?";
+
+    private RdmaLoops() {
+    }
+
+    public static IoHandlerFactory newFactory() {
+        return RdmaIoHandler.newFactory();
+    }
+
+    /** The strategy of the one test that has one is never to sleep. */
+    public static IoHandlerFactory newFactory(int maxEvents, SelectStrategyFactory busyWait) {
+        return RdmaIoHandler.newFactory(new RdmaIoHandlerConfig().setBusyPoll(true));
+    }
+
+    /** Changes the tests' classes, also those that are loaded already. */
+    static void substitute() throws NoSuchMethodException {
+        Method plain = RdmaLoops.class.getMethod("newFactory");
+        Method withStrategy = RdmaLoops.class.getMethod("newFactory", int.class, SelectStrategyFactory.class);
+        new AgentBuilder.Default().disableClassFormatChanges()
+                .with(AgentBuilder.RedefinitionStrategy.RETRANSFORMATION)
+                .with(AgentBuilder.Listener.StreamWriting.toSystemError().withErrorsOnly())
+                .type(nameMatches(TESTS))
+                .transform((builder, type, loader, module, domain) ->
+                        builder.visit(replacedBy(plain)).visit(replacedBy(withStrategy)))
+                .installOn(ByteBuddyAgent.install());
+    }
+
+    private static AsmVisitorWrapper replacedBy(Method method) {
+        return MemberSubstitution.relaxed().method(isDeclaredBy(EpollIoHandler.class)
+                .and(named(method.getName())).and(takesArguments(method.getParameterTypes())))
+                .replaceWith(method).on(any());
+    }
+}
