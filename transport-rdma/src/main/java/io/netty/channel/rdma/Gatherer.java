@@ -17,6 +17,7 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.FileRegion;
 import io.netty.channel.rdma.stream.StreamConnection;
@@ -196,7 +197,25 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
             }
             return true;
         }
-        return copy(buf, index, count);
+        return count > target.copyThreshold() && buf.isDirect() ? pieces(buf.nioBuffers(index, count))
+                : copy(buf, index, count);
+    }
+
+    /**
+     * What is not a composite buffer but a slice of one does not tell its components, only where their bytes are.
+     * HTTP/2 makes these: frames of a message that was queued in several buffers.
+     */
+    private boolean pieces(ByteBuffer[] pieces) throws Exception {
+        for (ByteBuffer piece : pieces) {
+            int count = piece.remaining();
+            long address = DirectMemory.address(piece) + piece.position();
+            MemoryRange range = count > target.copyThreshold() ? RegisteredMemory.find(address, count) : null;
+            if (!(range == null ? copy(Unpooled.wrappedBuffer(piece), 0, count)
+                    : inPlace(address, count, target.localKey(range)))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private boolean inPlace(long address, int count, int key) throws Exception {

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
@@ -80,6 +81,25 @@ class RdmaSocketChannelTest {
             assertThat(pair.clientEvents.read(content.length)).isEqualTo(content);
             assertThat(pair.server.metrics().bytesSentInPlace()).isEqualTo(content.length);
             assertThat(pair.server.metrics().bytesSentCopied()).isZero();
+        }
+    }
+
+    /** As HTTP/2 makes its frames of what was queued in several buffers. */
+    @Test
+    void slicesOfCompositeBuffersAreSentFromWhereTheComponentsAre() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            byte[] content = random(100_000, 4);
+            ByteBufAllocator alloc = pair.client.alloc();
+            CompositeByteBuf composite = alloc.compositeBuffer().addComponents(true,
+                    alloc.directBuffer().writeBytes(content, 0, 60_000),
+                    UnpooledByteBufAllocator.DEFAULT.directBuffer().writeBytes(content, 60_000, 20_000),
+                    alloc.directBuffer().writeBytes(content, 80_000, 20_000));
+            pair.client.write(composite.readRetainedSlice(70_000));
+            sync(pair.client.writeAndFlush(composite.readRetainedSlice(30_000)));
+            composite.release();
+            assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+            assertThat(pair.client.metrics().bytesSentInPlace()).isEqualTo(80_000);
+            assertThat(pair.client.metrics().bytesSentCopied()).isEqualTo(20_000);
         }
     }
 
