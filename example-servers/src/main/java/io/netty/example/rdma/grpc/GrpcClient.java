@@ -16,9 +16,14 @@
 package io.netty.example.rdma.grpc;
 
 import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.example.rdma.Transport;
 import io.netty.handler.ssl.SslContext;
 
@@ -29,6 +34,20 @@ import java.net.InetSocketAddress;
  */
 public final class GrpcClient {
     private GrpcClient() {
+    }
+
+    /**
+     * Finds out which transport leads to a server: RDMA if it can be connected, else TCP. Each client needs that once;
+     * it costs a connection, which is closed again. Not to be called on an event loop.
+     *
+     * @param group event loops for RDMA, which serve epoll's channels, too
+     * @throws Exception as {@link RdmaOrTcpBootstrap} does if neither can be connected
+     */
+    public static Transport transportTo(EventLoopGroup group, InetSocketAddress server) throws Exception {
+        Channel channel = new RdmaOrTcpBootstrap().group(group).handler(new ChannelInboundHandlerAdapter())
+                .connect(server).sync().getNow();
+        channel.close().sync();
+        return channel.attr(RdmaOrTcp.PATH).get() == TransportPath.RDMA ? Transport.RDMA : Transport.EPOLL;
     }
 
     /**

@@ -40,6 +40,9 @@
  * <tr><td>a server may have many addresses, but one class of channels</td>
  *     <td>RDMA and TCP are two servers with the same services, event loops and port number: {@link
  *     io.netty.example.rdma.grpc.GrpcServer}</td></tr>
+ * <tr><td>a client has one class of channels, and makes a channel before it knows where to connect it</td>
+ *     <td>so it can't fall back to TCP by itself: {@link io.netty.example.rdma.grpc.GrpcClient#transportTo} finds out
+ *     first which of them leads to a server</td></tr>
  * <tr><td>{@code LocalSocketPicker} chooses an address to connect from</td>
  *     <td>the same: it chooses the device</td></tr>
  * <tr><td>statistics of sockets ({@code TCP_INFO}, channelz) from epoll's channels</td>
@@ -50,6 +53,6 @@
  *
  * <h2>Threads</h2>
  * The service runs on the event loop ({@code directExecutor()}), because nothing in it blocks: that saves two changes
- * of thread a message, which would be most of the time of a short call.
+ * of thread a message.
  */
 package io.netty.example.rdma.grpc;

@@ -87,15 +87,19 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
     protected void initChannel(Channel channel) {
         connections.add(channel);
         ChannelPipeline pipeline = channel.pipeline();
-        // A slow reader is not idle: while its answer moves, so does the connection (observeOutput).
-        pipeline.addLast(new IdleStateHandler(true, 0, 0, limits.idleMillis(), TimeUnit.MILLISECONDS));
-        pipeline.addLast(TAIL, new ConnectionTail(this::http1));
         if (tls != null) {
-            pipeline.addFirst(tls.newHandler(channel.alloc()), new Alpn());
+            pipeline.addLast(tls.newHandler(channel.alloc()));
+        }
+        // Before the codec, as what is read on streams does not come out behind it. A slow reader is not idle: while
+        // its answer moves, so does the connection (observeOutput).
+        pipeline.addLast(new IdleStateHandler(true, 0, 0, limits.idleMillis(), TimeUnit.MILLISECONDS));
+        if (tls != null) {
+            pipeline.addLast(new Alpn());
         } else {
             HttpServerCodec http1 = new HttpServerCodec();
-            pipeline.addFirst(new CleartextHttp2ServerUpgradeHandler(http1, new Upgrade(http1), new PriorKnowledge()));
+            pipeline.addLast(new CleartextHttp2ServerUpgradeHandler(http1, new Upgrade(http1), new PriorKnowledge()));
         }
+        pipeline.addLast(TAIL, new ConnectionTail(this::http1));
     }
 
     /**
