@@ -106,8 +106,6 @@ static void accepted_request_tells_where_to_send(void) {
     struct ibv_mr *to = receive_into(passive, received, sizeof(received));
     struct rdma_conn_param param = { .private_data = "answer", .private_data_len = 7, .qp_num = passive->qp->qp_num };
     CHECK_EQ(rdma_accept(passive, &param), 0);
-    CHECK_EQ(rdma_accept(passive, &param), -1); /* once */
-    CHECK_EQ(errno, EINVAL);
     CHECK_EQ(rdma_ack_cm_event(event), 0);
 
     event = expect(client, RDMA_CM_EVENT_ESTABLISHED);
@@ -128,6 +126,13 @@ static void accepted_request_tells_where_to_send(void) {
     CHECK_EQ(rdma_ack_cm_event(event), 0);
 
     expect_nothing(server); /* the accepting end hears no more of it */
+    param = (struct rdma_conn_param) { .qp_num = passive->qp->qp_num };
+    CHECK_EQ(rdma_accept(passive, &param), -1); /* once; a failure takes the queue pair along */
+    CHECK_EQ(errno, EINVAL);
+    struct ibv_qp_attr attr;
+    struct ibv_qp_init_attr init;
+    CHECK_EQ(ibv_query_qp(passive->qp, &attr, IBV_QP_STATE, &init), 0);
+    CHECK_EQ(attr.qp_state, IBV_QPS_ERR);
     CHECK_EQ(ibv_dereg_mr(from), 0);
     CHECK_EQ(ibv_dereg_mr(to), 0);
     rdma_destroy_qp(active);

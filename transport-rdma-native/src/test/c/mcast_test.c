@@ -24,10 +24,6 @@
 #define MULTICAST_QPN 0xffffff
 #define LID 0xc123
 
-/*
- * Of soft-RoCE a group is an IPv4 or Ethernet one that the connection manager joins as well, so that groups without it
- * are for devices that route by the group alone.
- */
 static union ibv_gid group(uint8_t number) {
     return (union ibv_gid) { .raw = { 0xff, 0x12, 0x77, [14] = (uint8_t) getpid(), [15] = number } };
 }
@@ -241,6 +237,12 @@ static void members_of_other_processes_come_and_go(void) {
 }
 
 int main(void) {
+    if (is_soft_roce()) {
+        RUN(attaching_is_checked);
+        /* Its packets are the host's, which must have joined the group as well: rdma_join_multicast(), cm_ud_test.c. */
+        fprintf(stderr, "  skipped: groups that only queue pairs are members of\n");
+        return 0;
+    }
     RUN(members_of_other_processes_come_and_go);
     RUN(all_members_receive_and_no_others);
     RUN(sender_that_is_a_member_receives_its_own);

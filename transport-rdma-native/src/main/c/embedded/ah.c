@@ -77,7 +77,7 @@ int embedded_ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port, stru
     attr->src_path_bits = wc->dlid_path_bits;
     attr->port_num = port;
     if ((wc->wc_flags & IBV_WC_GRH) != 0) {
-        /* As libibverbs, which looks the destination up among the port's GIDs: so this fails for a multicast message. */
+        /* As libibverbs, which looks the destination up among the port's GIDs: it fails for a multicast message. */
         if (!is_own_gid(&grh->dgid)) {
             errno = EINVAL;
             return -1;

@@ -142,9 +142,7 @@ int embedded_rdma_connect(struct rdma_cm_id *public_id, struct rdma_conn_param *
 
 /* Undoes an accept: the peer is told no, as rdma_accept() of the kernel does for any failure. */
 static int fail_accept(struct cm_id *id, int err) {
-    if (!cm_is_datagram(id)) {
-        cm_qp_error(id);
-    }
+    cm_qp_error(id);
     pthread_mutex_lock(&cm_lock);
     if (id->conn == CM_CONN_REQ_RCVD) {
         cm_send_reject(id, CM_REJ_CONSUMER, NULL, 0);

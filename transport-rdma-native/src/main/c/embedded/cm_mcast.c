@@ -15,8 +15,8 @@
  */
 /*
  * Multicast groups of ids. Addresses become groups as in cma_set_mgid() of the kernel's cma.c, so that programs which
- * compute them as well agree. As with librdmacm, the queue pair is attached when the event is fetched, and an id that only
- * sends stays out.
+ * compute them as well agree. As with librdmacm, the queue pair is attached when the event is fetched, and an id that
+ * only sends stays out.
  */
 #include "cm_private.h"
 

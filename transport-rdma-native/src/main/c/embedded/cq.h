@@ -103,7 +103,8 @@ void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
  * Rings the peer's send completion queue, for an acknowledgement, when the completions that are here now were polled and
  * the next poll finds none. By then the application has often answered the message, which rang already: one wake-up of the
  * peer instead of two, and no system call before the answer. Nothing depends on it: the peer's engine looks at
- * what it has outstanding every now and then.
+ * what it has outstanding every now and then. For a datagram queue pair: tries again then what waits for room, without
+ * which one who polls would wait for two engines to get a processor.
  */
 void cq_owe_ring(struct cq *cq, struct qp *qp);
 

@@ -16,17 +16,17 @@
 /* What peers say about flows, and the receiver's end of them: see flow.h. On the engine thread. */
 #include "flow.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <errno.h>
 
 #include "qp.h"
 #include "sealed.h"
 #include "ud.h"
 
-#define MAX_INFLOWS 1024u /* of one queue pair; beyond it the one that was opened first goes, and its sender opens again */
+#define MAX_INFLOWS 1024u /* of one queue pair; beyond it the oldest goes, and its sender opens another */
 
 /* ---- the receiver's end ---- */
 
@@ -210,8 +210,7 @@ static bool on_open(struct link *link, const void *body, size_t length, int *fds
     }
     int error = s.qp == NULL ? ECONNREFUSED : open_incoming(s.qp, s.peer, &s.message, fds[0]);
     if (error != 0 && error != EPROTO) {
-        const struct wire_flow refusal = { .src_qpn = s.message.src_qpn, .dst_qpn = s.message.dst_qpn, .id = s.message.id };
-        peer_send(s.peer, WIRE_FLOW_REFUSE, &refusal, sizeof(refusal), NULL, 0);
+        peer_send(s.peer, WIRE_FLOW_REFUSE, &s.message, sizeof(s.message), NULL, 0);
     }
     end(&s);
     return error != EPROTO;
@@ -246,7 +245,7 @@ static bool on_accept(struct link *link, const void *body, size_t length, int *f
     if (valid && s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
         qp_lock(s.qp);
         struct flow *flow = flow_find(s.qp, link, s.message.id);
-        if (flow != NULL && flow->state == FLOW_OPENING) { /* else it was closed meanwhile, and the receiver will know */
+        if (flow != NULL && flow->state == FLOW_OPENING) { /* else it was closed, as the receiver will hear */
             int error = complete_opening(flow, &s.message, fds, nfds);
             valid = error != EPROTO;
             if (error != 0) { /* no memory: what waits is lost */

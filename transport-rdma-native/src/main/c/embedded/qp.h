@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Queue pairs: RC, and what UD (ud.h) shares with it. All transmission, execution and completion of one queue pair is done by the owner of its gate, on
- * whatever thread that is: one that posts or polls, or the engine.
+ * Queue pairs: RC, and what UD (ud.h) shares with it. All transmission, execution and completion of one queue pair is
+ * done by the owner of its gate, on whatever thread that is: one that posts or polls, or the engine.
  *
  *   qp.c           create, query, destroy
  *   qp_table.c     numbers
@@ -279,7 +279,7 @@ void qp_complete_send(struct qp *qp, enum ibv_wc_status status); /* the oldest o
 /* qp_receive.c */
 bool qp_execute(struct qp *qp); /* returns true if some was left over */
 void qp_flush_receives(struct qp *qp);
-/* The receive that the next message takes, until qp_finish_receive(), or NULL: then posting one kicks the queue pair. */
+/* The receive that the next message takes, until qp_finish_receive(); or NULL: posting one kicks the queue pair. */
 const struct receive_wqe *qp_next_receive(struct qp *qp);
 void qp_finish_receive(struct qp *qp);
 

@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * The subnet administrator's part in multicast (IB specification 15.2.5.17): who is a member of which group. One process
+ * The subnet administrator's part in multicast (IB specification 15.2.5.17): who is a member of which group. A process
  * of the user has that role, the first that asked for it; when it dies another one takes over, and all tell it anew of
  * their members. Its table is shared memory that only it writes, so senders see at once who has joined.
  */
@@ -39,8 +39,8 @@ struct sa_members {
 };
 
 /*
- * Makes a queue pair a member, or ends that; on return all senders know. Blocks while the administrator answers, at most
- * two seconds. Not on the engine thread. Returns 0 or errno: ENOMEM if the group or the table is full.
+ * Makes a queue pair a member, or ends that; on return all senders know. Blocks until the administrator answers, at
+ * most two seconds. Not on the engine thread. Returns 0 or errno: ENOMEM if the group or the table is full.
  */
 int sa_join(const union ibv_gid *gid, uint32_t qpn);
 void sa_leave(const union ibv_gid *gid, uint32_t qpn);

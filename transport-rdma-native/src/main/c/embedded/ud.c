@@ -67,8 +67,9 @@ bool ud_run(struct qp *qp, unsigned work) {
     }
     left |= ud_send(qp);
     epoch_leave();
-    /* What waits is tried again at each round of the engine, which also ends the wait. */
+    /* What waits is tried again by each poll that finds nothing, and by the engine's rounds, which end the wait. */
     if (qp->ud->pending) {
+        cq_owe_ring(qp->send_cq, qp);
         atomic_store(&qp->next_round_ns, engine_now_ns() + ROUND_GAP_NS);
         watch_qp(qp);
     } else {

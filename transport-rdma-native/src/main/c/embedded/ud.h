@@ -65,11 +65,11 @@ int ud_create(struct qp *qp); /* 0 or errno */
 void ud_free(struct qp *qp);
 bool ud_run(struct qp *qp, unsigned work); /* the owner of the gate; true if some was left over */
 /*
- * The ends of all flows, for a queue pair that is reset or destroyed: with control and the gate. What is returned goes to
- * flow_free_incoming(), without the gate.
+ * The ends of all flows, for a queue pair that is reset or destroyed: with control and the gate. What is returned goes
+ * to flow_free_incoming(), without the gate.
  */
 struct inflow *ud_detach(struct qp *qp);
-/* Lets what was posted go, for a bounded time: a device has sent it by the time that somebody destroys the queue pair. */
+/* Lets what was posted go, for a bounded time: a device has sent it by the time that its queue pair is destroyed. */
 void ud_linger(struct qp *qp);
 bool ud_is_attached(struct qp *qp); /* to any group */
 bool ud_is_member(const struct ud *ud, const union ibv_gid *gid);

@@ -15,7 +15,7 @@
  */
 /*
  * Datagrams to receives: see ud.h. What is wrong with a datagram is nobody's business but its sender's, who does not
- * learn of it: such ones are dropped, and the receive stays (IB specification 9.6.1, 9.8.4, faults of class D in 9.9.3).
+ * learn of it: such ones are dropped, and the receive stays (IB specification 9.9.3, faults of class D).
  */
 #include "srq.h"
 #include "ud.h"

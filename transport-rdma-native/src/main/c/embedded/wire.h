@@ -72,8 +72,8 @@ struct wire_slots {
 };
 
 /*
- * All messages about flows; `src` is the end that sends datagrams. Descriptors of OPEN: segment; of ACCEPT: the memory of
- * the acknowledgements (struct wire_control), bell of the receive CQ's channel if `bells` says so.
+ * All messages about flows; `src` is the end that sends datagrams. Descriptors of OPEN: segment; of ACCEPT: the memory
+ * of the acknowledgements (struct wire_control), bell of the receive CQ's channel if `bells` says so.
  */
 struct wire_flow {
     uint32_t src_qpn, dst_qpn, id;

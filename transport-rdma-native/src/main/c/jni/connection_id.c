@@ -198,6 +198,34 @@ static jint disconnect(JNIEnv *env, jclass class, jlong id)
     return to_errno(verbs.rdma_disconnect(to_pointer(id)));
 }
 
+static jint join_multicast(JNIEnv *env, jclass class, jlong id, jbyteArray bytes, jint scope, jboolean send_only,
+                           jlong join)
+{
+    (void) class;
+    if (!has_device(id)) {
+        return EINVAL;
+    }
+    struct sockaddr_storage group;
+    read_address(env, bytes, 0, scope, &group);
+    struct rdma_cm_join_mc_attr_ex attr = {
+        .comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
+        .join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
+        .addr = (struct sockaddr *) &group,
+    };
+    errno = 0;
+    return to_errno(send_only ? verbs.rdma_join_multicast_ex(to_pointer(id), &attr, to_pointer(join))
+                              : verbs.rdma_join_multicast(to_pointer(id), attr.addr, to_pointer(join)));
+}
+
+static jint leave_multicast(JNIEnv *env, jclass class, jlong id, jbyteArray bytes, jint scope)
+{
+    (void) class;
+    struct sockaddr_storage group;
+    read_address(env, bytes, 0, scope, &group);
+    errno = 0;
+    return to_errno(verbs.rdma_leave_multicast(to_pointer(id), (struct sockaddr *) &group));
+}
+
 static jint migrate(JNIEnv *env, jclass class, jlong id, jlong channel)
 {
     (void) env;
@@ -266,6 +294,8 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("accept0", "(J[BIIZII)I", accept_id),
     JNI_METHOD("reject0", "(J[B)I", reject),
     JNI_METHOD("disconnect0", "(J)I", disconnect),
+    JNI_METHOD("joinMulticast0", "(J[BIZJ)I", join_multicast),
+    JNI_METHOD("leaveMulticast0", "(J[BI)I", leave_multicast),
     JNI_METHOD("migrate0", "(JJ)I", migrate),
     JNI_METHOD("setOption0", "(JII)I", set_option),
     JNI_METHOD("address0", "(JZ[B[I)I", address),

@@ -14,7 +14,7 @@
  * under the License.
  */
 /* Natives of EventChannel: events of the connection manager, copied out and acknowledged at once. */
-#include "jni_util.h"
+#include "address_vector.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -30,6 +30,8 @@ enum {
     EVENT_RNR_RETRY_COUNT,
     EVENT_QUEUE_PAIR_NUMBER,
     EVENT_PRIVATE_DATA_LENGTH,
+    EVENT_QUEUE_KEY,
+    EVENT_MULTICAST_TOKEN,
     EVENT_COUNT
 };
 
@@ -64,26 +66,47 @@ static jint channel_fd(JNIEnv *env, jclass class, jlong channel)
 }
 
 /* Only these carry connection parameters; the union is undefined in the others (rdma_get_cm_event(3)). */
-static bool has_parameters(enum rdma_cm_event_type type)
+static bool has_parameters(const struct rdma_cm_event *event)
 {
-    switch (type) {
+    switch (event->event) {
     case RDMA_CM_EVENT_CONNECT_REQUEST:
     case RDMA_CM_EVENT_CONNECT_RESPONSE:
     case RDMA_CM_EVENT_REJECTED:
     case RDMA_CM_EVENT_ESTABLISHED:
         return true;
+    case RDMA_CM_EVENT_UNREACHABLE: /* with datagrams also a rejection */
+        return event->id->ps == RDMA_PS_UDP && event->status > 0;
     default:
         return false;
     }
 }
 
-static void copy_parameters(JNIEnv *env, const struct rdma_cm_event *event, jlong *numbers, jbyteArray private_data)
+static bool is_multicast(enum rdma_cm_event_type type)
+{
+    return type == RDMA_CM_EVENT_MULTICAST_JOIN || type == RDMA_CM_EVENT_MULTICAST_ERROR;
+}
+
+/* In place of private data there is what ConnectionId.joinMulticast() gave. */
+static void copy_multicast(JNIEnv *env, const struct rdma_cm_event *event, jlong *numbers, jintArray vector,
+                           jbyteArray gid)
+{
+    const struct rdma_ud_param *ud = &event->param.ud;
+    numbers[EVENT_QUEUE_PAIR_NUMBER] = ud->qp_num;
+    numbers[EVENT_QUEUE_KEY] = ud->qkey;
+    numbers[EVENT_MULTICAST_TOKEN] = to_long(ud->private_data);
+    write_address_vector(env, &ud->ah_attr, vector, gid);
+}
+
+static void copy_parameters(JNIEnv *env, const struct rdma_cm_event *event, jlong *numbers, jbyteArray private_data,
+                            jintArray vector, jbyteArray gid)
 {
     const void *data;
     uint8_t length;
     if (event->id->ps == RDMA_PS_UDP) {
         const struct rdma_ud_param *ud = &event->param.ud;
         numbers[EVENT_QUEUE_PAIR_NUMBER] = ud->qp_num;
+        numbers[EVENT_QUEUE_KEY] = ud->qkey;
+        write_address_vector(env, &ud->ah_attr, vector, gid);
         data = ud->private_data;
         length = ud->private_data_len;
     } else {
@@ -103,7 +126,8 @@ static void copy_parameters(JNIEnv *env, const struct rdma_cm_event *event, jlon
 }
 
 /* Tokens: see ConnectionId.BY_TOKEN. `new_token` becomes that of the id of a connect request. */
-static jint next(JNIEnv *env, jclass class, jlong channel, jlong new_token, jlongArray values, jbyteArray private_data)
+static jint next(JNIEnv *env, jclass class, jlong channel, jlong new_token, jlongArray values, jbyteArray private_data,
+                 jintArray vector, jbyteArray gid)
 {
     (void) class;
     struct rdma_cm_event *event;
@@ -123,8 +147,10 @@ static jint next(JNIEnv *env, jclass class, jlong channel, jlong new_token, jlon
     } else {
         numbers[EVENT_TOKEN] = to_long(event->id->context);
     }
-    if (has_parameters(event->event)) {
-        copy_parameters(env, event, numbers, private_data);
+    if (is_multicast(event->event)) {
+        copy_multicast(env, event, numbers, vector, gid);
+    } else if (has_parameters(event)) {
+        copy_parameters(env, event, numbers, private_data, vector, gid);
     }
     verbs.rdma_ack_cm_event(event);
     (*env)->SetLongArrayRegion(env, values, 0, EVENT_COUNT, numbers);
@@ -135,6 +161,6 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("create0", "()J", create),
     JNI_METHOD("destroy0", "(J)V", destroy),
     JNI_METHOD("fd0", "(J)I", channel_fd),
-    JNI_METHOD("next0", "(JJ[J[B)I", next),
+    JNI_METHOD("next0", "(JJ[J[B[I[B)I", next),
 };
 JNI_CLASS(jni_event_channel, "EventChannel", methods);

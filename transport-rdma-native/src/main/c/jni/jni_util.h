@@ -41,6 +41,7 @@ struct jni_class {
 
 #define JNI_METHOD(java_name, signature, function) {(char *) (java_name), (char *) (signature), (void *) (function)}
 
+extern const struct jni_class jni_address_handle;
 extern const struct jni_class jni_completion_channel;
 extern const struct jni_class jni_completion_queue;
 extern const struct jni_class jni_connection_id;

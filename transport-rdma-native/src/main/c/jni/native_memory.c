@@ -31,7 +31,7 @@ _Static_assert(IBV_ACCESS_LOCAL_WRITE == 1 && IBV_ACCESS_REMOTE_WRITE == 2 && IB
                "AccessFlags");
 _Static_assert(IBV_WC_RECV == 128 && IBV_WC_RECV_RDMA_WITH_IMM == 129 && IBV_WC_COMP_SWAP == 3 &&
                    IBV_WC_FETCH_ADD == 4, "WorkCompletionOpcode");
-_Static_assert(IBV_WC_WITH_IMM == 2, "WorkCompletions");
+_Static_assert(IBV_WC_GRH == 1 && IBV_WC_WITH_IMM == 2, "WorkCompletions");
 _Static_assert(IBV_WC_LOC_PROT_ERR == 4 && IBV_WC_WR_FLUSH_ERR == 5 && IBV_WC_RNR_RETRY_EXC_ERR == 13 &&
                    IBV_WC_GENERAL_ERR == 21,
                "WorkCompletionStatus");
@@ -59,12 +59,13 @@ static jintArray layout(JNIEnv *env, jclass class)
         FIELD(ibv_send_wr, num_sge), FIELD(ibv_send_wr, opcode), FIELD(ibv_send_wr, send_flags),
         FIELD(ibv_send_wr, imm_data), FIELD(ibv_send_wr, wr.rdma.remote_addr), FIELD(ibv_send_wr, wr.rdma.rkey),
         FIELD(ibv_send_wr, wr.atomic.remote_addr), FIELD(ibv_send_wr, wr.atomic.compare_add),
-        FIELD(ibv_send_wr, wr.atomic.swap), FIELD(ibv_send_wr, wr.atomic.rkey),
+        FIELD(ibv_send_wr, wr.atomic.swap), FIELD(ibv_send_wr, wr.atomic.rkey), FIELD(ibv_send_wr, wr.ud.ah),
+        FIELD(ibv_send_wr, wr.ud.remote_qpn), FIELD(ibv_send_wr, wr.ud.remote_qkey),
         sizeof(struct ibv_recv_wr), FIELD(ibv_recv_wr, wr_id), FIELD(ibv_recv_wr, next), FIELD(ibv_recv_wr, sg_list),
         FIELD(ibv_recv_wr, num_sge),
         sizeof(struct ibv_wc), FIELD(ibv_wc, wr_id), FIELD(ibv_wc, status), FIELD(ibv_wc, opcode),
         FIELD(ibv_wc, vendor_err), FIELD(ibv_wc, byte_len), FIELD(ibv_wc, imm_data), FIELD(ibv_wc, qp_num),
-        FIELD(ibv_wc, wc_flags),
+        FIELD(ibv_wc, wc_flags), FIELD(ibv_wc, src_qp),
     };
 #undef FIELD
     const jsize count = sizeof(values) / sizeof(*values);

@@ -210,6 +210,24 @@ static jint modify(JNIEnv *env, jclass class, jlong qp, jint mask, jintArray val
     return to_errno(verbs.ibv_modify_qp(to_pointer(qp), &attr, mask));
 }
 
+static jint attach_multicast(JNIEnv *env, jclass class, jlong qp, jbyteArray bytes, jint lid)
+{
+    (void) class;
+    union ibv_gid gid;
+    (*env)->GetByteArrayRegion(env, bytes, 0, sizeof(gid.raw), (jbyte *) gid.raw);
+    errno = 0;
+    return to_errno(verbs.ibv_attach_mcast(to_pointer(qp), &gid, (uint16_t) lid));
+}
+
+static jint detach_multicast(JNIEnv *env, jclass class, jlong qp, jbyteArray bytes, jint lid)
+{
+    (void) class;
+    union ibv_gid gid;
+    (*env)->GetByteArrayRegion(env, bytes, 0, sizeof(gid.raw), (jbyte *) gid.raw);
+    errno = 0;
+    return to_errno(verbs.ibv_detach_mcast(to_pointer(qp), &gid, (uint16_t) lid));
+}
+
 static jlong post_send(JNIEnv *env, jclass class, jlong qp, jlong requests)
 {
     (void) env;
@@ -266,6 +284,8 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("state0", "(J)I", state),
     JNI_METHOD("query0", "(J[I)I", query),
     JNI_METHOD("modify0", "(JI[I[B)I", modify),
+    JNI_METHOD("attachMulticast0", "(J[BI)I", attach_multicast),
+    JNI_METHOD("detachMulticast0", "(J[BI)I", detach_multicast),
     JNI_METHOD("postSend0", "(JJ)J", post_send),
     JNI_METHOD("postReceive0", "(JJ)J", post_receive),
     JNI_METHOD("postEmptyReceives0", "(JJI)J", post_empty_receives),

@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import java.net.InetAddress;
+
 /**
  * A connection manager event, copied out and already acknowledged (rdma_get_cm_event(3)). Immutable.
  */
@@ -22,6 +24,10 @@ public final class ConnectionEvent {
     private static final int REJECT_STALE_CONNECTION = 10;
     private static final int REJECT_INVALID_SERVICE_ID = 8;
     private static final int REJECT_CONSUMER_DEFINED = 28;
+
+    // What answers with datagrams, in place of a rejection: IBA vol. 1, 12.11.2.2.
+    private static final int SIDR_UNSUPPORTED = 1;
+    private static final int SIDR_REJECT = 2;
 
     private final ConnectionEventType type;
     private final ConnectionId id;
@@ -32,9 +38,18 @@ public final class ConnectionEvent {
     private final int initiatorDepth;
     private final int rnrRetryCount;
     private final int queuePairNumber;
+    private final Destination destination;
+
+    /**
+     * Where datagrams go.
+     *
+     * @param group of a multicast event, else {@code null}.
+     */
+    record Destination(AddressVector vector, int queueKey, InetAddress group) { }
 
     ConnectionEvent(ConnectionEventType type, ConnectionId id, ConnectionId listener, int status, byte[] privateData,
-                    int responderResources, int initiatorDepth, int rnrRetryCount, int queuePairNumber) {
+                    int responderResources, int initiatorDepth, int rnrRetryCount, int queuePairNumber,
+                    Destination destination) {
         this.type = type;
         this.id = id;
         this.listener = listener;
@@ -44,6 +59,7 @@ public final class ConnectionEvent {
         this.initiatorDepth = initiatorDepth;
         this.rnrRetryCount = rnrRetryCount;
         this.queuePairNumber = queuePairNumber;
+        this.destination = destination;
     }
 
     public ConnectionEventType type() {
@@ -65,7 +81,8 @@ public final class ConnectionEvent {
 
     /**
      * 0, a negative errno, or, with {@link ConnectionEventType#REJECTED}, the reason as a positive number of InfiniBand
-     * Architecture Specification vol. 1, 12.6.7.2.
+     * Architecture Specification vol. 1, 12.6.7.2. With {@link PortSpace#UDP} a rejection is
+     * {@link ConnectionEventType#UNREACHABLE} with a positive status.
      */
     public int status() {
         return status;
@@ -76,7 +93,8 @@ public final class ConnectionEvent {
      */
     public boolean isNobodyListening() {
         return type == ConnectionEventType.REJECTED &&
-                (status == REJECT_INVALID_SERVICE_ID || status == -Errno.ECONNREFUSED);
+                (status == REJECT_INVALID_SERVICE_ID || status == -Errno.ECONNREFUSED) ||
+                type == ConnectionEventType.UNREACHABLE && status == SIDR_UNSUPPORTED;
     }
 
     /**
@@ -84,24 +102,23 @@ public final class ConnectionEvent {
      */
     public boolean isRejectedByApplication() {
         return type == ConnectionEventType.REJECTED &&
-                (status == REJECT_CONSUMER_DEFINED || status == -Errno.ECONNRESET);
+                (status == REJECT_CONSUMER_DEFINED || status == -Errno.ECONNRESET) ||
+                type == ConnectionEventType.UNREACHABLE && status == SIDR_REJECT;
     }
 
     /** The type and status for a person. */
     public String describe() {
-        switch (type) {
-        case REJECTED:
-            if (isNobodyListening()) {
-                return "rejected: nobody listens";
-            }
-            if (isRejectedByApplication()) {
-                return "rejected by the application";
-            }
-            return status == REJECT_STALE_CONNECTION ? "rejected: stale connection" : "rejected, reason " + status;
-        default:
-            return status < 0 ? type + ": " + NativeMemory.errorText(-status) + " (errno " + -status + ')' :
-                    status == 0 ? type.toString() : type + ", status " + status;
+        if (isNobodyListening()) {
+            return "rejected: nobody listens";
         }
+        if (isRejectedByApplication()) {
+            return "rejected by the application";
+        }
+        if (type == ConnectionEventType.REJECTED) {
+            return status == REJECT_STALE_CONNECTION ? "rejected: stale connection" : "rejected, reason " + status;
+        }
+        return status < 0 ? type + ": " + NativeMemory.errorText(-status) + " (errno " + -status + ')' :
+                status == 0 ? type.toString() : type + ", status " + status;
     }
 
     /** What the peer sent with its request, acceptance or rejection; zero-padded by some providers. Not a copy. */
@@ -124,9 +141,30 @@ public final class ConnectionEvent {
         return rnrRetryCount;
     }
 
-    /** The peer's queue pair. */
+    /** The peer's queue pair; with {@link ConnectionEventType#MULTICAST_JOIN} that of all members. */
     public int queuePairNumber() {
         return queuePairNumber;
+    }
+
+    /**
+     * The way of datagrams to the peer or to the group, with {@link ConnectionEventType#ESTABLISHED} in the port space
+     * {@link PortSpace#UDP} and {@link ConnectionEventType#MULTICAST_JOIN}; else {@code null}.
+     */
+    public AddressVector addressVector() {
+        return destination == null || type == ConnectionEventType.MULTICAST_ERROR ? null : destination.vector;
+    }
+
+    /** The queue key of datagrams to there; 0 where {@link #addressVector()} is {@code null}. */
+    public int queueKey() {
+        return destination == null ? 0 : destination.queueKey;
+    }
+
+    /**
+     * What was given to {@link ConnectionId#joinMulticast}, with {@link ConnectionEventType#MULTICAST_JOIN} and
+     * {@link ConnectionEventType#MULTICAST_ERROR}; {@code null} with others.
+     */
+    public InetAddress multicastGroup() {
+        return destination == null ? null : destination.group;
     }
 
     @Override

@@ -21,6 +21,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -47,6 +48,7 @@ public final class ConnectionId extends VerbsObject {
 
     private final long token;
     private final PortSpace portSpace;
+    private final Map<Long, InetAddress> multicastGroups = new ConcurrentHashMap<>();
     private QueuePair queuePair;
 
     /**
@@ -191,7 +193,9 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
-     * Asks the peer to connect. Ends with {@link ConnectionEventType#ESTABLISHED}, {@link
+     * Asks the peer to connect; in the port space {@link PortSpace#UDP} only, for the queue pair to send datagrams to,
+     * which {@link ConnectionEvent#addressVector()} and its neighbours tell: the end that accepts hears no more, and
+     * nothing is to be disconnected. Ends with {@link ConnectionEventType#ESTABLISHED}, {@link
      * ConnectionEventType#REJECTED}, {@link ConnectionEventType#UNREACHABLE} or {@link
      * ConnectionEventType#CONNECT_ERROR}.
      */
@@ -202,9 +206,9 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
-     * Accepts a connect request. Ends with {@link ConnectionEventType#ESTABLISHED} or
-     * {@link ConnectionEventType#CONNECT_ERROR}. The peer may send before that event is read, so receives must have
-     * been posted before.
+     * Accepts a connect request. With {@link PortSpace#UDP} that is all. Else ends with
+     * {@link ConnectionEventType#ESTABLISHED} or {@link ConnectionEventType#CONNECT_ERROR}. The peer may send before
+     * that event is read, so receives must have been posted before.
      */
     public void accept(ConnectionParameters parameters) throws VerbsException {
         check(accept0(address(), parameters.privateData(), parameters.responderResources(),
@@ -215,7 +219,7 @@ public final class ConnectionId extends VerbsObject {
     /**
      * Refuses a connect request. The id is to be closed afterwards.
      *
-     * @param privateData tells the peer why; at most 148 bytes in the TCP port space.
+     * @param privateData tells the peer why; at most 148 bytes in the TCP port space, 136 in the UDP port space.
      */
     public void reject(byte[] privateData) throws VerbsException {
         ObjectUtil.checkInRange(privateData.length, 0, 255, "length of private data");
@@ -230,6 +234,42 @@ public final class ConnectionId extends VerbsObject {
      */
     public void disconnect() throws VerbsException {
         check(disconnect0(address()), "rdma_disconnect", "disconnect from " + remoteAddress());
+    }
+
+    /**
+     * Joins a multicast group, with an id of {@link PortSpace#UDP} that is bound to a device and not connected. Ends
+     * with {@link ConnectionEventType#MULTICAST_JOIN} or {@link ConnectionEventType#MULTICAST_ERROR}. If the id has a
+     * queue pair when the event is read, that receives from then on what is sent to the group. It must leave all
+     * groups before it is closed.
+     *
+     * @param group    a multicast address; the wildcard asks for a new group, which the event tells.
+     * @param sendOnly not to receive. Not all networks have that ({@link Errno#EOPNOTSUPP}).
+     * @throws IllegalStateException if the group was joined already.
+     */
+    public void joinMulticast(InetAddress group, boolean sendOnly) throws VerbsException {
+        long join = nextToken();
+        if (multicastGroups.containsValue(group)) {
+            throw new IllegalStateException(this + " has joined " + group.getHostAddress() + " already");
+        }
+        check(joinMulticast0(address(), group.getAddress(), scope(group), sendOnly, join), "rdma_join_multicast",
+                "join the group " + group.getHostAddress());
+        multicastGroups.put(join, group);
+    }
+
+    /**
+     * Leaves a multicast group, also one of which the event has not come yet: it will not.
+     *
+     * @throws VerbsException with {@link Errno#EADDRNOTAVAIL} if the group was not joined.
+     */
+    public void leaveMulticast(InetAddress group) throws VerbsException {
+        int errno = leaveMulticast0(address(), group.getAddress(), scope(group));
+        multicastGroups.values().remove(group);
+        check(errno, "rdma_leave_multicast", "leave the group " + group.getHostAddress());
+    }
+
+    /** The group of a join; {@code null} if there is no such. */
+    InetAddress multicastGroup(long join) {
+        return multicastGroups.get(join);
     }
 
     /**
@@ -334,7 +374,11 @@ public final class ConnectionId extends VerbsObject {
     }
 
     private static int scope(InetSocketAddress address) {
-        return address.getAddress() instanceof Inet6Address ? ((Inet6Address) address.getAddress()).getScopeId() : 0;
+        return scope(address.getAddress());
+    }
+
+    private static int scope(InetAddress address) {
+        return address instanceof Inet6Address ? ((Inet6Address) address).getScopeId() : 0;
     }
 
     private InetSocketAddress socketAddress(boolean local) {
@@ -385,6 +429,10 @@ public final class ConnectionId extends VerbsObject {
     private static native int reject0(long id, byte[] privateData);
 
     private static native int disconnect0(long id);
+
+    private static native int joinMulticast0(long id, byte[] group, int scope, boolean sendOnly, long join);
+
+    private static native int leaveMulticast0(long id, byte[] group, int scope);
 
     private static native int migrate0(long id, long channel);
 

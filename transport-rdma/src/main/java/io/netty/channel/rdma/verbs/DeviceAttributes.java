@@ -19,7 +19,7 @@ package io.netty.channel.rdma.verbs;
  * The limits of a device ({@code struct ibv_device_attr}, ibv_query_device(3)).
  */
 public final class DeviceAttributes {
-    static final int COUNT = 18;
+    static final int COUNT = 20;
 
     private final long[] values;
 
@@ -93,6 +93,16 @@ public final class DeviceAttributes {
     /** The most scatter-gather elements of a receive in a shared receive queue. */
     public int maxSharedReceiveSges() {
         return (int) values[17];
+    }
+
+    /** The most multicast groups; 0 if there are none. */
+    public int maxMulticastGroups() {
+        return (int) values[18];
+    }
+
+    /** The most members of this device in one multicast group. */
+    public int maxMulticastMembers() {
+        return (int) values[19];
     }
 
     /** The number of ports; they are numbered from 1. */

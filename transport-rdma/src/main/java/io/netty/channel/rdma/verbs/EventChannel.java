@@ -19,6 +19,8 @@ import io.netty.util.internal.EmptyArrays;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
+import java.net.InetAddress;
+
 /**
  * The file descriptor through which connection ids report ({@code struct rdma_event_channel}). It is non-blocking.
  * Events are read by one thread at a time.
@@ -36,11 +38,15 @@ public final class EventChannel extends VerbsObject {
     private static final int RNR_RETRY_COUNT = 6;
     private static final int QUEUE_PAIR_NUMBER = 7;
     private static final int PRIVATE_DATA_LENGTH = 8;
-    private static final int COUNT = 9;
+    private static final int QUEUE_KEY = 9;
+    private static final int MULTICAST_TOKEN = 10;
+    private static final int COUNT = 11;
 
     private final int fd;
     private final long[] values = new long[COUNT];
     private final byte[] privateData = new byte[256];
+    private final int[] addressVector = new int[AddressVector.COUNT];
+    private final byte[] gid = new byte[AddressVector.GID_LENGTH];
 
     private EventChannel(long address) {
         super(VerbsResource.EVENT_CHANNEL, address);
@@ -71,7 +77,7 @@ public final class EventChannel extends VerbsObject {
     public ConnectionEvent nextEvent() throws VerbsException {
         for (;;) {
             long newToken = ConnectionId.nextToken();
-            int errno = next0(address(), newToken, values, privateData);
+            int errno = next0(address(), newToken, values, privateData, addressVector, gid);
             if (errno == Errno.EAGAIN) {
                 return null;
             }
@@ -110,7 +116,17 @@ public final class EventChannel extends VerbsObject {
             System.arraycopy(privateData, 0, data, 0, length);
         }
         return new ConnectionEvent(type, id, listener, (int) values[STATUS], data, (int) values[RESPONDER_RESOURCES],
-                (int) values[INITIATOR_DEPTH], (int) values[RNR_RETRY_COUNT], (int) values[QUEUE_PAIR_NUMBER]);
+                (int) values[INITIATOR_DEPTH], (int) values[RNR_RETRY_COUNT], (int) values[QUEUE_PAIR_NUMBER],
+                destination(id, type));
+    }
+
+    /** Of datagrams; {@code null} for other events. */
+    private ConnectionEvent.Destination destination(ConnectionId id, ConnectionEventType type) {
+        InetAddress group = id.multicastGroup(values[MULTICAST_TOKEN]);
+        boolean known = id.portSpace() == PortSpace.UDP && (type == ConnectionEventType.ESTABLISHED ||
+                type == ConnectionEventType.MULTICAST_JOIN || type == ConnectionEventType.MULTICAST_ERROR);
+        return !known ? null : new ConnectionEvent.Destination(new AddressVector(addressVector.clone(), gid.clone()),
+                (int) values[QUEUE_KEY], group);
     }
 
     @Override
@@ -125,5 +141,6 @@ public final class EventChannel extends VerbsObject {
 
     private static native int fd0(long channel);
 
-    private static native int next0(long channel, long newToken, long[] values, byte[] privateData);
+    private static native int next0(long channel, long newToken, long[] values, byte[] privateData,
+                                     int[] addressVector, byte[] gid);
 }

@@ -94,10 +94,14 @@ public final class Gid {
         }
     }
 
+    /** The bytes as an IPv6 address, also where they are an IPv4 address. */
+    String addressText() {
+        InetAddress address = address();
+        return (address instanceof Inet4Address ? "::ffff:" : "") + NetUtil.toAddressString(address);
+    }
+
     @Override
     public String toString() {
-        InetAddress address = address();
-        return index + ": " + type + ' ' + (address instanceof Inet4Address ? "::ffff:" : "") +
-                NetUtil.toAddressString(address);
+        return index + ": " + type + ' ' + addressText();
     }
 }

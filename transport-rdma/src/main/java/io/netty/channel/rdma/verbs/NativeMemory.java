@@ -47,6 +47,9 @@ final class NativeMemory {
     static final int SEND_WR_COMPARE_ADD = 48;
     static final int SEND_WR_SWAP = 56;
     static final int SEND_WR_ATOMIC_RKEY = 64;
+    static final int SEND_WR_AH = 40;
+    static final int SEND_WR_REMOTE_QPN = 48;
+    static final int SEND_WR_REMOTE_QKEY = 52;
 
     /** struct ibv_recv_wr */
     static final int RECV_WR_SIZE = 32;
@@ -60,6 +63,7 @@ final class NativeMemory {
     static final int WC_BYTE_LEN = 20;
     static final int WC_IMM = 24;
     static final int WC_QP_NUM = 28;
+    static final int WC_SRC_QP = 32;
     static final int WC_FLAGS = 36;
 
     private NativeMemory() { }
@@ -87,8 +91,10 @@ final class NativeMemory {
                 SEND_WR_SIZE, WR_ID, WR_NEXT, WR_SG_LIST, WR_NUM_SGE, SEND_WR_OPCODE,
                 SEND_WR_FLAGS, SEND_WR_IMM, SEND_WR_REMOTE_ADDR, SEND_WR_RKEY,
                 SEND_WR_REMOTE_ADDR, SEND_WR_COMPARE_ADD, SEND_WR_SWAP, SEND_WR_ATOMIC_RKEY,
+                SEND_WR_AH, SEND_WR_REMOTE_QPN, SEND_WR_REMOTE_QKEY,
                 RECV_WR_SIZE, WR_ID, WR_NEXT, WR_SG_LIST, WR_NUM_SGE,
-                WC_SIZE, WC_WR_ID, WC_STATUS, WC_OPCODE, WC_VENDOR_ERR, WC_BYTE_LEN, WC_IMM, WC_QP_NUM, WC_FLAGS
+                WC_SIZE, WC_WR_ID, WC_STATUS, WC_OPCODE, WC_VENDOR_ERR, WC_BYTE_LEN, WC_IMM, WC_QP_NUM, WC_FLAGS,
+                WC_SRC_QP
         };
         int[] actual = layout0();
         if (actual.length != expected.length) {

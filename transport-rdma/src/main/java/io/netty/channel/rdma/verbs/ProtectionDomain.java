@@ -108,6 +108,42 @@ public final class ProtectionDomain extends VerbsObject {
     }
 
     /**
+     * Creates a handle for sending datagrams.
+     *
+     * @throws VerbsException with {@link Errno#EINVAL} if the local port or the entry of its table of global
+     *                        identifiers does not exist.
+     */
+    public AddressHandle createAddressHandle(AddressVector vector) throws VerbsException {
+        ObjectUtil.checkNotNull(vector, "vector");
+        retainAll(this);
+        long ah = created(AddressHandle.create0(address(), vector.values(), vector.gid()), "ibv_create_ah",
+                "create an address handle for " + vector + " on " + device.name(), this);
+        return new AddressHandle(ah, this);
+    }
+
+    /**
+     * Creates a handle for answering a datagram, whose sender is then
+     * {@link WorkCompletions#sourceQueuePairNumber(int)} at this handle.
+     *
+     * @param completions   with the completion of the datagram.
+     * @param index         which of them.
+     * @param memoryAddress of the datagram's memory, that is of its
+     *                      {@link WorkCompletions#GLOBAL_HEADER_LENGTH} first bytes.
+     * @param localPort     that received it, from 1.
+     * @throws VerbsException with {@link Errno#EINVAL} where the datagram was for a group, on some devices.
+     */
+    public AddressHandle createAddressHandle(WorkCompletions completions, int index, long memoryAddress, int localPort)
+            throws VerbsException {
+        ObjectUtil.checkInRange(localPort, 1, 255, "localPort");
+        long completion = completions.address(index);
+        retainAll(this);
+        long ah = created(AddressHandle.createFromCompletion0(address(), completion, memoryAddress, localPort),
+                "ibv_create_ah_from_wc", "create an address handle for the sender of a datagram on " + device.name(),
+                this);
+        return new AddressHandle(ah, this);
+    }
+
+    /**
      * Creates a queue of receives that queue pairs can share.
      *
      * @param maxRequests the most receives in the queue, at least 1.

@@ -165,6 +165,30 @@ public final class QueuePair extends VerbsObject {
     }
 
     /**
+     * Makes a queue pair for datagrams a member of a multicast group. Groups that are joined with
+     * {@link ConnectionId#joinMulticast} need no such call. It must be undone before {@link #close()}. May block for
+     * a moment.
+     *
+     * @param group of {@link AddressVector#isMulticast()}, with the LID of the group on InfiniBand.
+     * @throws VerbsException with {@link Errno#EINVAL} if it is no group or this is no queue pair for datagrams,
+     *                        {@link Errno#ENOMEM} beyond {@link DeviceAttributes#maxMulticastMembers()}.
+     */
+    public void attachMulticast(AddressVector group) throws VerbsException {
+        check(attachMulticast0(address(), group.gid(), group.destinationLid()), "ibv_attach_mcast",
+                "make queue pair " + Integer.toUnsignedString(number) + " a member of the group at " + group);
+    }
+
+    /**
+     * Undoes {@link #attachMulticast}.
+     *
+     * @throws VerbsException with {@link Errno#EINVAL} if the queue pair is not a member.
+     */
+    public void detachMulticast(AddressVector group) throws VerbsException {
+        check(detachMulticast0(address(), group.gid(), group.destinationLid()), "ibv_detach_mcast",
+                "take queue pair " + Integer.toUnsignedString(number) + " out of the group at " + group);
+    }
+
+    /**
      * Moves the queue pair to the error state: all outstanding work requests complete, those not executed as
      * {@link WorkCompletionStatus#WORK_REQUEST_FLUSHED}. The way to get memory back before {@link #close()}.
      */
@@ -210,6 +234,10 @@ public final class QueuePair extends VerbsObject {
     private static native int query0(long qp, int[] values);
 
     private static native int modify0(long qp, int mask, int[] values, byte[] gid);
+
+    private static native int attachMulticast0(long qp, byte[] gid, int lid);
+
+    private static native int detachMulticast0(long qp, byte[] gid, int lid);
 
     private static native long postSend0(long qp, long requests);
 

@@ -26,6 +26,9 @@ package io.netty.channel.rdma.verbs;
  * must stay until the completion (except with {@link SendFlags#INLINE}). One thread at a time.
  */
 public final class SendWorkRequests extends WorkRequests {
+    /** The queue pair number that stands for all members of a multicast group. */
+    public static final int MULTICAST_QUEUE_PAIR = 0xFFFFFF;
+
     private static final int OPCODE_RDMA_WRITE = 0;
     private static final int OPCODE_RDMA_WRITE_WITH_IMM = 1;
     private static final int OPCODE_SEND = 2;
@@ -110,6 +113,23 @@ public final class SendWorkRequests extends WorkRequests {
     }
 
     /**
+     * Says where a datagram goes: for each {@link #send} and {@link #sendWithImmediate} on a queue pair of type
+     * {@link QueuePairType#UNRELIABLE_DATAGRAM}, which has no other operations. Applies to the request started last.
+     *
+     * @param queuePairNumber there, or {@link #MULTICAST_QUEUE_PAIR} for a group.
+     * @param queueKey        of the queue pair there, else the datagram is dropped. One with the highest bit set stands
+     *                        for the queue key of the sending queue pair.
+     * @throws IllegalStateException if no request was started.
+     */
+    public SendWorkRequests to(AddressHandle handle, int queuePairNumber, int queueKey) {
+        int offset = latest();
+        memory.putLong(offset + NativeMemory.SEND_WR_AH, handle.address());
+        memory.putInt(offset + NativeMemory.SEND_WR_REMOTE_QPN, queuePairNumber);
+        memory.putInt(offset + NativeMemory.SEND_WR_REMOTE_QKEY, queueKey);
+        return this;
+    }
+
+    /**
      * Adds a scatter-gather element to the request started last.
      *
      * @param length in bytes, 0 or more.
@@ -127,10 +147,7 @@ public final class SendWorkRequests extends WorkRequests {
      * @throws IllegalStateException if no request was started.
      */
     public SendWorkRequests addFlags(int flags) {
-        if (isEmpty()) {
-            throw new IllegalStateException("no request to add flags to");
-        }
-        int offset = (size() - 1) * NativeMemory.SEND_WR_SIZE + NativeMemory.SEND_WR_FLAGS;
+        int offset = latest() + NativeMemory.SEND_WR_FLAGS;
         memory.putInt(offset, memory.getInt(offset) | flags);
         return this;
     }
@@ -143,6 +160,14 @@ public final class SendWorkRequests extends WorkRequests {
             throw new IndexOutOfBoundsException("request " + index + " of " + size());
         }
         return memory.getLong(index * NativeMemory.SEND_WR_SIZE + NativeMemory.WR_ID);
+    }
+
+    /** The offset of the request started last. */
+    private int latest() {
+        if (isEmpty()) {
+            throw new IllegalStateException("no request was started");
+        }
+        return (size() - 1) * NativeMemory.SEND_WR_SIZE;
     }
 
     private int start(long workRequestId, int opcode, int flags) {

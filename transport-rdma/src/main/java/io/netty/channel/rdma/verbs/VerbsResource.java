@@ -29,6 +29,7 @@ public enum VerbsResource {
     COMPLETION_QUEUE("completion queue"),
     QUEUE_PAIR("queue pair"),
     SHARED_RECEIVE_QUEUE("shared receive queue"),
+    ADDRESS_HANDLE("address handle"),
     EVENT_CHANNEL("event channel"),
     CONNECTION_ID("connection id");
 

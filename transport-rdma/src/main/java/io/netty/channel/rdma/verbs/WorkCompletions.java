@@ -25,6 +25,10 @@ import static io.netty.util.internal.ObjectUtil.checkPositive;
  * that is read by index, without an object per completion. Reused for every poll; one thread at a time.
  */
 public final class WorkCompletions {
+    /** Before the data of a datagram there is room for the global routing header, in which it may be. */
+    public static final int GLOBAL_HEADER_LENGTH = 40;
+
+    private static final int GLOBAL_HEADER = 1;
     private static final int WITH_IMMEDIATE = 1 << 1;
 
     private final ByteBuffer memory;
@@ -123,6 +127,21 @@ public final class WorkCompletions {
     }
 
     /**
+     * The queue pair that sent a datagram; undefined for connections.
+     */
+    public int sourceQueuePairNumber(int index) {
+        return memory.getInt(offset(index) + NativeMemory.WC_SRC_QP);
+    }
+
+    /**
+     * Whether the first {@link #GLOBAL_HEADER_LENGTH} bytes of a datagram's memory, which
+     * {@link #byteLength(int)} always counts, are a global routing header. Without one they are undefined.
+     */
+    public boolean hasGlobalHeader(int index) {
+        return (memory.getInt(offset(index) + NativeMemory.WC_FLAGS) & GLOBAL_HEADER) != 0;
+    }
+
+    /**
      * A code of the adapter's maker that says more about an error.
      */
     public int vendorError(int index) {
@@ -142,6 +161,11 @@ public final class WorkCompletions {
 
     long address() {
         return address;
+    }
+
+    /** The address of one completion. */
+    long address(int index) {
+        return address + offset(index);
     }
 
     void size(int newSize) {

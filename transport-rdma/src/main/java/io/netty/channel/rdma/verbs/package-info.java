@@ -31,6 +31,7 @@
  * <h2>Objects</h2>
  * <pre>
  *   Device ── ProtectionDomain ── MemoryRegion
+ *      │             ├── AddressHandle
  *      │             ├── SharedReceiveQueue
  *      │             └────────────────┤
  *      ├── CompletionChannel          │
@@ -42,11 +43,19 @@
  * {@link Device} that came from a {@link ConnectionId} belongs to the connection manager and is shared by the process.
  * {@link MemoryRegion} keeps a registered {@link java.nio.ByteBuffer} reachable.
  *
+ * <h2>Connections and datagrams</h2>
+ * A queue pair of type {@link QueuePairType#RELIABLE_CONNECTION} has one peer. One of type
+ * {@link QueuePairType#UNRELIABLE_DATAGRAM} sends each request {@linkplain SendWorkRequests#to to} an
+ * {@link AddressHandle}, a queue pair number and a queue key: from {@link ConnectionEvent#addressVector()} and its
+ * neighbours, from the completion of a datagram
+ * ({@link ProtectionDomain#createAddressHandle(WorkCompletions, int, long, int)}), or as told otherwise. The memory of
+ * its receives begins with {@link WorkCompletions#GLOBAL_HEADER_LENGTH} bytes that are not data.
+ *
  * <h2>Threads</h2>
- * {@link Verbs}, {@link Device}, {@link ProtectionDomain} and {@link MemoryRegion} may be used by any thread. The
- * others are used by one thread at a time, which in a transport is the event loop. In particular {@code close()} of an
- * object must be ordered with its other calls: a check on each poll that another thread isn't closing the queue would
- * cost more than the poll.
+ * {@link Verbs}, {@link Device}, {@link ProtectionDomain}, {@link MemoryRegion} and {@link AddressHandle} may be used
+ * by any thread. The others are used by one thread at a time, which in a transport is the event loop. In particular
+ * {@code close()} of an object must be ordered with its other calls: a check on each poll that another thread isn't
+ * closing the queue would cost more than the poll.
  *
  * <h2>Errors</h2>
  * <ul>

@@ -43,10 +43,11 @@ final class Descriptors {
     /**
      * Not counted. JARs: class loaders keep them. Random numbers: the JDK and OpenSSL keep the source of their seeds.
      * {@code /proc}: the folder that is being listed. InfiniBand: devices and channels of kernel verbs, which are
-     * counted as native objects; the connection manager opens each device once and never closes it.
+     * counted as native objects; the connection manager opens each device once and never closes it. The embedded
+     * provider's list of the members of multicast groups, which it keeps once one was joined.
      */
     private static final Pattern IGNORED = Pattern.compile(
-            ".*\\.jar|/dev/u?random|/proc/\\d+/fd|/dev/infiniband/.*|\\[infinibandevent]");
+            ".*\\.jar|/dev/u?random|/proc/\\d+/fd|/dev/infiniband/.*|\\[infinibandevent]|memfd:rdma-sa");
     private static final Pattern INODE = Pattern.compile("socket:\\[(\\d+)]");
     /** Of {@code unix(7)} in hexadecimal digits. */
     private static final String SOCK_SEQPACKET = "0005";

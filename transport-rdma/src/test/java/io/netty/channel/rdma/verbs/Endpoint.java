@@ -50,6 +50,8 @@ final class Endpoint implements AutoCloseable {
         channel = device.createCompletionChannel();
         queue = device.createCompletionQueue(4 * REQUESTS, channel);
         queuePair = id.createQueuePair(domain, new QueuePairInitAttributes(queue, queue).maxSendRequests(REQUESTS)
+                .type(id.portSpace() == PortSpace.UDP ? QueuePairType.UNRELIABLE_DATAGRAM :
+                        QueuePairType.RELIABLE_CONNECTION)
                 .maxReceiveRequests(REQUESTS).maxSendSges(SGES).maxReceiveSges(SGES).maxInlineData(INLINE));
         buffer = NativeMemory.allocate(BUFFER_SIZE);
         region = domain.register(buffer, access);

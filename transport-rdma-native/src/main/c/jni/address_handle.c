@@ -1,0 +1,53 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Natives of AddressHandle. */
+#include "address_vector.h"
+
+#include <string.h>
+
+static jlong create(JNIEnv *env, jclass class, jlong pd, jintArray values, jbyteArray gid)
+{
+    (void) class;
+    struct ibv_ah_attr attr;
+    read_address_vector(env, values, gid, &attr);
+    errno = 0;
+    return created(verbs.ibv_create_ah(to_pointer(pd), &attr));
+}
+
+static jlong create_from_completion(JNIEnv *env, jclass class, jlong pd, jlong completion, jlong global_header,
+                                    jint port)
+{
+    (void) env;
+    (void) class;
+    errno = 0;
+    return created(verbs.ibv_create_ah_from_wc(to_pointer(pd), to_pointer(completion), to_pointer(global_header),
+                                               (uint8_t) port));
+}
+
+static jint destroy(JNIEnv *env, jclass class, jlong handle)
+{
+    (void) env;
+    (void) class;
+    errno = 0;
+    return to_errno(verbs.ibv_destroy_ah(to_pointer(handle)));
+}
+
+static const JNINativeMethod methods[] = {
+    JNI_METHOD("create0", "(J[I[B)J", create),
+    JNI_METHOD("createFromCompletion0", "(JJJI)J", create_from_completion),
+    JNI_METHOD("destroy0", "(J)I", destroy),
+};
+JNI_CLASS(jni_address_handle, "AddressHandle", methods);
