@@ -91,9 +91,10 @@ static jint set_inline_receive(JNIEnv *env, struct ibv_qp *qp, jintArray values)
 
 static void write_capabilities(JNIEnv *env, struct ibv_qp *qp, const struct ibv_qp_init_attr *init, jintArray values)
 {
-    const jint v[] = {(jint) init->cap.max_send_wr, (jint) init->cap.max_recv_wr, (jint) init->cap.max_send_sge,
-                      (jint) init->cap.max_recv_sge, (jint) init->cap.max_inline_data,
-                      set_inline_receive(env, qp, values)};
+    bool shares = init->srq != NULL; /* not all providers clear what they ignore then */
+    const jint v[] = {(jint) init->cap.max_send_wr, shares ? 0 : (jint) init->cap.max_recv_wr,
+                      (jint) init->cap.max_send_sge, shares ? 0 : (jint) init->cap.max_recv_sge,
+                      (jint) init->cap.max_inline_data, set_inline_receive(env, qp, values)};
     (*env)->SetIntArrayRegion(env, values, INIT_SEND_WR, INIT_COUNT - INIT_SEND_WR, v);
 }
 
