@@ -16,6 +16,8 @@
 /*
  * The connection manager and the queue pairs it moves.
  */
+#include <rdma/rdma_verbs.h>
+
 #include "cm_support.h"
 
 #include <pthread.h>
@@ -226,6 +228,31 @@ static void one_completion_queue_may_serve_both_directions(void) {
 #define CONNECTORS 4
 #define CONNECTIONS 25
 
+static void queue_pairs_of_ids_share_receives(void) {
+    struct rdma_event_channel *channel = new_channel();
+    struct rdma_cm_id *id = new_id(channel);
+    struct rdma_cm_id *listener = new_listener(channel, test_address(), 1);
+    resolve(id, test_address(), port_of(listener));
+    struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4, .max_sge = 1 } };
+    struct ibv_pd *pd = ibv_alloc_pd(id->verbs);
+    CHECK(pd != NULL);
+    CHECK_EQ(rdma_create_srq(id, pd, &srq), 0);
+    CHECK(id->srq != NULL && id->srq->pd == pd && srq.attr.max_wr >= 4);
+    struct ibv_qp_init_attr attr = { .cap = { .max_send_wr = 1, .max_send_sge = 1 }, .qp_type = IBV_QPT_RC };
+    attr.send_cq = attr.recv_cq = ibv_create_cq(id->verbs, 4, NULL, NULL, 0);
+    CHECK(attr.send_cq != NULL);
+    CHECK_EQ(rdma_create_qp(id, pd, &attr), 0);
+    CHECK(id->qp->srq == id->srq); /* without having been asked for */
+    rdma_destroy_qp(id);
+    CHECK_EQ(ibv_destroy_cq(attr.send_cq), 0);
+    rdma_destroy_srq(id);
+    CHECK(id->srq == NULL);
+    CHECK_EQ(ibv_dealloc_pd(pd), 0);
+    rdma_destroy_id(id);
+    rdma_destroy_id(listener);
+    rdma_destroy_event_channel(channel);
+}
+
 static void *connect_often(void *listener) {
     struct rdma_event_channel *channel = new_channel();
     for (int i = 0; i < CONNECTIONS; i++) {
@@ -282,6 +309,7 @@ int main(void) {
     RUN(a_peer_that_left_before_establishment_is_a_connect_error);
     RUN(creation_checks_what_it_is_given);
     RUN(one_completion_queue_may_serve_both_directions);
+    RUN(queue_pairs_of_ids_share_receives);
     RUN(many_threads_may_connect_at_once);
     return 0;
 }

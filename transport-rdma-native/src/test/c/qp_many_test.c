@@ -87,7 +87,7 @@ static void each_of_many_queue_pairs_is_heard(void) {
 #define PAIRS 8
 #define ROUNDS 400
 
-/* A pair's sends and receives that have been posted and not polled, at most: the queues hold 64, a round posts 2 sends. */
+/* A pair's sends and receives posted and not polled, at most: the queues hold 64, and a round posts 2 sends. */
 #define AHEAD 30
 
 static atomic_int moved; /* completions */

@@ -101,8 +101,8 @@ struct ibv_ah *embedded_ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *
     return embedded_ibv_create_ah(pd, &attr);
 }
 
-bool ah_leads_here(const struct ah *ah) {
-    return ah->attr.dlid == DEVICE_LID && (!ah->attr.is_global || is_own_gid(&ah->attr.grh.dgid));
+bool ah_leads_here(const struct ibv_ah_attr *attr) {
+    return attr->dlid == DEVICE_LID && (!attr->is_global || is_own_gid(&attr->grh.dgid));
 }
 
 void ah_make_grh(const struct ah *ah, uint32_t data_length, bool immediate, struct ibv_grh *grh) {

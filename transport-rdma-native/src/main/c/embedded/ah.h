@@ -43,8 +43,8 @@ static inline bool ah_is_multicast(const struct ah *ah) {
     return ah->attr.is_global && gid_is_multicast(&ah->attr.grh.dgid);
 }
 
-/* Whether a datagram on this way arrives at the device's port at all; multicast is for who asks. */
-bool ah_leads_here(const struct ah *ah);
+/* Whether what is sent on this way arrives at the device's port at all; multicast is for who asks. */
+bool ah_leads_here(const struct ibv_ah_attr *attr);
 
 /*
  * The global routing header of a packet with so many bytes of data, as it arrives: version, traffic class and flow

@@ -111,7 +111,7 @@ static int random_key(uint32_t *key) {
     return 0;
 }
 
-/* Without those that a device may ignore. IB specification 10.6.3.1: remote write and atomic access need local write. */
+/* Drops what a device may ignore. IB specification 10.6.3.1: remote write and atomic access need local write. */
 static bool take_access(int *access) {
     *access &= ~IBV_ACCESS_OPTIONAL_RANGE;
     return (*access & ~SUPPORTED) == 0 && ((*access & REMOTE_CHANGE) == 0 || (*access & IBV_ACCESS_LOCAL_WRITE) != 0);

@@ -25,8 +25,9 @@
 #include "pd.h"
 
 /*
- * Where the range is in this process, or NULL unless the key names a region of this protection domain that covers it and
- * has all the flags of `access`. Call it, and use the memory, inside one epoch section: deregistration waits for its end.
+ * Where the range is in this process, or NULL unless the key names a region of this protection domain that covers it
+ * and has all the flags of `access`. Call it, and use the memory, inside one epoch section: deregistration waits for its
+ * end.
  */
 void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access);
 

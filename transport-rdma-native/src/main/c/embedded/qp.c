@@ -135,6 +135,7 @@ int embedded_ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr
     *attr = qp->attr;
     attr->cap = qp->cap;
     attr->qp_state = attr->cur_qp_state = qp_state(qp);
+    attr->sq_draining = attr->qp_state == IBV_QPS_SQD && qp_has_outstanding(qp);
     qp_unlock(qp);
     *init_attr = (struct ibv_qp_init_attr) {
         .qp_context = ibv->qp_context,

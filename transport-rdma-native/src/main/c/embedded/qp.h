@@ -161,6 +161,7 @@ struct qp {
     uint32_t unanswered;
     enum wake request_wake; /* what the peer must be told of before the gate is left */
     bool failed; /* flushing */
+    bool announces_drained; /* IBV_EVENT_SQ_DRAINED is owed */
     bool faulted; /* a work request failed here; nothing is staged after it */
     bool peer_gone; /* its process died: what is sent now fails; posted receives stay, as nothing tells a device */
     bool sq_sig_all;
@@ -198,6 +199,11 @@ static inline struct qp *qp_of(struct ibv_qp *qp) {
 
 static inline enum ibv_qp_state qp_state(const struct qp *qp) {
     return (enum ibv_qp_state) atomic_load_explicit(&qp->state, memory_order_acquire);
+}
+
+/* In SQD only what has begun goes on: IB specification 10.3.1. */
+static inline bool qp_sends_in(enum ibv_qp_state state) {
+    return state == IBV_QPS_RTS || state == IBV_QPS_SQD;
 }
 
 /* qp.c */
@@ -252,6 +258,8 @@ void qp_unlock(struct qp *qp);
 void qp_fail(struct qp *qp, int event);
 /* The peer broke the protocol. */
 void qp_violation(struct qp *qp);
+/* Whether the peer has something to acknowledge or to answer, or is to get it. */
+bool qp_has_outstanding(const struct qp *qp);
 /* Acknowledgements and responses of the peer, and the completions that they make. */
 void qp_take_results(struct qp *qp);
 /* Returns when to look again, 0 for never. */
@@ -268,6 +276,8 @@ static inline bool qp_has_work(const struct qp *qp) {
 }
 
 /* qp_send.c */
+/* Whether a work request has been staged in part. */
+bool qp_is_staging(const struct qp *qp);
 bool qp_stage(struct qp *qp); /* returns true if some was left over */
 bool qp_take_acks(struct qp *qp); /* true if there was anything new */
 void qp_complete_sends(struct qp *qp);

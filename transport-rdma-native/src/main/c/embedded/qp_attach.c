@@ -24,6 +24,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ah.h"
 #include "qp.h"
 #include "sealed.h"
 #include "watch.h"
@@ -121,7 +122,7 @@ static void conclude_introduction(struct qp *qp) {
 
 static int reach(struct qp *qp) {
     struct link *link;
-    int error = link_connect_qpn(qp->attr.dest_qp_num, &link);
+    int error = ah_leads_here(&qp->attr.ah_attr) ? link_connect_qpn(qp->attr.dest_qp_num, &link) : ECONNREFUSED;
     if (error == 0) {
         qp->route = peer_of_link(link);
         error = qp->route == NULL ? errno : 0;
@@ -221,7 +222,9 @@ static void attach(struct qp *qp, struct attachment *attachment) {
  * that is dead already was reset after it introduced itself, and will come again.
  */
 static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
-    return a->src_qpn == qp->attr.dest_qp_num && atomic_load(&a->segment->control.dead) == 0
+    /* Acknowledgements, too, go to the address. */
+    return a->src_qpn == qp->attr.dest_qp_num && ah_leads_here(&qp->attr.ah_attr)
+            && atomic_load(&a->segment->control.dead) == 0
             && (qp->route == NULL || link_peer_pid(peer_link(qp->route)) == link_peer_pid(peer_link(a->peer)));
 }
 
@@ -232,7 +235,7 @@ void qp_bind(struct qp *qp) {
         link = &(*link)->next;
     }
     struct attachment *attachment = *link;
-    if ((state != IBV_QPS_RTR && state != IBV_QPS_RTS) || attachment == NULL) {
+    if ((state != IBV_QPS_RTR && !qp_sends_in(state)) || attachment == NULL) {
         return;
     }
     qp_lock(qp);

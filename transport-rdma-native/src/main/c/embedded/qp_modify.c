@@ -18,6 +18,7 @@
 
 #include "qp.h"
 #include "ud.h"
+#include "watch.h"
 
 struct transition {
     enum ibv_qp_state from, to;
@@ -37,6 +38,11 @@ static const struct transition rc_transitions[] = {
       IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
       IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | PATH },
     { IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | PATH },
+    { IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY },
+    { IBV_QPS_SQD, IBV_QPS_RTS, 0, IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | PATH },
+    { IBV_QPS_SQD, IBV_QPS_SQD, 0,
+      IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS | IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT
+              | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | PATH },
 };
 
 static const struct transition ud_transitions[] = {
@@ -70,6 +76,7 @@ static bool is_allowed(const struct qp *qp, enum ibv_qp_state from, enum ibv_qp_
 
 static bool are_valid(const struct ibv_qp_attr *attr, int mask) {
     return ((mask & IBV_QP_PORT) == 0 || attr->port_num == 1)
+            && ((mask & IBV_QP_AV) == 0 || !attr->ah_attr.is_global || attr->ah_attr.grh.sgid_index == 0)
             && ((mask & IBV_QP_PKEY_INDEX) == 0 || attr->pkey_index == 0)
             && ((mask & IBV_QP_ACCESS_FLAGS) == 0 || (attr->qp_access_flags & ~(unsigned) SUPPORTED_ACCESS) == 0)
             && ((mask & IBV_QP_PATH_MTU) == 0 || (attr->path_mtu >= IBV_MTU_256 && attr->path_mtu <= IBV_MTU_4096))
@@ -91,6 +98,7 @@ static void keep(struct ibv_qp_attr *to, const struct ibv_qp_attr *from, int mas
     KEEP(IBV_QP_PKEY_INDEX, pkey_index)
     KEEP(IBV_QP_PORT, port_num)
     KEEP(IBV_QP_AV, ah_attr)
+    KEEP(IBV_QP_EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify)
     KEEP(IBV_QP_PATH_MTU, path_mtu)
     KEEP(IBV_QP_TIMEOUT, timeout)
     KEEP(IBV_QP_RETRY_CNT, retry_cnt)
@@ -141,8 +149,9 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
         qp_unlock(qp);
         return 0;
     }
-    if (from != (enum ibv_qp_state) atomic_load(&qp->state)) {
-        error = EINVAL; /* the queue pair failed meanwhile */
+    bool drains = from == IBV_QPS_SQD && to == IBV_QPS_SQD && qp_has_outstanding(qp);
+    if (from != (enum ibv_qp_state) atomic_load(&qp->state) || drains) {
+        error = EINVAL; /* the queue pair failed meanwhile, or uses the attributes still */
     } else {
         keep(&qp->attr, attr, mask);
         if (to_rtr) {
@@ -152,6 +161,10 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
         }
         if (error == 0) {
             set_state(qp, to);
+        }
+        if (from != to) {
+            qp->announces_drained = to == IBV_QPS_SQD && (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) != 0
+                    && attr->en_sqd_async_notify != 0;
         }
     }
     qp_unlock(qp);
@@ -180,8 +193,9 @@ int embedded_ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mas
         error = change(qp, from, to, attr, mask);
     }
     pthread_mutex_unlock(&qp->control);
-    if (error == 0 && to == IBV_QPS_RTS) {
+    if (error == 0 && qp_sends_in(to)) {
         qp_kick(qp, QP_WORK_ALL);
+        watch_qp(qp); /* for what was posted in SQD */
     }
     return error;
 }

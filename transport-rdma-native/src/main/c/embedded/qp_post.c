@@ -155,7 +155,7 @@ int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr 
     struct qp *qp = qp_of(ibv);
     struct work_queue *sq = &qp->sq;
     enum ibv_qp_state state = qp_state(qp);
-    if (state != IBV_QPS_RTS && state != IBV_QPS_SQE && state != IBV_QPS_ERR) {
+    if (!qp_sends_in(state) && state != IBV_QPS_SQE && state != IBV_QPS_ERR) {
         *bad_wr = wr;
         return EINVAL;
     }

@@ -31,11 +31,21 @@ static const uint32_t rnr_timer_10us[32] = {
 
 static bool is_connected(const struct qp *qp) {
     enum ibv_qp_state state = qp_state(qp);
-    return qp->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || state == IBV_QPS_RTS);
+    return qp->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state));
 }
 
-static bool has_outstanding(struct qp *qp) {
+bool qp_has_outstanding(const struct qp *qp) {
+    if (qp_state(qp) == IBV_QPS_SQD) {
+        return qp->sq.done != qp->staged || qp_is_staging(qp);
+    }
     return qp->sq.done != atomic_load(&qp->sq.head);
+}
+
+static void note_drained(struct qp *qp) {
+    if (qp->announces_drained && !qp->failed && !qp_has_outstanding(qp)) {
+        qp->announces_drained = false;
+        async_raise(qp->context, IBV_EVENT_SQ_DRAINED, &qp->ibv, &qp->async);
+    }
 }
 
 static void ring_sleeper(struct qp *qp) {
@@ -80,7 +90,7 @@ static uint64_t deadline(const struct qp *qp) {
 
 static void watch(struct qp *qp) {
     uint64_t now = engine_now_ns();
-    bool outstanding = !qp->failed && qp_state(qp) == IBV_QPS_RTS && has_outstanding(qp);
+    bool outstanding = !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp);
     if (!outstanding) {
         uint64_t introduce_at = atomic_load(&qp->introduce_at_ns);
         if (introduce_at != 0) {
@@ -157,12 +167,13 @@ static bool run(struct qp *qp, unsigned work) {
         epoch_leave();
     }
     /* After the above, as the peer's memory outlives it: what it had acknowledged has succeeded. */
-    if (qp->peer_gone && !qp->failed && qp_state(qp) == IBV_QPS_RTS && has_outstanding(qp)) {
+    if (qp->peer_gone && !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp)) {
         qp_fail_send(qp, IBV_WC_RETRY_EXC_ERR);
     }
     if ((work & QP_WORK_WATCH) != 0) {
         watch(qp);
     }
+    note_drained(qp);
     flush(qp);
     return left;
 }

@@ -85,8 +85,8 @@ static void complete(struct qp *qp, enum ibv_wc_status status, const struct wire
 }
 
 /*
- * What is still in the queue is for the other queue pairs. The event tells that this one takes none any more, so that it
- * can be destroyed when its completions were polled: ibv_get_async_event(3).
+ * What is still in the queue is for the other queue pairs. The event tells that this one takes none any more, so that
+ * it can be destroyed when its completions were polled: ibv_get_async_event(3).
  */
 static void flush_shared(struct qp *qp) {
     if (qp->has_taken) {

@@ -109,12 +109,18 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     return OUTCOME_DONE;
 }
 
+bool qp_is_staging(const struct qp *qp) {
+    return qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
+            && ((const struct send_wqe *) work_queue_at(&qp->sq, qp->staged))->done > 0;
+}
+
 /* Stages what there is room for, and counts it; false if it stopped for want of room. */
 static bool stage_all(struct qp *qp, uint32_t *bytes) {
     uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
+    bool drains = qp_state(qp) == IBV_QPS_SQD;
     while (qp->staged != head) {
         struct send_wqe *wqe = work_queue_at(&qp->sq, qp->staged);
-        if (qp->faulted) {
+        if (qp->faulted || (drains && wqe->done == 0)) {
             return true;
         }
         uint32_t reads = qp->attr.max_rd_atomic == 0 ? 1 : qp->attr.max_rd_atomic;
@@ -149,7 +155,7 @@ static bool has_what_it_wanted(const struct qp *qp) {
 bool qp_stage(struct qp *qp) {
     bool left = false;
     uint32_t bytes = 0;
-    if (qp->failed || qp_state(qp) != IBV_QPS_RTS) {
+    if (qp->failed || !qp_sends_in(qp_state(qp))) {
         return false;
     }
     while (!stage_all(qp, &bytes)) {

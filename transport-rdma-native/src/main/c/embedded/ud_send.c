@@ -77,7 +77,7 @@ static bool find_receivers(struct ud *ud, const struct send_wqe *wqe, const uint
     }
     ud->qpn = wqe->remote_qpn;
     *qpns = &ud->qpn;
-    *count = ah_leads_here(wqe->ah) ? 1 : 0;
+    *count = ah_leads_here(&wqe->ah->attr) ? 1 : 0;
     return true;
 }
 

@@ -44,8 +44,8 @@ _Static_assert(RDMA_PS_TCP == 0x0106 && RDMA_PS_UDP == 0x0111, "PortSpace");
 _Static_assert(RDMA_CM_EVENT_ADDR_RESOLVED == 0 && RDMA_CM_EVENT_CONNECT_REQUEST == 4 &&
                    RDMA_CM_EVENT_ESTABLISHED == 9 && RDMA_CM_EVENT_TIMEWAIT_EXIT == 15,
                "ConnectionEventType");
-_Static_assert(EBADF == 9 && EAGAIN == 11 && ENOMEM == 12 && EACCES == 13 && EFAULT == 14 && EBUSY == 16 && ENODEV == 19 &&
-                   EINVAL == 22 && EMFILE == 24 && ENOSYS == 38 && ENODATA == 61 && EOPNOTSUPP == 95 &&
+_Static_assert(EBADF == 9 && EAGAIN == 11 && ENOMEM == 12 && EACCES == 13 && EFAULT == 14 && EBUSY == 16 &&
+                   ENODEV == 19 && EINVAL == 22 && EMFILE == 24 && ENOSYS == 38 && ENODATA == 61 && EOPNOTSUPP == 95 &&
                    EADDRINUSE == 98 && EADDRNOTAVAIL == 99 && ECONNRESET == 104 && ECONNREFUSED == 111,
                "Errno");
 

@@ -156,9 +156,41 @@ static void a_peer_that_was_reset_while_we_were_not_ready_connects_again(void) {
     pair_close(&a, &b);
 }
 
+/* What is sent to another LID or GID goes nowhere, and neither do acknowledgements. */
+static void a_wrong_address_reaches_nobody(void) {
+    for (int i = 0; i < 2; i++) {
+        struct end a, b;
+        struct options options = defaults;
+        options.timeout = 10; /* 4.2 ms */
+        options.retry_cnt = 1;
+        end_open(&a, &options);
+        end_open(&b, &defaults);
+        end_connect(&b, a.qp->qp_num);
+        end_to_init(&a);
+        struct ibv_qp_attr attr = {
+            .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = b.qp->qp_num, .max_dest_rd_atomic = 1,
+            .ah_attr = { .dlid = i == 0 ? 7 : 1, .port_num = 1, .is_global = i == 1 },
+        };
+        attr.ah_attr.grh.dgid.raw[15] = 7;
+        int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN
+                | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+        attr.ah_attr.grh.sgid_index = 1;
+        CHECK_EQ(ibv_modify_qp(a.qp, &attr, mask), i == 1 ? EINVAL : 0);
+        attr.ah_attr.grh.sgid_index = 0;
+        CHECK(i == 0 || ibv_modify_qp(a.qp, &attr, mask) == 0);
+        CHECK_EQ(end_to_rts(&a), 0);
+        CHECK_EQ(post_recv(&b, 2, 0, 8), 0);
+        CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
+        expect_wc(a.send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+        expect_nothing(b.recv_cq);
+        pair_close(&a, &b);
+    }
+}
+
 int main(void) {
     RUN(a_post_does_not_last_until_all_is_sent);
     RUN(a_fenced_request_does_not_pass_a_read_that_failed_here);
     RUN(a_peer_that_was_reset_while_we_were_not_ready_connects_again);
+    RUN(a_wrong_address_reaches_nobody);
     return 0;
 }
