@@ -21,18 +21,30 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.util.internal.UnstableApi;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
 /**
- * What listening and connected RDMA channels have in common: registration with a {@link RdmaIoHandler}, and addresses.
+ * What listening and connected RDMA channels have in common: registration with a {@link RdmaIoHandler}, addresses, and
+ * events of the connection manager.
+ *
+ * <p>For the channels of this transport.
  */
-abstract class AbstractRdmaChannel extends AbstractChannel {
+@UnstableApi
+public abstract class AbstractRdmaChannel extends AbstractChannel {
     private IoRegistration registration;
     private RdmaIoHandler handler;
+    private volatile EventLoop home;
     /** On its way from one event loop to another, with the native objects. On the new loop. */
     private boolean moving;
     private volatile boolean open = true;
@@ -40,14 +52,20 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
     volatile InetSocketAddress local;
     volatile InetSocketAddress remote;
 
-    AbstractRdmaChannel(Channel parent) {
+    protected AbstractRdmaChannel(Channel parent) {
         super(parent);
         Rdma.ensureAvailability();
     }
 
     @Override
     protected final boolean isCompatible(EventLoop loop) {
-        return loop instanceof IoEventLoop && ((IoEventLoop) loop).isCompatible(RdmaIoHandle.class);
+        return loop instanceof IoEventLoop && ((IoEventLoop) loop).isCompatible(RdmaIoHandle.class) &&
+                (home == null || home == loop || !isBoundToLoop());
+    }
+
+    /** Whether what the channel has can't leave the event loop that it was registered with. Any thread. */
+    protected boolean isBoundToLoop() {
+        return false;
     }
 
     @Override
@@ -62,6 +80,7 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
             registration = (IoRegistration) future.getNow();
             handler = registration.attachment();
             handler.registered((IoEventLoop) eventLoop());
+            home = eventLoop();
             IdMove.Owner owner = owner();
             if (owner == null) {
                 registered(promise);
@@ -97,7 +116,7 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
     abstract IdMove.Owner owner();
 
     /** The registration succeeded. Must complete the promise. */
-    void registered(ChannelPromise promise) {
+    protected void registered(ChannelPromise promise) {
         promise.setSuccess();
     }
 
@@ -128,11 +147,69 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
         return handler;
     }
 
+    /** Whether the event loop is about to end, so that nothing may take long. On the loop. */
+    protected final boolean isLoopEnding() {
+        return handler != null && handler.isShuttingDown();
+    }
+
+    /** The addresses of a connection that is not made yet. */
+    protected final void addresses(InetSocketAddress newLocal, InetSocketAddress newRemote) {
+        local = newLocal;
+        remote = newRemote;
+    }
+
+    /** The connection is made. On the loop. */
+    protected final void established(InetSocketAddress newLocal, InetSocketAddress newRemote) {
+        addresses(newLocal, newRemote);
+        active = true;
+    }
+
+    /** From now on the listener gets the events of the id. On the loop. */
+    protected final void listen(ConnectionId id, Consumer<ConnectionEvent> listener) throws Exception {
+        handler.events().listen(id, listener::accept);
+    }
+
+    /** The events of the id are not wanted any more. On the loop. */
+    protected final void forget(ConnectionId id) {
+        if (handler != null) {
+            handler.forget(id);
+        }
+    }
+
+    /**
+     * Moves the id of a connection request from an event channel of the application to that of this channel's loop. On
+     * the loop.
+     *
+     * @param reader runs tasks on the thread that reads the events of the id, which only that one may move away.
+     * @param listener gets the events of the id; the next one may come before it is known that the id has arrived.
+     * @param arrived told on the loop, with {@code null} or the reason why it can't be. If the loop has just ended, it
+     *         is told on the thread of the reader.
+     */
+    protected final void moveHere(ConnectionId id, Executor reader, Consumer<ConnectionEvent> listener,
+                                  Consumer<Throwable> arrived) throws Exception {
+        EventChannel events = handler.events().channel();
+        listen(id, listener);
+        reader.execute(() -> {
+            Throwable[] failure = new Throwable[1];
+            try {
+                id.migrate(events);
+            } catch (Throwable t) {
+                failure[0] = t;
+            }
+            try {
+                eventLoop().execute(() -> arrived.accept(failure[0]));
+            } catch (RejectedExecutionException e) {
+                // Nobody else closes the id any more.
+                arrived.accept(e);
+            }
+        });
+    }
+
     /** Read on the loop by the read paths. */
-    abstract void clearReadPending();
+    protected abstract void clearReadPending();
 
     /** {@code setAutoRead(false)} was called: a {@code read()} that auto-read asked for no longer counts. */
-    final void autoReadCleared() {
+    protected final void autoReadCleared() {
         if (!isRegistered()) {
             return;
         }
@@ -148,7 +225,7 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
         }
     }
 
-    final void onLoop(Runnable task) {
+    protected final void onLoop(Runnable task) {
         EventLoop loop = eventLoop();
         if (loop.inEventLoop()) {
             task.run();
@@ -192,7 +269,7 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
         return remote;
     }
 
-    static InetSocketAddress checkResolved(SocketAddress address) {
+    protected static InetSocketAddress checkResolved(SocketAddress address) {
         InetSocketAddress inet = (InetSocketAddress) address;
         if (inet.isUnresolved()) {
             throw new UnresolvedAddressException();
@@ -204,7 +281,7 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
     protected abstract AbstractRdmaUnsafe newUnsafe();
 
     /** The handle under which the channel is registered. */
-    abstract class AbstractRdmaUnsafe extends AbstractUnsafe implements RdmaIoHandle {
+    protected abstract class AbstractRdmaUnsafe extends AbstractUnsafe implements RdmaIoHandle {
         @Override
         public final void close() {
             close(voidPromise());

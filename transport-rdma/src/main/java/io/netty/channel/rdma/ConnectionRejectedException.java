@@ -24,10 +24,17 @@ public final class ConnectionRejectedException extends ConnectException {
     private static final long serialVersionUID = 7254480915268301127L;
 
     private final boolean refused;
+    private final byte[] data;
 
-    ConnectionRejectedException(String message, boolean refused) {
+    ConnectionRejectedException(String message, boolean refused, byte[] data) {
         super(message);
         this.refused = refused;
+        this.data = data;
+    }
+
+    /** What the peer sent with the rejection, padded with zeros to 148 bytes. */
+    public byte[] data() {
+        return data.clone();
     }
 
     /**

@@ -21,7 +21,6 @@ import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.QueuePair;
-import io.netty.channel.rdma.verbs.QueuePairInitAttributes;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -47,31 +46,24 @@ final class ConnectionResources {
     QueuePair queuePair;
     StreamConnection stream;
     private final ConnectionId id;
-    private final int completions;
-    private LoopQueue queue;
-    private int number;
-    /** {@code null} as long as it is not known to which loop the connection belongs. */
-    private LoopDevice device;
+    private final QueuePairResources queuePairResources;
 
-    private ConnectionResources(ConnectionId id, RdmaSocketChannelConfig config) throws Exception {
+    private ConnectionResources(ConnectionId id, RdmaSocketChannelConfig config, RdmaIoHandler handler)
+            throws Exception {
         this.id = id;
-        Device verbsDevice = id.device();
-        if (verbsDevice == null) {
-            throw new IOException("no RDMA device has the address " + id.localAddress());
-        }
+        Device verbsDevice = QueuePairResources.device(id);
         if (verbsDevice.isIwarp()) {
             throw new IOException(verbsDevice + " is an iWARP device: byte streams need RDMA WRITE with immediate " +
                     "data, which those have not. Use InfiniBand or RoCE, or TCP");
         }
         Staging.reserve();
         context = DeviceContext.of(verbsDevice);
-        int sendDepth = DeviceLimits.depth(config.sendQueueDepth, context);
-        int receiveDepth = DeviceLimits.depth(config.receiveQueueDepth, context);
-        DeviceLimits.checkCompletions(sendDepth, receiveDepth, context);
+        queuePairResources = new QueuePairResources(context, config.queuePair(), handler);
+        int sendDepth = queuePairResources.sendDepth;
+        int receiveDepth = queuePairResources.receiveDepth;
         streamConfig = new StreamConfig(receiveDepth - CONTROL_SLOTS, sendDepth, CONTROL_SLOTS, SGL_ENTRIES,
                 Math.max(1, sendDepth / 4));
         ring = new SendRing(sendDepth);
-        completions = sendDepth + receiveDepth;
     }
 
     /**
@@ -80,12 +72,9 @@ final class ConnectionResources {
      */
     static ConnectionResources create(ConnectionId id, RdmaSocketChannelConfig config, RdmaIoHandler handler)
             throws Exception {
-        ConnectionResources resources = new ConnectionResources(id, config);
+        ConnectionResources resources = new ConnectionResources(id, config, handler);
         boolean created = false;
         try {
-            if (handler != null) {
-                resources.device = handler.device(resources.context);
-            }
             resources.create(config);
             created = true;
         } finally {
@@ -101,12 +90,8 @@ final class ConnectionResources {
         receiveMemory = new ReceiveMemory(context, config, config.metrics(), SGL_ENTRIES, ring.capacity());
         stream = new StreamConnection(streamConfig, receiveMemory.first(), receiveMemory.first());
         receiveMemory.stream(stream);
-        queue = device == null ? LoopQueue.standalone(context, completions) : device.reserve(completions);
-        QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
-                .maxSendRequests(streamConfig.sendQueueDepth()).maxReceiveRequests(streamConfig.receiveQueueDepth())
-                .maxSendSges(Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()));
-        queuePair = DeviceLimits.createQueuePair(id, context, attributes, Math.max(config.getMaxInline(), MIN_INLINE),
-                config.maxInline);
+        queuePair = queuePairResources.create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1,
+                MIN_INLINE);
         int receives = streamConfig.receiveQueueDepth();
         if (queuePair.postEmptyReceives(RECEIVE, receives) < receives) {
             throw queuePair.postException();
@@ -122,43 +107,33 @@ final class ConnectionResources {
 
     /** From now on the connection gets the completions. On its loop. */
     void attach(RdmaConnection connection, Runnable segmentFreed) throws Exception {
-        if (device == null) {
-            LoopDevice newDevice = connection.loop().handler().device(context);
-            newDevice.adopt(queue);
-            device = newDevice;
-        }
+        queuePairResources.attach(connection.loop().handler());
         receiveMemory.attach(connection.loop(), segmentFreed);
-        number = queuePair.number();
-        device.register(number, connection);
+        queuePairResources.register(connection);
     }
 
     /** Whether the completions come on this loop. */
     boolean isHome() {
-        return device.home().isHere();
+        return queuePairResources.isHome();
     }
 
     /** The connection leaves this loop. */
     void relay(RdmaConnection connection) {
         if (isHome()) {
-            device.relay(number, connection);
+            queuePairResources.device().relay(queuePair.number(), connection);
         }
     }
 
     /** The connection belongs to this loop. */
     void unrelay(RdmaConnection connection) {
         if (isHome() && !connection.isDestroyed()) {
-            device.unrelay(number, connection);
+            queuePairResources.device().unrelay(queuePair.number(), connection);
         }
     }
 
     /** The first part of the end. From here on the device touches none of the memory. */
     void closeQueuePair() {
-        if (queuePair != null) {
-            if (device != null && isHome()) {
-                device.unregister(number);
-            }
-            queuePair.close();
-        }
+        queuePairResources.closeQueuePair();
     }
 
     /**
@@ -167,15 +142,7 @@ final class ConnectionResources {
      * @param connection that had the completions, or {@code null}.
      */
     void release(RdmaConnection connection) {
-        if (queue != null) {
-            if (device == null) {
-                queue.close();
-            } else if (isHome()) {
-                device.release(queue, completions);
-            } else {
-                device.releaseFromElsewhere(number, connection, queue, completions);
-            }
-        }
+        queuePairResources.release(connection);
         if (receiveMemory != null) {
             receiveMemory.release();
         }

@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.QueuePair;
@@ -36,11 +35,20 @@ final class DeviceLimits {
 
     private DeviceLimits() { }
 
+    /** What makes queue pairs: the connection manager, or the protection domain alone. */
+    interface Factory {
+        QueuePair create(QueuePairInitAttributes attributes) throws VerbsException;
+    }
+
     /** The depth of a send or receive queue. */
     static int depth(IntOption option, DeviceContext context) {
-        int limit = context.attributes.maxWorkRequests();
+        return limit(option, context.attributes.maxWorkRequests(), context.device, "its max_qp_wr");
+    }
+
+    /** The value of an option as far as the device can. */
+    static int limit(IntOption option, int limit, Device device, String attribute) {
         if (option.get() > limit && option.isSet()) {
-            throw beyond(option, context.device, limit, "its max_qp_wr");
+            throw beyond(option, device, limit, attribute);
         }
         return Math.min(option.get(), limit);
     }
@@ -60,10 +68,10 @@ final class DeviceLimits {
      *
      * @param attributes complete, with the inline size to ask for.
      */
-    static QueuePair createQueuePair(ConnectionId id, DeviceContext context, QueuePairInitAttributes attributes,
+    static QueuePair createQueuePair(Factory factory, DeviceContext context, QueuePairInitAttributes attributes,
                                      int inline, IntOption maxInline) throws IOException {
         try {
-            return id.createQueuePair(context.domain, attributes.maxInlineData(inline));
+            return factory.create(attributes.maxInlineData(inline));
         } catch (VerbsException e) {
             if (!isLimit(e)) {
                 throw e;
@@ -72,7 +80,7 @@ final class DeviceLimits {
         attributes.maxSendSges(LEAST_SGES);
         QueuePair least;
         try {
-            least = id.createQueuePair(context.domain, attributes.maxInlineData(0));
+            least = factory.create(attributes.maxInlineData(0));
         } catch (VerbsException e) {
             throw isLimit(e) ? new IOException(e.getMessage() + "; lower " + SEND + " and " + RECEIVE, e) : e;
         }
@@ -80,22 +88,22 @@ final class DeviceLimits {
             return least;
         }
         least.close();
-        int most = mostInline(id, context, attributes, maxInline.get());
+        int most = mostInline(factory, attributes, maxInline.get());
         if (most < maxInline.get()) {
             throw beyond(maxInline, context.device, most, "found by trying");
         }
-        return id.createQueuePair(context.domain, attributes.maxInlineData(most));
+        return factory.create(attributes.maxInlineData(most));
     }
 
     /** The most inline bytes up to this many with which a queue pair can be created. */
-    private static int mostInline(ConnectionId id, DeviceContext context, QueuePairInitAttributes attributes, int upTo)
+    private static int mostInline(Factory factory, QueuePairInitAttributes attributes, int upTo)
             throws VerbsException {
         int low = 0;
         int high = upTo;
         while (low < high) {
             int middle = low + high + 1 >>> 1;
             try {
-                id.createQueuePair(context.domain, attributes.maxInlineData(middle)).close();
+                factory.create(attributes.maxInlineData(middle)).close();
                 low = middle;
             } catch (VerbsException e) {
                 if (!isLimit(e)) {

@@ -186,7 +186,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
     private boolean bytes(ByteBuf buf, int index, int count) throws Exception {
         if (buf.hasMemoryAddress()) {
             long address = buf.memoryAddress() + index;
-            MemoryRange range = count > target.copyThreshold() ? RegisteredMemory.find(buf, address, count) : null;
+            MemoryRange range = count > target.copyThreshold() ? RegisteredRanges.find(buf, address, count) : null;
             return range == null ? copy(buf, index, count) : inPlace(address, count, target.localKey(range));
         }
         if (buf instanceof CompositeByteBuf) {
@@ -209,7 +209,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
         for (ByteBuffer piece : pieces) {
             int count = piece.remaining();
             long address = DirectMemory.address(piece) + piece.position();
-            MemoryRange range = count > target.copyThreshold() ? RegisteredMemory.find(address, count) : null;
+            MemoryRange range = count > target.copyThreshold() ? RegisteredRanges.find(address, count) : null;
             if (!(range == null ? copy(Unpooled.wrappedBuffer(piece), 0, count)
                     : inPlace(address, count, target.localKey(range)))) {
                 return false;

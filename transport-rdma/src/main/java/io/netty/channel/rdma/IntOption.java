@@ -16,18 +16,22 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelOption;
+import io.netty.util.internal.UnstableApi;
 
 /**
  * A numeric option of one channel: its range, its value, and whether the application has set it. Any thread.
+ *
+ * <p>For the channels of this transport.
  */
-final class IntOption {
+@UnstableApi
+public final class IntOption {
     final ChannelOption<Integer> option;
     private final int min;
     private final int max;
     private volatile int value;
     private volatile boolean set;
 
-    IntOption(ChannelOption<Integer> option, int initial, int min, int max) {
+    public IntOption(ChannelOption<Integer> option, int initial, int min, int max) {
         this.option = option;
         this.min = min;
         this.max = max;
@@ -38,13 +42,21 @@ final class IntOption {
         return OptionRange.name(option);
     }
 
-    int get() {
+    public int get() {
         return value;
     }
 
-    void set(int newValue) {
+    /**
+     * @throws IllegalArgumentException that names the option, the value and the range.
+     */
+    public void set(int newValue) {
         value = OptionRange.check(option, newValue, min, max);
         set = true;
+    }
+
+    /** Whether it is this option. */
+    public boolean is(ChannelOption<?> other) {
+        return option == other;
     }
 
     /** The value is the application's, not the default. */

@@ -174,7 +174,7 @@ final class LoopDevice {
     }
 
     /** As {@link #unregister} and {@link #release}, for a queue pair that was closed on another loop. Any thread. */
-    void releaseFromElsewhere(int queuePairNumber, RdmaConnection connection, LoopQueue queue, int completions) {
+    void releaseFromElsewhere(int queuePairNumber, CompletionHandler connection, LoopQueue queue, int completions) {
         home.execute(() -> {
             CompletionHandler owner = owners.get(queuePairNumber);
             // A new queue pair may have got the number.

@@ -111,7 +111,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         try {
             channel.config().setReceiveBufferSize(listener.config().getReceiveBufferSize());
             resources = ConnectionResources.create(id, channel.config(), null);
-            ConnectionParameters parameters = ConnectionOptions.parameters(id, channel.config(), resources.localData());
+            ConnectionParameters parameters = channel.config().queuePair().parameters(id, resources.localData());
             resources.stream.establish(peer);
             id.accept(parameters);
             held = resources;
@@ -208,7 +208,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             }
             connection = RdmaConnection.create(channel, new CurrentLoop(home), id);
             ConnectionParameters parameters =
-                    ConnectionOptions.parameters(id, channel.config(), connection.localData());
+                    channel.config().queuePair().parameters(id, connection.localData());
             connection.establish(peer, false);
             try {
                 id.accept(parameters);
@@ -217,7 +217,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
                 vanished(e);
                 return;
             }
-            ConnectionOptions.connected(id.queuePair(), channel.config());
+            channel.config().queuePair().connected(id.queuePair());
             id = null;
         } catch (Throwable t) {
             fail(t);
@@ -238,7 +238,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         held = null;
         connection = RdmaConnection.create(channel, new CurrentLoop(home), id, resources);
         if (!disconnected) {
-            ConnectionOptions.connected(id.queuePair(), channel.config());
+            channel.config().queuePair().connected(id.queuePair());
         }
         id = null;
         connection.established(false);
@@ -324,7 +324,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         boolean withdrawn = false;
         if (connection != null) {
             if (id != null) {
-                withdrawn = !RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
+                withdrawn = !AbstractRdmaConnectedChannel.reject(id, "the server can't accept: " + cause);
             }
             connection.destroy();
         } else if (held != null) {
@@ -333,7 +333,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             held.release(null);
             held = null;
         } else if (id != null) {
-            withdrawn = !RdmaServerSocketChannel.reject(id, "the server can't accept: " + cause);
+            withdrawn = !AbstractRdmaConnectedChannel.reject(id, "the server can't accept: " + cause);
         }
         id = null;
         return withdrawn;

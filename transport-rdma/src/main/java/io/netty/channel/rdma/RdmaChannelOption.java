@@ -17,6 +17,8 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelOption;
 
+import java.util.Set;
+
 /**
  * Options of RDMA channels beyond those of {@link ChannelOption}. Where nothing else is said they are read when the
  * connection is made: set them on the bootstrap ({@code option} for a client, {@code childOption} for a server).
@@ -152,6 +154,51 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      */
     public static final ChannelOption<Integer> RECEIVE_BUFFER_IDLE_MILLIS =
             valueOf(RdmaChannelOption.class, "RECEIVE_BUFFER_IDLE_MILLIS");
+
+    // ---- of message channels
+
+    /**
+     * Of message channels: the bytes of each posted receive, and so the longest message that a peer can send, 0 to
+     * 4194304. Default 4096. {@link #RECEIVE_QUEUE_DEPTH} times this is registered memory of the connection.
+     */
+    public static final ChannelOption<Integer> RECEIVE_BUFFER_SIZE =
+            valueOf(RdmaChannelOption.class, "RECEIVE_BUFFER_SIZE");
+
+    /**
+     * Of message channels: the most pieces of a composite buffer that one operation takes from where they are ({@code
+     * ibv_qp_cap.max_send_sge}), 1 to 256. Default 16, or the device's {@code max_sge} if that is less. A message of
+     * more pieces is copied.
+     */
+    public static final ChannelOption<Integer> MAX_SEND_SGES = valueOf(RdmaChannelOption.class, "MAX_SEND_SGES");
+
+    /**
+     * Of message channels: the most RDMA reads and atomics that are under way to the peer ({@code
+     * rdma_conn_param.initiator_depth}), 0 to 255. Default 16, or the device's {@code max_qp_init_rd_atom} if that is
+     * less. No more than the peer's {@link #RESPONDER_RESOURCES}; the device holds further ones back.
+     */
+    public static final ChannelOption<Integer> INITIATOR_DEPTH = valueOf(RdmaChannelOption.class, "INITIATOR_DEPTH");
+
+    /**
+     * Of message channels: the most RDMA reads and atomics of the peer that are under way here ({@code
+     * rdma_conn_param.responder_resources}), 0 to 255. Default 16, or the device's {@code max_qp_rd_atom} if that is
+     * less.
+     */
+    public static final ChannelOption<Integer> RESPONDER_RESOURCES =
+            valueOf(RdmaChannelOption.class, "RESPONDER_RESOURCES");
+
+    /**
+     * Of message channels: what the peer may do to registered memory through this connection ({@code
+     * ibv_qp_attr.qp_access_flags}), of {@link RdmaPermission#REMOTE_READ}, {@link RdmaPermission#REMOTE_WRITE} and
+     * {@link RdmaPermission#REMOTE_ATOMIC}. Default all of them. What the memory itself allows counts as well.
+     */
+    public static final ChannelOption<Set<RdmaPermission>> REMOTE_PERMISSIONS =
+            valueOf(RdmaChannelOption.class, "REMOTE_PERMISSIONS");
+
+    /**
+     * Of message channels: bytes for the peer, in the connect request; at most 56. They arrive padded with zeros.
+     * Default none. Copied.
+     */
+    public static final ChannelOption<byte[]> CONNECT_DATA = valueOf(RdmaChannelOption.class, "CONNECT_DATA");
 
     @SuppressWarnings({ "deprecation", "unused" }) // There is no other constructor, and no instance is made with it.
     private RdmaChannelOption() {

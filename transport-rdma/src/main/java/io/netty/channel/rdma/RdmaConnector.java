@@ -15,34 +15,38 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 
 /**
  * Makes one outgoing connection: address, route, queue pair, request. On the loop.
  */
 final class RdmaConnector implements LoopEvents.Listener {
-    private final RdmaSocketChannel channel;
+    private final AbstractRdmaConnectedChannel channel;
     private final LoopId loopId;
     private final ConnectionId id;
     private InetSocketAddress remote;
-    private RdmaConnection connection;
+    /** The id belongs to the connection. */
+    private boolean created;
     private boolean done;
 
     /** @param loopId belongs to this object from now on. */
-    RdmaConnector(RdmaSocketChannel channel, LoopId loopId, InetSocketAddress remote) {
+    RdmaConnector(AbstractRdmaConnectedChannel channel, LoopId loopId, InetSocketAddress remote) {
         this.channel = channel;
         this.loopId = loopId;
         this.remote = remote;
         id = loopId.id();
         loopId.listener(this);
+    }
+
+    LoopId loopId() {
+        return loopId;
     }
 
     CurrentLoop loop() {
@@ -51,11 +55,13 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     /** What goes to another event loop with the channel. */
     IdMove.Owner owner() {
+        RdmaConnection connection = channel.outgoing();
         return connection == null ? loopId : connection;
     }
 
     /** The channel is deregistered: what happens waits. */
     void detach() {
+        RdmaConnection connection = channel.outgoing();
         if (connection == null) {
             loopId.loop().detach();
         } else {
@@ -63,15 +69,15 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
     }
 
-    /** The result is given to {@link RdmaSocketChannel#connected} or {@link RdmaSocketChannel#connectFailed}. */
+    /** The result is given to the channel. */
     void start(InetSocketAddress local) throws Exception {
         remote = Reachability.destination(remote, local);
         if (local != null) {
             Bind.bind(id, local);
         }
-        ConnectionOptions.route(id, channel.config());
+        channel.queuePairOptions().route(id);
         try {
-            id.resolveAddress(null, remote, channel.config().getResolveTimeoutMillis());
+            id.resolveAddress(null, remote, channel.queuePairOptions().resolveTimeoutMillis.get());
         } catch (VerbsException e) {
             throw Reachability.unreachable(e.getMessage(), e);
         }
@@ -117,7 +123,7 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private void resolveRoute() throws IOException {
         try {
-            id.resolveRoute(channel.config().getResolveTimeoutMillis());
+            id.resolveRoute(channel.queuePairOptions().resolveTimeoutMillis.get());
         } catch (VerbsException e) {
             // The kernel finds a device for the loopback address, but no route.
             throw Reachability.unreachable(e.getMessage(), e);
@@ -125,40 +131,37 @@ final class RdmaConnector implements LoopEvents.Listener {
     }
 
     private void request() throws Exception {
-        connection = RdmaConnection.create(channel, loopId.loop(), id);
-        connection.listener(loopId);
-        id.connect(ConnectionOptions.parameters(id, channel.config(), connection.localData()));
+        ConnectionParameters parameters = channel.createConnection(id);
+        created = true;
+        id.connect(parameters);
     }
 
     private void established(ConnectionEvent event) throws Exception {
-        ConnectionData peer = ConnectionData.read(ByteBuffer.wrap(event.privateData()));
         done = true;
-        connection.listener(connection);
         channel.local = id.localAddress();
-        ConnectionOptions.connected(id.queuePair(), channel.config());
-        connection.establish(peer, true);
-        channel.connected(connection, remote);
+        channel.queuePairOptions().connected(id.queuePair());
+        channel.connectionEstablished(id, event, remote);
     }
 
     private static ConnectionRejectedException rejected(ConnectionEvent event) {
         if (event.isNobodyListening()) {
-            return new ConnectionRejectedException("Connection refused", true);
+            return new ConnectionRejectedException("Connection refused", true, event.privateData());
         }
         String reason = event.isRejectedByApplication() ? Rejection.text(event.privateData()) : "";
         if (reason.isEmpty() && event.isRejectedByApplication()) {
             // Also what the kernel says where somebody listens at the port, but not at this address.
             return new ConnectionRejectedException("Connection refused (nobody listens at this address, or the peer " +
-                    "gives no reason)", true);
+                    "gives no reason)", true, event.privateData());
         }
         return new ConnectionRejectedException("Connection " + (reason.isEmpty() ? event.describe() :
-                "rejected by the peer: " + reason), false);
+                "rejected by the peer: " + reason), false, event.privateData());
     }
 
     /** The channel is closed or gives up. */
     void cancel() {
         done = true;
-        if (connection != null) {
-            connection.close(true);
+        if (created) {
+            channel.discardConnection();
         } else {
             loopId.close();
         }

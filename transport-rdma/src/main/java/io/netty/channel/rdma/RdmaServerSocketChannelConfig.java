@@ -33,21 +33,21 @@ import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 
 /**
- * The configuration of a {@link RdmaServerSocketChannel}. {@link ChannelOption#SO_BACKLOG} bounds the connection
- * requests that wait until the channel reads; further ones are rejected. {@link ChannelOption#SO_REUSEADDR} and
- * {@link ChannelOption#IP_TOS} are given to the RDMA connection manager when the address is bound, and so is {@link
- * RdmaChannelOption#IPV6_ONLY}. {@link ChannelOption#SO_RCVBUF} is accepted, and set for each connection with {@code
- * childOption}.
+ * The configuration of a listening channel: {@link RdmaServerSocketChannel}, and that of messages. {@link
+ * ChannelOption#SO_BACKLOG} bounds the connection requests that wait until the channel reads; further ones are
+ * rejected. {@link ChannelOption#SO_REUSEADDR} and {@link ChannelOption#IP_TOS} are given to the RDMA connection
+ * manager when the address is bound, and so is {@link RdmaChannelOption#IPV6_ONLY}. {@link ChannelOption#SO_RCVBUF} is
+ * accepted, and set for each connection with {@code childOption}.
  */
 public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
-    private final RdmaServerSocketChannel channel;
+    private final AbstractRdmaServerChannel<?> channel;
     private volatile int backlog = NetUtil.SOMAXCONN;
     private volatile boolean reuseAddress;
     private volatile int trafficClass;
     private volatile boolean ipv6Only;
     private volatile int receiveBufferSize = RdmaSocketChannelConfig.DEFAULT_RECEIVE_BUFFER_SIZE;
 
-    RdmaServerSocketChannelConfig(RdmaServerSocketChannel channel) {
+    RdmaServerSocketChannelConfig(AbstractRdmaServerChannel<?> channel) {
         super(channel, new ServerChannelRecvByteBufAllocator());
         this.channel = channel;
     }

@@ -23,8 +23,10 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
 import io.netty.channel.rdma.stream.ConnectionData;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.PortSpace;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
+import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
@@ -33,8 +35,7 @@ import io.netty.util.internal.StringUtil;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.nio.channels.AlreadyBoundException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
 
@@ -42,7 +43,7 @@ import java.nio.channels.NotYetConnectedException;
  * A {@link SocketChannel} over RDMA. To handlers it behaves as one over TCP; see the package description for the
  * differences.
  */
-public final class RdmaSocketChannel extends AbstractRdmaChannel implements SocketChannel {
+public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implements SocketChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
     private static final String EXPECTED_TYPES = " (expected: " + StringUtil.simpleClassName(ByteBuf.class) + ", " +
             StringUtil.simpleClassName(FileRegion.class) + ')';
@@ -53,10 +54,9 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     private final RdmaReadLoop readLoop = new RdmaReadLoop(this);
     /** Makes the connection that this channel was created for, if it is a server's. */
     private final RdmaAcceptor acceptor;
-    /** Bound before connecting. */
-    private LoopId boundId;
-    private RdmaConnector connector;
     private RdmaConnection connection;
+    /** The connection that is being made to a peer. */
+    private RdmaConnection outgoing;
     private volatile boolean outputShutdown;
 
     /**
@@ -139,7 +139,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     // ---- accepting
 
     @Override
-    void registered(ChannelPromise promise) {
+    protected void registered(ChannelPromise promise) {
         if (acceptor == null) {
             promise.setSuccess();
         } else {
@@ -149,10 +149,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     @Override
     IdMove.Owner owner() {
-        if (connection != null) {
-            return connection;
-        }
-        return connector != null ? connector.owner() : boundId;
+        return connection != null ? connection : super.owner();
     }
 
     @Override
@@ -167,13 +164,28 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     void deregistered() {
         if (connection != null) {
             connection.detach();
-        } else if (connector != null) {
-            connector.detach();
+        } else {
+            super.deregistered();
         }
     }
 
     RdmaAcceptor acceptor() {
         return acceptor;
+    }
+
+    @Override
+    void request(RdmaIoHandler handler, ConnectionId id) {
+        acceptor.attach(handler);
+    }
+
+    @Override
+    void attachRequest(RdmaIoHandler handler) {
+        acceptor.attach(handler);
+    }
+
+    @Override
+    void leaveRequest(EventChannel events) throws Exception {
+        acceptor.leave(events);
     }
 
     /** The connection that this channel was created for is made. */
@@ -185,52 +197,23 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     // ---- connecting
 
     @Override
-    protected void doBind(SocketAddress localAddress) throws Exception {
-        InetSocketAddress address = checkResolved(localAddress);
-        if (boundId != null || connection != null || connector != null) {
-            throw new AlreadyBoundException();
-        }
-        ConnectionId id = newConnectionId();
-        boolean bound = false;
-        try {
-            Bind.bind(id, address);
-            bound = true;
-        } finally {
-            if (!bound) {
-                id.close();
-            }
-        }
-        boundId = newLoopId(id);
-        local = id.localAddress();
+    protected QueuePairOptions queuePairOptions() {
+        return config.queuePair();
     }
 
-    /** The id that was bound, or a new one; the caller's from now on. */
-    LoopId takeConnectionId() throws Exception {
-        LoopId id = boundId != null ? boundId : newLoopId(newConnectionId());
-        boundId = null;
-        return id;
+    @Override
+    protected boolean isReuseAddress() {
+        return config.isReuseAddress();
     }
 
-    /** Nothing happens to the id yet. */
-    private LoopId newLoopId(ConnectionId id) throws Exception {
-        return new LoopId(handler(), id, event -> { });
+    @Override
+    protected boolean hasConnection() {
+        return connection != null;
     }
 
-    private ConnectionId newConnectionId() throws Exception {
-        ConnectionId id = ConnectionId.create(handler().events().channel(), PortSpace.TCP);
-        if (config.isReuseAddress()) {
-            id.setReuseAddress(true);
-        }
-        return id;
-    }
-
-    /** Begins to connect, if that has no owner yet. */
-    void connecting(RdmaConnector newConnector) {
-        connector = newConnector;
-    }
-
-    boolean isConnecting() {
-        return connector != null;
+    @Override
+    RdmaConnection outgoing() {
+        return outgoing;
     }
 
     /** The connection, or {@code null} before there is one. */
@@ -238,28 +221,31 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         return connection;
     }
 
-    /** The connection was made. */
-    void connected(RdmaConnection newConnection, InetSocketAddress newRemote) {
-        connection = newConnection;
-        connector = null;
-        remote = newRemote;
-        active = true;
-        socketUnsafe().connected();
-        newConnection.start();
+    @Override
+    protected ConnectionParameters createConnection(ConnectionId id) throws Exception {
+        outgoing = RdmaConnection.create(this, connectingId().loop(), id);
+        outgoing.listener(connectingId());
+        return config.queuePair().parameters(id, outgoing.localData());
+    }
+
+    @Override
+    protected void connectionEstablished(ConnectionId id, ConnectionEvent event, InetSocketAddress newRemote)
+            throws Exception {
+        ConnectionData peer = ConnectionData.read(ByteBuffer.wrap(event.privateData()));
+        outgoing.listener(outgoing);
+        outgoing.establish(peer, true);
+        connection = outgoing;
+        outgoing = null;
+        connected(newRemote);
+        connection.start();
         flushAgain();
     }
 
-    /** The connection could not be made. */
-    void connectFailed(Throwable cause) {
-        cancelConnector();
-        socketUnsafe().connectFailed(cause);
-    }
-
-    private void cancelConnector() {
-        if (connector != null) {
-            connector.cancel();
-            connector = null;
-        }
+    @Override
+    protected void discardConnection() {
+        RdmaConnection discarded = outgoing;
+        outgoing = null;
+        discarded.close(true);
     }
 
     /** The connection broke before it was of use. */
@@ -307,7 +293,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     }
 
     @Override
-    void clearReadPending() {
+    protected void clearReadPending() {
         readLoop.clearReadPending();
     }
 
@@ -425,16 +411,11 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     @Override
     protected void doClose() throws Exception {
         super.doClose();
-        socketUnsafe().cancelPending();
+        socketUnsafe().ending().cancelShutdown();
     }
 
     @Override
-    void closeNative() {
-        cancelConnector();
-        if (boundId != null) {
-            boundId.close();
-            boundId = null;
-        }
+    protected void closeConnection() {
         if (connection != null) {
             connection.close(config.getSoLinger() == 0);
         } else if (acceptor != null) {

@@ -72,28 +72,16 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     private final LivenessOptions liveness = new LivenessOptions();
     private volatile boolean allowHalfClosure;
     private volatile boolean reuseAddress;
-    private volatile int trafficClass;
     private volatile int soLinger = -1;
     private volatile int sendBufferSize = Integer.MAX_VALUE;
     private volatile int receiveBufferSize = DEFAULT_RECEIVE_BUFFER_SIZE;
-    final IntOption sendQueueDepth = new IntOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 256, 16, 32768);
-    final IntOption receiveQueueDepth = new IntOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 256, 16, 32768);
-    final IntOption maxInline = new IntOption(RdmaChannelOption.MAX_INLINE, 64, 0, 1024);
+    private final QueuePairOptions queuePair = new QueuePairOptions(256, 0);
     private final IntOption sendCopyThreshold = new IntOption(RdmaChannelOption.SEND_COPY_THRESHOLD, 512, 0, 65536);
     private final IntOption receiveCopyThreshold =
             new IntOption(RdmaChannelOption.RECEIVE_COPY_THRESHOLD, 1024, 0, 65536);
-    private final IntOption retryCount = new IntOption(RdmaChannelOption.RETRY_COUNT, 6, 0, 7);
-    private final IntOption rnrRetryCount = new IntOption(RdmaChannelOption.RNR_RETRY_COUNT, 7, 0, 7);
-    private final IntOption ackTimeout = new IntOption(RdmaChannelOption.ACK_TIMEOUT, 0, 0, 31);
-    private final IntOption minRnrTimer = new IntOption(RdmaChannelOption.MIN_RNR_TIMER, 0, 0, 31);
-    private final IntOption resolveTimeoutMillis =
-            new IntOption(RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS, 60_000, 1, 3_600_000);
     private final IntOption receiveBufferIdleMillis =
             new IntOption(RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS, 5_000, 10, 86_400_000);
-    private final IntOption[] intOptions = {
-            sendQueueDepth, receiveQueueDepth, maxInline, sendCopyThreshold, receiveCopyThreshold, retryCount,
-            rnrRetryCount, ackTimeout, minRnrTimer, resolveTimeoutMillis, receiveBufferIdleMillis
-    };
+    private final IntOption[] streamOptions = { sendCopyThreshold, receiveCopyThreshold, receiveBufferIdleMillis };
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
         super(channel);
@@ -129,8 +117,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             value = isReuseAddress();
         } else if (option == SO_LINGER) {
             value = getSoLinger();
-        } else if (option == IP_TOS) {
-            value = getTrafficClass();
         } else if (option == ALLOW_HALF_CLOSURE) {
             value = isAllowHalfClosure();
         } else if (intOption(option) != null) {
@@ -157,8 +143,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             setReuseAddress((Boolean) value);
         } else if (option == SO_LINGER) {
             setSoLinger((Integer) value);
-        } else if (option == IP_TOS) {
-            setTrafficClass((Integer) value);
         } else if (option == ALLOW_HALF_CLOSURE) {
             setAllowHalfClosure((Boolean) value);
         } else if (intOption(option) != null) {
@@ -172,44 +156,44 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     }
 
     private IntOption intOption(ChannelOption<?> option) {
-        for (IntOption candidate : intOptions) {
-            if (candidate.option == option) {
-                return candidate;
-            }
-        }
-        return null;
+        IntOption found = queuePair.find(option);
+        return found != null ? found : QueuePairOptions.find(streamOptions, option);
+    }
+
+    QueuePairOptions queuePair() {
+        return queuePair;
     }
 
     /** See {@link RdmaChannelOption#SEND_QUEUE_DEPTH}. */
     public int getSendQueueDepth() {
-        return sendQueueDepth.get();
+        return queuePair.sendQueueDepth.get();
     }
 
     /** See {@link RdmaChannelOption#SEND_QUEUE_DEPTH}. */
     public RdmaSocketChannelConfig setSendQueueDepth(int sendQueueDepth) {
-        this.sendQueueDepth.set(sendQueueDepth);
+        queuePair.sendQueueDepth.set(sendQueueDepth);
         return this;
     }
 
     /** See {@link RdmaChannelOption#RECEIVE_QUEUE_DEPTH}. */
     public int getReceiveQueueDepth() {
-        return receiveQueueDepth.get();
+        return queuePair.receiveQueueDepth.get();
     }
 
     /** See {@link RdmaChannelOption#RECEIVE_QUEUE_DEPTH}. */
     public RdmaSocketChannelConfig setReceiveQueueDepth(int receiveQueueDepth) {
-        this.receiveQueueDepth.set(receiveQueueDepth);
+        queuePair.receiveQueueDepth.set(receiveQueueDepth);
         return this;
     }
 
     /** See {@link RdmaChannelOption#MAX_INLINE}. */
     public int getMaxInline() {
-        return maxInline.get();
+        return queuePair.maxInline.get();
     }
 
     /** See {@link RdmaChannelOption#MAX_INLINE}. */
     public RdmaSocketChannelConfig setMaxInline(int maxInline) {
-        this.maxInline.set(maxInline);
+        queuePair.maxInline.set(maxInline);
         return this;
     }
 
@@ -237,56 +221,56 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     /** See {@link RdmaChannelOption#RETRY_COUNT}. */
     public int getRetryCount() {
-        return retryCount.get();
+        return queuePair.retryCount.get();
     }
 
     /** See {@link RdmaChannelOption#RETRY_COUNT}. */
     public RdmaSocketChannelConfig setRetryCount(int retryCount) {
-        this.retryCount.set(retryCount);
+        queuePair.retryCount.set(retryCount);
         return this;
     }
 
     /** See {@link RdmaChannelOption#RNR_RETRY_COUNT}. */
     public int getRnrRetryCount() {
-        return rnrRetryCount.get();
+        return queuePair.rnrRetryCount.get();
     }
 
     /** See {@link RdmaChannelOption#RNR_RETRY_COUNT}. */
     public RdmaSocketChannelConfig setRnrRetryCount(int rnrRetryCount) {
-        this.rnrRetryCount.set(rnrRetryCount);
+        queuePair.rnrRetryCount.set(rnrRetryCount);
         return this;
     }
 
     /** See {@link RdmaChannelOption#ACK_TIMEOUT}. */
     public int getAckTimeout() {
-        return ackTimeout.get();
+        return queuePair.ackTimeout.get();
     }
 
     /** See {@link RdmaChannelOption#ACK_TIMEOUT}. */
     public RdmaSocketChannelConfig setAckTimeout(int ackTimeout) {
-        this.ackTimeout.set(ackTimeout);
+        queuePair.ackTimeout.set(ackTimeout);
         return this;
     }
 
     /** See {@link RdmaChannelOption#MIN_RNR_TIMER}. */
     public int getMinRnrTimer() {
-        return minRnrTimer.get();
+        return queuePair.minRnrTimer.get();
     }
 
     /** See {@link RdmaChannelOption#MIN_RNR_TIMER}. */
     public RdmaSocketChannelConfig setMinRnrTimer(int minRnrTimer) {
-        this.minRnrTimer.set(minRnrTimer);
+        queuePair.minRnrTimer.set(minRnrTimer);
         return this;
     }
 
     /** See {@link RdmaChannelOption#RESOLVE_TIMEOUT_MILLIS}. */
     public int getResolveTimeoutMillis() {
-        return resolveTimeoutMillis.get();
+        return queuePair.resolveTimeoutMillis.get();
     }
 
     /** See {@link RdmaChannelOption#RESOLVE_TIMEOUT_MILLIS}. */
     public RdmaSocketChannelConfig setResolveTimeoutMillis(int resolveTimeoutMillis) {
-        this.resolveTimeoutMillis.set(resolveTimeoutMillis);
+        queuePair.resolveTimeoutMillis.set(resolveTimeoutMillis);
         return this;
     }
 
@@ -388,12 +372,12 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public int getTrafficClass() {
-        return trafficClass;
+        return queuePair.trafficClass.get();
     }
 
     @Override
     public RdmaSocketChannelConfig setTrafficClass(int trafficClass) {
-        this.trafficClass = OptionRange.check(IP_TOS, trafficClass, 0, 255);
+        queuePair.trafficClass.set(trafficClass);
         return this;
     }
 

@@ -16,77 +16,188 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.util.AbstractReferenceCounted;
+import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ReferenceCounted;
 
-import java.util.Arrays;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+import static io.netty.util.internal.ObjectUtil.checkPositive;
 
 /**
- * Finds the registered memory that a buffer lies in. Thread-safe.
+ * Memory that is registered with the RDMA devices by itself, so that peers can be given access to it, and so that
+ * buffers of another allocator are sent, and read into, in place. Every device of a connection that uses the memory
+ * registers it, when it is first used there.
+ *
+ * <p>The object is reference counted: the owner has one reference, which {@link #close()} gives back, and every
+ * operation in flight has one. The registrations end with the last one, and a peer's access fails from then on. The
+ * memory itself lives as long as the buffer does. Any thread.
  */
-final class RegisteredMemory {
-    /** The slabs, in the order of their addresses. Replaced, never changed. */
-    private static volatile MemoryRange[] slabs = new MemoryRange[0];
+public final class RegisteredMemory extends AbstractReferenceCounted implements AutoCloseable {
+    /** What does not lie in slabs, by address. */
+    private static final ConcurrentSkipListMap<Long, RegisteredMemory> FOREIGN = new ConcurrentSkipListMap<>();
 
-    private RegisteredMemory() { }
+    private final ByteBuf buf;
+    private final Set<RdmaPermission> permissions;
+    private final MemoryRange range;
+    private final boolean counted;
 
-    static synchronized void add(MemoryRange slab) {
-        MemoryRange[] current = slabs;
-        int i = 0;
-        while (i < current.length && Long.compareUnsigned(current[i].address, slab.address) < 0) {
-            i++;
-        }
-        MemoryRange[] next = Arrays.copyOf(current, current.length + 1);
-        System.arraycopy(current, i, next, i + 1, current.length - i);
-        next[i] = slab;
-        slabs = next;
-    }
-
-    /** How many memory regions the process keeps for ever. */
-    static int regions() {
-        int count = 0;
-        for (MemoryRange slab : slabs) {
-            count += slab.regions();
-        }
-        return count;
+    private RegisteredMemory(ByteBuf buf, Set<RdmaPermission> permissions, boolean counted) {
+        this.buf = buf;
+        this.permissions = permissions;
+        this.counted = counted;
+        range = new MemoryRange(buf.memoryAddress(), buf.capacity(), RdmaPermission.accessFlags(permissions), this);
     }
 
     /**
-     * The range that contains the bytes of the buffer, or {@code null}.
+     * Registers memory of {@link RdmaByteBufAllocator#DEFAULT}.
      *
-     * <p>Nearly every buffer is one of ours inside of slices, duplicates and leak detection, whose class tells the
-     * range. By its address only a buffer is found that was wrapped as a {@link java.nio.ByteBuffer}.
-     *
-     * @param address of its first byte.
+     * @param length in bytes, at least 1.
+     * @throws IOException as {@link #of(ByteBuf, Set)}.
      */
-    static MemoryRange find(ByteBuf buf, long address, int length) {
-        ByteBuf innermost = buf;
-        for (ByteBuf unwrapped = buf.unwrap(); unwrapped != null; unwrapped = innermost.unwrap()) {
-            innermost = unwrapped;
+    public static RegisteredMemory allocate(int length, Set<RdmaPermission> permissions) throws IOException {
+        checkPositive(length, "length");
+        ByteBuf buf = RdmaByteBufAllocator.DEFAULT.directBuffer(length, length);
+        try {
+            return of(buf.setZero(0, length), permissions);
+        } finally {
+            buf.release();
         }
-        MemoryRange range = null;
-        if (innermost instanceof CellByteBuf) {
-            range = ((CellByteBuf) innermost).cell().range();
-        } else if (innermost instanceof LandedByteBuf) {
-            range = ((LandedByteBuf) innermost).range();
-        }
-        return range != null && range.contains(address, length) ? range : find(address, length);
     }
 
-    static MemoryRange find(long address, int length) {
-        MemoryRange[] current = slabs;
-        int low = 0;
-        int high = current.length - 1;
-        while (low <= high) {
-            int middle = low + high >>> 1;
-            MemoryRange slab = current[middle];
-            if (slab.contains(address, length)) {
-                return slab;
-            }
-            if (Long.compareUnsigned(slab.address, address) < 0) {
-                low = middle + 1;
-            } else {
-                high = middle - 1;
-            }
+    /**
+     * Registers what is between position and limit of a direct buffer.
+     *
+     * @throws IOException as {@link #of(ByteBuf, Set)}.
+     */
+    public static RegisteredMemory of(ByteBuffer buffer, Set<RdmaPermission> permissions) throws IOException {
+        ByteBuf buf = Unpooled.wrappedBuffer(buffer);
+        try {
+            return of(buf, permissions);
+        } finally {
+            buf.release();
         }
-        return null;
+    }
+
+    /**
+     * Registers the memory of a buffer, from its byte 0 to its capacity.
+     *
+     * @param buf direct, and in one piece. Retained until the last reference is released. Its capacity must not be
+     *         changed meanwhile.
+     * @param permissions {@link RdmaPermission#REMOTE_WRITE} and {@link RdmaPermission#REMOTE_ATOMIC} only together
+     *         with {@link RdmaPermission#LOCAL_WRITE}.
+     * @throws IOException if {@code io.netty.rdma.maxPinnedMemory} does not allow more registered memory.
+     * @throws IllegalArgumentException if the buffer or the permissions are not as said.
+     */
+    public static RegisteredMemory of(ByteBuf buf, Set<RdmaPermission> permissions) throws IOException {
+        if (!buf.hasMemoryAddress() || buf.capacity() == 0) {
+            throw new IllegalArgumentException("buf: " + buf + " (expected: direct, in one piece, not empty)");
+        }
+        EnumSet<RdmaPermission> copy = EnumSet.noneOf(RdmaPermission.class);
+        copy.addAll(permissions);
+        if ((copy.contains(RdmaPermission.REMOTE_WRITE) || copy.contains(RdmaPermission.REMOTE_ATOMIC)) &&
+                !copy.contains(RdmaPermission.LOCAL_WRITE)) {
+            throw new IllegalArgumentException("permissions: " + copy + " (expected: LOCAL_WRITE, too)");
+        }
+        boolean inSlab = RegisteredRanges.find(buf, buf.memoryAddress(), buf.capacity()) != null;
+        if (!inSlab && !PinnedMemory.PROCESS.reserve(buf.capacity(), true)) {
+            throw new IOException("no more registered memory: raise -Dio.netty.rdma.maxPinnedMemory (" +
+                    PinnedMemory.PROCESS.used() + " of at most " + PinnedMemory.PROCESS.max() + " bytes are in use, " +
+                    buf.capacity() + " are wanted)");
+        }
+        RegisteredMemory memory = new RegisteredMemory(buf.retain(), Collections.unmodifiableSet(copy), !inSlab);
+        if (!inSlab) {
+            FOREIGN.put(memory.range.address, memory);
+        }
+        return memory;
+    }
+
+    /**
+     * Finds registered memory outside of slabs that contains the bytes.
+     *
+     * @return with a reference for the caller, or {@code null}.
+     */
+    static RegisteredMemory retainedFind(long address, int length) {
+        Map.Entry<Long, RegisteredMemory> entry = FOREIGN.floorEntry(address);
+        if (entry == null || !entry.getValue().range.contains(address, length)) {
+            return null;
+        }
+        return entry.getValue().tryRetain() ? entry.getValue() : null;
+    }
+
+    boolean tryRetain() {
+        try {
+            retain();
+            return true;
+        } catch (IllegalReferenceCountException e) {
+            return false;
+        }
+    }
+
+    MemoryRange range() {
+        return range;
+    }
+
+    /**
+     * The memory as a buffer. It belongs to this object: retain what is to outlive it.
+     */
+    public ByteBuf buf() {
+        return buf;
+    }
+
+    /** The address of the first byte. */
+    public long address() {
+        return range.address;
+    }
+
+    /** In bytes. */
+    public int length() {
+        return (int) range.length;
+    }
+
+    /** Unmodifiable. */
+    public Set<RdmaPermission> permissions() {
+        return permissions;
+    }
+
+    /** Whether {@link #close()} was not called yet, or operations are in flight. */
+    public boolean isOpen() {
+        return refCnt() > 0;
+    }
+
+    /**
+     * Gives the reference of the owner back: the same as {@link #release()}.
+     */
+    @Override
+    public void close() {
+        release();
+    }
+
+    @Override
+    protected void deallocate() {
+        FOREIGN.remove(range.address, this);
+        range.close();
+        if (counted) {
+            PinnedMemory.PROCESS.release(range.length);
+        }
+        buf.release();
+    }
+
+    @Override
+    public ReferenceCounted touch(Object hint) {
+        buf.touch(hint);
+        return this;
+    }
+
+    @Override
+    public String toString() {
+        return "registered memory of " + length() + " bytes with " + permissions;
     }
 }

@@ -83,7 +83,7 @@ final class SlabArena {
                 budget.release(1L << slabOrder);
             }
         }
-        RegisteredMemory.add(slab.range);
+        RegisteredRanges.add(slab.range);
         slabs = Arrays.copyOf(slabs, slabs.length + 1);
         slabs[slabs.length - 1] = slab;
         return slab;

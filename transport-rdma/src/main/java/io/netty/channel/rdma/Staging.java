@@ -73,6 +73,14 @@ final class Staging {
         }
     }
 
+    /** The longest {@link #buffer}. */
+    static final int MAX_BUFFER = RdmaByteBufAllocator.SLAB_SIZE / 4;
+
+    /** A whole buffer for one message, or {@code null} if there is none left. */
+    static ByteBuf buffer(int length) {
+        return POOL.newRegisteredBuffer(length, length);
+    }
+
     static long pinnedMemory() {
         return POOL.pinnedMemory();
     }

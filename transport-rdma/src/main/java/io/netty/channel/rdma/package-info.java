@@ -31,7 +31,10 @@
  *                        RdmaOutbound, SendRing   RdmaInbound, ReceiveMemory, LandingBuffer
  *                        what is in flight        what has arrived
  *                                         │
- *                        RdmaSender ── Gatherer, Staging, RegisteredMemory: messages to work requests
+ *                        RdmaSender ── Gatherer, Staging, RegisteredRanges: messages to work requests
+ *
+ *   AbstractRdmaChannel ── AbstractRdmaServerChannel, AbstractRdmaConnectedChannel: what all protocols need
+ *   QueuePairOptions, QueuePairResources: a queue pair as the options say and as the device can
  *
  *   RdmaIoHandler ── EpollIoHandler: sleeping, timers, wake-ups, TCP channels
  *        ├── LoopDevice: one loop's completion queues on a device, who owns which queue pair
@@ -111,7 +114,7 @@
  *
  * <h2>Connecting</h2>
  * Address, route, queue pair, request. The local address chooses the device, and the device the limits of the options:
- * {@code ConnectionOptions} and {@code DeviceLimits}. The connection data of the stream protocol travel in the private
+ * {@code QueuePairOptions} and {@code DeviceLimits}. The connection data of the stream protocol travel in the private
  * data of request and answer. An incoming request becomes a channel that waits in the backlog of the listener until
  * that reads; it is then registered with a loop of its own, to which the connection id migrates, and the registration
  * (with it {@code channelActive}) is complete when the peer has answered. If the listener does not read, the connection

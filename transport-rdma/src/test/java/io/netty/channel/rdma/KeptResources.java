@@ -46,7 +46,7 @@ public final class KeptResources {
                 return queues;
             });
         case MEMORY_REGION:
-            return RegisteredMemory.regions();
+            return RegisteredRanges.regions();
         case DEVICE:
         case PROTECTION_DOMAIN:
             // One for each device.

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * Event loops for RDMA channels: in a static field for all tests of the class, in another for each test anew.
  */
-final class LoopGroupExtension
+public final class LoopGroupExtension
         implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
     private final int size;
     private boolean ofClass;
@@ -34,16 +34,16 @@ final class LoopGroupExtension
     /**
      * @param size the number of event loops.
      */
-    LoopGroupExtension(int size) {
+    public LoopGroupExtension(int size) {
         this.size = size;
     }
 
-    EventLoopGroup group() {
+    public EventLoopGroup group() {
         return group;
     }
 
     /** For tests that look at what is left then; otherwise it happens by itself. */
-    void shutdown() throws InterruptedException {
+    public void shutdown() throws InterruptedException {
         TestTimeouts.shutdown(group);
     }
 

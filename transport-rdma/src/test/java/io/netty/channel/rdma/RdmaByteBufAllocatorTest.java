@@ -246,7 +246,7 @@ class RdmaByteBufAllocatorTest {
     private static void assertRegistered(ByteBuf buf, boolean registered) {
         // Without sun.misc.Unsafe, Netty's own direct buffers have no address and are not even looked up.
         MemoryRange range = buf.hasMemoryAddress() ?
-                RegisteredMemory.find(buf, buf.memoryAddress(), buf.capacity()) : null;
+                RegisteredRanges.find(buf, buf.memoryAddress(), buf.capacity()) : null;
         assertThat(range != null).isEqualTo(registered);
     }
 }

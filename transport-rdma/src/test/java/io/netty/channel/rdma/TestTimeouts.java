@@ -35,7 +35,7 @@ public final class TestTimeouts {
     }
 
     /** Waits for the end of a future, whichever it is. */
-    static <F extends Future<?>> F await(F future) throws InterruptedException {
+    public static <F extends Future<?>> F await(F future) throws InterruptedException {
         if (!future.await(SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("not done within " + SECONDS + " s: " + future);
         }
@@ -43,7 +43,7 @@ public final class TestTimeouts {
     }
 
     /** Waits for the success of a future, and throws the cause of its failure. */
-    static <F extends Future<?>> F sync(F future) throws InterruptedException {
+    public static <F extends Future<?>> F sync(F future) throws InterruptedException {
         await(future).sync();
         return future;
     }

@@ -126,12 +126,12 @@ public final class ConnectionEvent {
         return privateData;
     }
 
-    /** How many RDMA reads and atomics the peer offers to take. */
+    /** How many RDMA reads and atomics the peer wants to have outstanding here (rdma_get_cm_event(3)). */
     public int responderResources() {
         return responderResources;
     }
 
-    /** How many RDMA reads and atomics the peer wants to have outstanding. */
+    /** How many RDMA reads and atomics the peer takes from here at a time (rdma_get_cm_event(3)). */
     public int initiatorDepth() {
         return initiatorDepth;
     }

@@ -1,0 +1,374 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
+import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.channel.rdma.verbs.PortSpace;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.internal.UnstableApi;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What connected channels, of bytes and of messages, have in common: being bound to an address, and connecting, with
+ * its promise and timeout.
+ *
+ * <p>For the channels of this transport. On the loop of the channel.
+ */
+@UnstableApi
+public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaConnectedChannel.class);
+
+    /** Bound before connecting; or of the request that the channel was made for, and that is not answered yet. */
+    private LoopId boundId;
+    private RdmaConnector connector;
+
+    protected AbstractRdmaConnectedChannel(Channel parent) {
+        super(parent);
+    }
+
+    protected abstract QueuePairOptions queuePairOptions();
+
+    protected abstract boolean isReuseAddress();
+
+    /** Whether the channel is, or was, connected. */
+    protected abstract boolean hasConnection();
+
+    /**
+     * Creates the queue pair for an id that has found its way to the peer. On success the id belongs to the
+     * connection, of which one of the next two methods tells what becomes.
+     *
+     * @return what the peer is to be asked with.
+     */
+    protected abstract ConnectionParameters createConnection(ConnectionId id) throws Exception;
+
+    /** The peer has accepted. Must end in {@link #connected}, or throw. */
+    protected abstract void connectionEstablished(ConnectionId id, ConnectionEvent event, InetSocketAddress remote)
+            throws Exception;
+
+    /** The attempt to connect has ended without a connection; its promise is told next. */
+    protected void connectEnded() {
+        // There may be another one.
+    }
+
+    /** The connection that was created can't be made: gives it back. */
+    protected abstract void discardConnection();
+
+    /** The channel is closed: closes what it has, beside what is bound or connecting. */
+    protected abstract void closeConnection();
+
+    /** The channel, with an id that is bound or was requested, is registered with its loop, perhaps once more. */
+    protected void registeredWithId() {
+        // Nothing has changed.
+    }
+
+    // ---- the connection request that the channel was made for, as long as that is in the backlog of its listener
+
+    /** The id of the request, whose events the channel gets from now on. On the loop of the handler. */
+    void request(RdmaIoHandler handler, ConnectionId id) throws Exception {
+        boundId = new LoopId(handler, id, this::requestEvent);
+    }
+
+    /** The id of the request goes to another loop. On the one that reads its events. */
+    void leaveRequest(EventChannel events) throws Exception {
+        boundId.leave(events);
+    }
+
+    /** The id of the request is on this loop now. */
+    void attachRequest(RdmaIoHandler handler) {
+        boundId.attach(handler);
+        handler.eventsIfAny().listen(boundId.id(), boundId.listener());
+    }
+
+    /** A request that came from elsewhere has arrived on the loop of this channel. */
+    protected final void request(ConnectionId id) throws Exception {
+        request(handler(), id);
+    }
+
+    /** An event of a request that is not answered yet. On the loop of the channel, or before, on the listener's. */
+    protected void requestEvent(ConnectionEvent event) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Refuses a connection request and tells the peer why. Returns whether it was still there. */
+    protected static boolean reject(ConnectionId request, String reason) {
+        return reject(request, Rejection.data(reason));
+    }
+
+    /** As above, with private data of up to 148 bytes. */
+    protected static boolean reject(ConnectionId request, byte[] data) {
+        try {
+            request.reject(data);
+            return true;
+        } catch (VerbsException | IllegalStateException e) {
+            // Already gone, for example with the event loop of the listener.
+            logger.debug("Could not reject {}", request, e);
+            return false;
+        } finally {
+            request.close();
+        }
+    }
+
+    // ---- binding
+
+    @Override
+    IdMove.Owner owner() {
+        return connector != null ? connector.owner() : boundId;
+    }
+
+    @Override
+    void registeredAgain() {
+        registeredWithId();
+    }
+
+    @Override
+    void deregistered() {
+        if (connector != null) {
+            connector.detach();
+        }
+    }
+
+    @Override
+    void closeNative() {
+        cancelConnector();
+        if (boundId != null) {
+            boundId.close();
+            boundId = null;
+        }
+        closeConnection();
+    }
+
+    @Override
+    protected void doBind(SocketAddress localAddress) throws Exception {
+        InetSocketAddress address = checkResolved(localAddress);
+        if (boundId != null || connector != null || hasConnection()) {
+            throw new AlreadyBoundException();
+        }
+        ConnectionId id = newConnectionId();
+        boolean bound = false;
+        try {
+            Bind.bind(id, address);
+            bound = true;
+        } finally {
+            if (!bound) {
+                id.close();
+            }
+        }
+        boundId = newLoopId(id);
+        local = id.localAddress();
+    }
+
+    /** The id that was bound or requested, or {@code null}. It stays with the channel. */
+    protected final ConnectionId boundId() {
+        return boundId == null ? null : boundId.id();
+    }
+
+    /** The id that was bound or requested is the caller's from now on. */
+    protected final ConnectionId takeBoundId() {
+        ConnectionId id = boundId.id();
+        boundId = null;
+        return id;
+    }
+
+    /** The id that was bound, or a new one; the caller's from now on. */
+    private LoopId takeConnectionId() throws Exception {
+        LoopId id = boundId != null ? boundId : newLoopId(newConnectionId());
+        boundId = null;
+        return id;
+    }
+
+    /** Nothing happens to the id yet. */
+    private LoopId newLoopId(ConnectionId id) throws Exception {
+        return new LoopId(handler(), id, event -> { });
+    }
+
+    private ConnectionId newConnectionId() throws Exception {
+        ConnectionId id = ConnectionId.create(handler().events().channel(), PortSpace.TCP);
+        if (isReuseAddress()) {
+            id.setReuseAddress(true);
+        }
+        return id;
+    }
+
+    // ---- connecting
+
+    protected final boolean isConnecting() {
+        return connector != null;
+    }
+
+    /** Where the events of the id arrive that connects. */
+    final LoopId connectingId() {
+        return connector.loopId();
+    }
+
+    /** The connection that is being made, if it can move to another loop; else {@code null}. */
+    RdmaConnection outgoing() {
+        return null;
+    }
+
+    /** The connection is made: the channel becomes active. */
+    protected final void connected(InetSocketAddress newRemote) {
+        connector = null;
+        remote = newRemote;
+        active = true;
+        ((ConnectingUnsafe) unsafe()).connected();
+    }
+
+    /** The connection could not be made. */
+    protected final void connectFailed(Throwable cause) {
+        cancelConnector();
+        ((ConnectingUnsafe) unsafe()).connectFailed(cause);
+    }
+
+    private void cancelConnector() {
+        if (connector != null) {
+            connector.cancel();
+            connector = null;
+            connectEnded();
+        }
+    }
+
+    @Override
+    protected void doClose() throws Exception {
+        super.doClose();
+        ((ConnectingUnsafe) unsafe()).cancelConnect();
+    }
+
+    /** The part of the channel that the pipeline calls. */
+    protected abstract class ConnectingUnsafe extends AbstractRdmaUnsafe {
+        private ChannelPromise connectPromise;
+        private CurrentLoop.Timer connectTimer;
+        private InetSocketAddress requestedRemote;
+
+        @Override
+        public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
+            if (promise.isDone() || !ensureOpen(promise)) {
+                return;
+            }
+            try {
+                checkNotConnected();
+                InetSocketAddress newRemote = checkResolved(remoteAddress);
+                InetSocketAddress newLocal = localAddress == null ? null : checkResolved(localAddress);
+                if (!isRegistered()) {
+                    throw new IllegalStateException("the channel is not registered with an event loop");
+                }
+                connector = new RdmaConnector(AbstractRdmaConnectedChannel.this, takeConnectionId(), newRemote);
+                connectPromise = promise;
+                requestedRemote = newRemote;
+                connector.start(newLocal);
+                scheduleConnectTimeout(connector.loop(), newRemote);
+                promise.addListener(future -> {
+                    if (future.isCancelled()) {
+                        onLoop(() -> {
+                            connectPromise = null;
+                            close(voidPromise());
+                        });
+                    }
+                });
+            } catch (Throwable t) {
+                if (connectPromise == promise) {
+                    AbstractRdmaConnectedChannel.this.connectFailed(t);
+                    close(voidPromise());
+                } else {
+                    promise.tryFailure(annotateConnectException(t, remoteAddress));
+                    closeIfClosed();
+                }
+            }
+        }
+
+        /** A channel is connected once. */
+        protected final void checkNotConnected() {
+            if (connectPromise != null) {
+                throw new ConnectionPendingException();
+            }
+            if (hasConnection()) {
+                throw new AlreadyConnectedException();
+            }
+        }
+
+        private void scheduleConnectTimeout(CurrentLoop loop, InetSocketAddress address) {
+            int millis = config().getConnectTimeoutMillis();
+            if (millis > 0) {
+                connectTimer = loop.schedule(() -> {
+                    ChannelPromise promise = connectPromise;
+                    if (promise != null && promise.tryFailure(new ConnectTimeoutException(
+                            "connection timed out after " + millis + " ms: " + address))) {
+                        close(voidPromise());
+                    }
+                }, millis, TimeUnit.MILLISECONDS);
+            }
+        }
+
+        private ChannelPromise endConnect() {
+            ChannelPromise promise = connectPromise;
+            connectPromise = null;
+            if (connectTimer != null) {
+                connectTimer.cancel();
+                connectTimer = null;
+            }
+            return promise;
+        }
+
+        /** The channel has become active. */
+        private void connected() {
+            ChannelPromise promise = endConnect();
+            // What a listener of the promise does, closing the channel for example, doesn't undo that it was active.
+            boolean promiseSet = promise != null && promise.trySuccess();
+            pipeline().fireChannelActive();
+            if (!promiseSet) {
+                close(voidPromise());
+            }
+        }
+
+        private void connectFailed(Throwable cause) {
+            ChannelPromise promise = endConnect();
+            if (promise != null) {
+                promise.tryFailure(annotateConnectException(cause, requestedRemote));
+                closeIfClosed();
+            }
+        }
+
+        /** The channel is closed. */
+        private void cancelConnect() {
+            ChannelPromise promise = endConnect();
+            if (promise != null) {
+                promise.tryFailure(new ClosedChannelException());
+            }
+        }
+
+        @Override
+        protected void flush0() {
+            // As with epoll, what is flushed while connecting waits for that.
+            if (!isConnecting()) {
+                super.flush0();
+            }
+        }
+    }
+}

@@ -1,0 +1,306 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionEventType;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.channel.rdma.verbs.PortSpace;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.internal.UnstableApi;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolException;
+import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What listening channels have in common, whatever they accept: the listener of the connection manager, and the
+ * requests that wait to be read.
+ *
+ * <p>For the channels of this transport.
+ *
+ * @param <C> what it accepts.
+ */
+@UnstableApi
+public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedChannel> extends AbstractRdmaChannel
+        implements ServerChannel {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaServerChannel.class);
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+
+    private final RdmaServerSocketChannelConfig config = new RdmaServerSocketChannelConfig(this);
+    /** Requests that wait to be read. */
+    private final ArrayDeque<C> backlog = new ArrayDeque<>();
+    private LoopId listening;
+    private boolean readPending;
+    private boolean reading;
+
+    protected AbstractRdmaServerChannel() {
+        super(null);
+    }
+
+    /**
+     * A channel for a request, whose id it owns from then on.
+     *
+     * @throws ProtocolException to reject the request; the peer is told the message.
+     */
+    protected abstract C newChild(ConnectionEvent request) throws Exception;
+
+    /** The child has been put into the backlog; {@code read} tells whether it is about to be read from there. */
+    protected void waits(C child, boolean read) {
+        // It waits.
+    }
+
+    @Override
+    public RdmaServerSocketChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return (InetSocketAddress) super.localAddress();
+    }
+
+    /** Always {@code null}. */
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return null;
+    }
+
+    @Override
+    final IdMove.Owner owner() {
+        return listening;
+    }
+
+    @Override
+    final void registeredAgain() {
+    }
+
+    /** Meanwhile requests are accepted and put into the backlog, as a kernel does for a socket. */
+    @Override
+    final void deregistered() {
+    }
+
+    @Override
+    protected final void doBind(SocketAddress localAddress) throws Exception {
+        InetSocketAddress address = checkResolved(localAddress);
+        if (listening != null) {
+            throw new AlreadyBoundException();
+        }
+        ConnectionId newId = ConnectionId.create(handler().events().channel(), PortSpace.TCP);
+        LoopId newListening = new Listening(handler(), newId);
+        boolean bound = false;
+        try {
+            if (config.isReuseAddress()) {
+                newId.setReuseAddress(true);
+            }
+            if (config.isIpv6Only()) {
+                newId.setIpv6Only(true);
+            }
+            if (config.trafficClass() != 0) {
+                newId.setTypeOfService(config.trafficClass());
+            }
+            Bind.bind(newId, address);
+            newId.listen(config.getBacklog());
+            bound = true;
+        } catch (VerbsException e) {
+            throw Bind.exception(e, address);
+        } finally {
+            if (!bound) {
+                newListening.close();
+            }
+        }
+        listening = newListening;
+        local = newId.localAddress();
+        active = true;
+    }
+
+    private void connectionEvent(ConnectionEvent event) {
+        if (event.type() == ConnectionEventType.CONNECT_REQUEST) {
+            request(event);
+        } else if (event.type() == ConnectionEventType.DEVICE_REMOVAL) {
+            pipeline().fireExceptionCaught(new IOException("the RDMA device of " + local + " was removed"));
+            unsafe().close(unsafe().voidPromise());
+        }
+    }
+
+    private void request(ConnectionEvent event) {
+        ConnectionId request = event.id();
+        try {
+            if (backlog.size() >= Math.max(1, config.getBacklog())) {
+                logger.debug("{}: rejected {}: {} requests wait already", this, request.remoteAddress(),
+                        backlog.size());
+                AbstractRdmaConnectedChannel.reject(request, "the backlog of " + backlog.size() +
+                        " connections is full, try again later");
+                return;
+            }
+            C child = newChild(event);
+            child.request(listening.loop().handler(), request);
+            backlog.add(child);
+            waits(child, readPending && isRegistered());
+        } catch (ProtocolException e) {
+            logger.debug("{}: rejected {}", this, request.remoteAddress(), e);
+            AbstractRdmaConnectedChannel.reject(request, e.getMessage());
+            return;
+        } catch (Throwable t) {
+            request.close();
+            pipeline().fireExceptionCaught(t);
+            return;
+        }
+        readBacklog();
+    }
+
+    /** The peer of a request that waits has gone. On the loop of this channel. */
+    final void withdraw(C child) {
+        if (backlog.remove(child)) {
+            logger.debug("{}: {} did not complete its connection", this, child.remote);
+            drop(child);
+        }
+    }
+
+    private static void drop(AbstractRdmaConnectedChannel child) {
+        child.unsafe().closeForcibly();
+    }
+
+    /** Has the task run after a while, on the loop that this channel has then. On the loop of this channel. */
+    final void schedule(Runnable task, int millis) {
+        listening.loop().schedule(task, millis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    protected final void doBeginRead() {
+        readPending = true;
+        if (!backlog.isEmpty() && !reading) {
+            eventLoop().execute(this::readBacklog);
+        }
+    }
+
+    @Override
+    protected final void clearReadPending() {
+        readPending = false;
+    }
+
+    private void readBacklog() {
+        if (reading || !readPending || backlog.isEmpty() || !isOpen() || !isRegistered()) {
+            return;
+        }
+        reading = true;
+        ChannelPipeline pipeline = pipeline();
+        RecvByteBufAllocator.ExtendedHandle handle =
+                (RecvByteBufAllocator.ExtendedHandle) unsafe().recvBufAllocHandle();
+        handle.reset(config);
+        handle.attemptedBytesRead(1);
+        Throwable failure = null;
+        try {
+            do {
+                C child = backlog.poll();
+                handle.lastBytesRead(child == null ? -1 : 1);
+                if (child == null) {
+                    break;
+                }
+                handle.incMessagesRead(1);
+                readPending = false;
+                pipeline.fireChannelRead(child);
+            } while (handle.continueReading());
+        } catch (Throwable t) {
+            failure = t;
+        }
+        handle.readComplete();
+        pipeline.fireChannelReadComplete();
+        if (failure != null) {
+            pipeline.fireExceptionCaught(failure);
+        }
+        reading = false;
+        if (readPending && !backlog.isEmpty()) {
+            eventLoop().execute(this::readBacklog);
+        }
+    }
+
+    @Override
+    final void closeNative() {
+        if (listening != null) {
+            listening.close();
+        }
+    }
+
+    @Override
+    protected final void doWrite(ChannelOutboundBuffer in) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected final Object filterOutboundMessage(Object msg) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected final AbstractRdmaUnsafe newUnsafe() {
+        return new AbstractRdmaUnsafe() {
+            @Override
+            public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
+                promise.setFailure(new UnsupportedOperationException());
+            }
+        };
+    }
+
+    /** The listening id, and the requests in the backlog, which move with it. */
+    private final class Listening extends LoopId {
+        Listening(RdmaIoHandler handler, ConnectionId id) throws Exception {
+            super(handler, id, AbstractRdmaServerChannel.this::connectionEvent);
+        }
+
+        @Override
+        public void leave(EventChannel events) throws Exception {
+            for (C child : backlog) {
+                child.leaveRequest(events);
+            }
+            super.leave(events);
+        }
+
+        @Override
+        public void attach(RdmaIoHandler handler) {
+            for (C child : backlog) {
+                child.attachRequest(handler);
+            }
+            super.attach(handler);
+        }
+
+        @Override
+        public void destroy() {
+            for (C child; (child = backlog.poll()) != null;) {
+                drop(child);
+            }
+            super.destroy();
+        }
+    }
+}

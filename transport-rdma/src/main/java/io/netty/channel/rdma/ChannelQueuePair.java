@@ -1,0 +1,238 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.DeviceAttributes;
+import io.netty.channel.rdma.verbs.MemoryRegion;
+import io.netty.channel.rdma.verbs.QueuePair;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletions;
+import io.netty.util.internal.UnstableApi;
+
+import java.io.IOException;
+
+/**
+ * The queue pair of a channel that stays on its event loop, with the completions that its owner gets there, and the
+ * registered memory of the process as its device knows it.
+ *
+ * <p>For the channels of this transport. On the loop.
+ */
+@UnstableApi
+public final class ChannelQueuePair {
+    /** What {@link #localKey} gives for memory that is not registered. */
+    public static final long NOT_REGISTERED = -1;
+
+    private final QueuePairResources resources;
+    private final Completions completions;
+    private final QueuePair queuePair;
+
+    private ChannelQueuePair(QueuePairResources resources, Completions completions, QueuePair queuePair) {
+        this.resources = resources;
+        this.completions = completions;
+        this.queuePair = queuePair;
+    }
+
+    /** Gets what happens to the queue pair. */
+    public interface Owner {
+        /** A work request completed. Only takes note of it: the rest is done in {@link #completionsDone()}. */
+        void completed(WorkCompletions batch, int index);
+
+        /** All completions that were there have been given to {@link #completed}. */
+        void completionsDone();
+
+        /** The device or the completion queue does not work any more. */
+        void failed(Throwable cause);
+
+        /** The event loop ends: close the queue pair and all that depends on it, at once. */
+        void destroy();
+    }
+
+    /**
+     * Creates the queue pair.
+     *
+     * @param id that it belongs to, or {@code null} if it is connected without the connection manager.
+     * @param device that the id is bound to, or one of {@link #device(ConnectionId)} of another id.
+     */
+    public static ChannelQueuePair create(AbstractRdmaChannel channel, ConnectionId id, Device device,
+                                          QueuePairOptions options, IntOption sendSges, Owner owner)
+            throws Exception {
+        Staging.reserve();
+        DeviceContext context = DeviceContext.of(device);
+        QueuePairResources resources = new QueuePairResources(context, options, channel.handler());
+        boolean created = false;
+        try {
+            int sges = DeviceLimits.limit(sendSges, context.attributes.maxSges(), device, "its max_sge");
+            QueuePair queuePair = resources.create(id, sges, 1, 0);
+            Completions completions = new Completions(owner, new CurrentLoop(channel.handler()));
+            resources.register(completions);
+            created = true;
+            return new ChannelQueuePair(resources, completions, queuePair);
+        } finally {
+            if (!created) {
+                resources.closeQueuePair();
+                resources.release(null);
+            }
+        }
+    }
+
+    /** The device that an id is bound to. */
+    public static Device device(ConnectionId id) throws IOException {
+        return QueuePairResources.device(id);
+    }
+
+    /**
+     * The value of an option as far as a device can.
+     *
+     * @param attribute names the limit.
+     * @throws IllegalArgumentException if the application has set the option to more.
+     */
+    public int limit(IntOption option, int limit, String attribute) {
+        return DeviceLimits.limit(option, limit, device(), attribute);
+    }
+
+    public QueuePair queuePair() {
+        return queuePair;
+    }
+
+    public Device device() {
+        return resources.context.device;
+    }
+
+    public DeviceAttributes attributes() {
+        return resources.context.attributes;
+    }
+
+    /** The longest message in bytes. */
+    public int maxMessage() {
+        return resources.context.maxMessage;
+    }
+
+    public int sendDepth() {
+        return resources.sendDepth;
+    }
+
+    public int receiveDepth() {
+        return resources.receiveDepth;
+    }
+
+    /**
+     * The local key of bytes in a slab of {@link RdmaByteBufAllocator} or in receive memory, which lives as long as
+     * the buffer does; or {@link #NOT_REGISTERED}.
+     *
+     * @param address of the first byte.
+     */
+    public long localKey(ByteBuf buf, long address, int length) throws VerbsException {
+        MemoryRange range = RegisteredRanges.find(buf, address, length);
+        return range == null ? NOT_REGISTERED : key(range.region(resources.context));
+    }
+
+    /**
+     * The {@link RegisteredMemory} that the bytes are in, with a reference for the caller; or {@code null}.
+     */
+    public static RegisteredMemory registeredMemory(long address, int length) {
+        return RegisteredMemory.retainedFind(address, length);
+    }
+
+    /** The region of the memory on this device. The caller has a reference to the memory. */
+    public MemoryRegion region(RegisteredMemory memory) throws VerbsException {
+        return memory.range().region(resources.context);
+    }
+
+    private static long key(MemoryRegion region) {
+        return Integer.toUnsignedLong(region.lkey());
+    }
+
+    /** The longest buffer of {@link #staging}. */
+    public static int maxStaging() {
+        return Staging.MAX_BUFFER;
+    }
+
+    /**
+     * Registered memory for bytes that can't be sent, or read, in place; or {@code null} if there is none at the
+     * moment.
+     *
+     * @param length in bytes, at most {@link #maxStaging()}.
+     */
+    public static ByteBuf staging(int length) {
+        return Staging.buffer(length);
+    }
+
+    /** Registered memory to receive into, or {@code null} if there is no more. */
+    public static ByteBuf receiveBuffer(int length) {
+        return RdmaByteBufAllocator.DEFAULT.newRegisteredBuffer(length, length);
+    }
+
+    /** Leak detection for a buffer of {@link #receiveBuffer} that is given away. */
+    public static ByteBuf track(ByteBuf buf) {
+        return RdmaByteBufAllocator.track(buf);
+    }
+
+    /** Destroys the queue pair. From here on the device touches none of the memory, and no completion comes. */
+    public void close() {
+        resources.closeQueuePair();
+        resources.release(completions);
+    }
+
+    /** What the loop sees of the owner. */
+    private static final class Completions implements CompletionHandler {
+        private final Owner owner;
+        private final CurrentLoop loop;
+        private boolean touched;
+
+        Completions(Owner owner, CurrentLoop loop) {
+            this.owner = owner;
+            this.loop = loop;
+        }
+
+        @Override
+        public void completed(WorkCompletions batch, int index) {
+            owner.completed(batch, index);
+        }
+
+        @Override
+        public void completionsDone() {
+            owner.completionsDone();
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            owner.failed(cause);
+        }
+
+        @Override
+        public CurrentLoop loop() {
+            return loop;
+        }
+
+        @Override
+        public void destroy() {
+            owner.destroy();
+        }
+
+        @Override
+        public boolean isTouched() {
+            return touched;
+        }
+
+        @Override
+        public void touched(boolean isTouched) {
+            touched = isTouched;
+        }
+    }
+}
