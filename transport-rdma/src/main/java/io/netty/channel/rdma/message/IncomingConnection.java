@@ -1,0 +1,194 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.util.concurrent.Future;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The connection request that a {@link RdmaMessageChannel} was made for. It moves to the loop of the channel, where the
+ * pipeline is told and decides. On the loop of the channel, except where said.
+ */
+final class IncomingConnection {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(IncomingConnection.class);
+    /** What a rejection carries (rdma_reject(3)). */
+    private static final int MAX_REASON = 148;
+
+    private final RdmaMessageChannel channel;
+    private final ConnectionEvent request;
+    /** Of a request that the application gave, else {@code null}. */
+    private final Executor reader;
+    private volatile boolean begun;
+    private boolean migrating;
+    private boolean answered;
+    private volatile boolean withdrawn;
+    /** Of the acceptance, until the connection is established. */
+    private ChannelPromise promise;
+    private Future<?> timer;
+
+    IncomingConnection(RdmaMessageChannel channel, ConnectionEvent request, Executor reader) {
+        this.channel = channel;
+        this.request = request;
+        this.reader = reader;
+    }
+
+    boolean isBegun() {
+        return begun;
+    }
+
+    /** The channel is registered. */
+    void begin() {
+        if (begun || !channel.isOpen()) {
+            return;
+        }
+        begun = true;
+        if (reader == null) {
+            announce();
+            return;
+        }
+        migrating = true;
+        try {
+            channel.moveRequest(request.id(), reader);
+        } catch (Throwable t) {
+            arrived(request.id(), t);
+        }
+    }
+
+    /** The id of the application's request is here, or can't be. If the loop has ended, not on it. */
+    void arrived(ConnectionId id, Throwable failure) {
+        migrating = false;
+        Throwable cause = failure;
+        if (cause == null && channel.isOpen()) {
+            try {
+                channel.requestArrived(id);
+                announce();
+                return;
+            } catch (Throwable t) {
+                cause = t;
+            }
+        }
+        logger.debug("{}: the request is lost", channel, cause);
+        id.close();
+        channel.close();
+    }
+
+    private void announce() {
+        if (withdrawn) {
+            channel.close();
+        } else {
+            channel.pipeline().fireUserEventTriggered(new RdmaConnectionRequest(channel, request.privateData()));
+        }
+    }
+
+    /** For the time before there is a connection. On the loop of the listener at first. */
+    void connectionEvent(ConnectionEvent event) {
+        logger.debug("{}: the request was withdrawn: {}", channel, event);
+        withdrawn = true;
+        if (begun && !migrating) {
+            channel.close();
+        }
+    }
+
+    /** The application has decided. */
+    void answer(boolean accept, byte[] data, ChannelPromise answer) {
+        if (answered) {
+            answer.setFailure(new IllegalStateException("the request is answered already"));
+        } else if (channel.requestedId() == null || !channel.isOpen()) {
+            answer.setFailure(new ClosedChannelException());
+        } else if (accept) {
+            answered = true;
+            accept(data, answer);
+        } else {
+            answered = true;
+            RdmaMessageChannel.refuse(channel.requestedId(), data);
+            channel.close(answer);
+        }
+    }
+
+    private void accept(byte[] data, ChannelPromise answer) {
+        promise = answer;
+        ConnectionId id = channel.requestedId();
+        MessageConnection connection = null;
+        try {
+            connection = new MessageConnection(channel, id);
+            id.accept(connection.parameters(data, request));
+            channel.accepting(connection);
+            channel.config().queuePair().connected(id.queuePair());
+            connection.permit();
+            int millis = channel.config().getConnectTimeoutMillis();
+            if (millis > 0) {
+                timer = channel.eventLoop().schedule(() -> {
+                    failed(new ConnectTimeoutException("the peer did not complete its connection within " + millis +
+                            " ms: " + channel.remoteAddress()));
+                    channel.close();
+                }, millis, TimeUnit.MILLISECONDS);
+            }
+        } catch (Throwable t) {
+            byte[] reason = ("the server can't accept: " + t).getBytes(StandardCharsets.US_ASCII);
+            RdmaMessageChannel.refuse(id, Arrays.copyOf(reason, Math.min(reason.length, MAX_REASON)));
+            if (connection != null) {
+                connection.destroy();
+            }
+            failed(t);
+            channel.close();
+        }
+    }
+
+    /** The peer has answered. */
+    void established() {
+        ChannelPromise answer = endAnswer();
+        if (answer != null) {
+            channel.accepted(answer);
+        }
+    }
+
+    /** The connection is lost; if it was not established yet, the acceptance tells why. */
+    void failed(Throwable cause) {
+        ChannelPromise answer = endAnswer();
+        if (answer != null) {
+            answer.tryFailure(cause);
+        }
+    }
+
+    private ChannelPromise endAnswer() {
+        ChannelPromise answer = promise;
+        promise = null;
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+        return answer;
+    }
+
+    /** The channel is closed. On any thread if it was never registered. */
+    void close() {
+        if (reader != null && !begun) {
+            request.id().close();
+        }
+        failed(new ClosedChannelException());
+    }
+}

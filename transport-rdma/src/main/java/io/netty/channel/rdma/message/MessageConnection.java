@@ -1,0 +1,337 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.QueuePairAttributes;
+import io.netty.channel.rdma.verbs.QueuePairInfo;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.channel.rdma.verbs.WorkCompletions;
+import io.netty.util.concurrent.Future;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The queue pair of a {@link RdmaMessageChannel}, from before the connection is made until it has ended. On the loop of
+ * the channel.
+ */
+final class MessageConnection implements ChannelQueuePair.Owner {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(MessageConnection.class);
+
+    /** How long the device may take to give back what was in flight when the connection ended. */
+    private static final long FLUSH_MILLIS = 3_000;
+
+    private final RdmaMessageChannel channel;
+    /** {@code null} if the connection manager has nothing to do with it. */
+    private final ConnectionId id;
+    /** Then this makes the connection. */
+    private final ManualConnector manual;
+    private final ChannelQueuePair queuePair;
+    private final MessageSender sender;
+    private final MessageReceiver receiver;
+    /** The queue pair is in the error state, or will be. */
+    private boolean broken;
+    private boolean disconnected;
+    private boolean lost;
+    private boolean destroyed;
+    private IOException failure;
+    /** Nothing that was written tells of the failure. */
+    private boolean unexpected;
+    private Future<?> timer;
+
+    /**
+     * Creates the queue pair, with its receives posted.
+     *
+     * @param id bound to a device. On success it belongs to this object.
+     */
+    MessageConnection(RdmaMessageChannel channel, ConnectionId id) throws Exception {
+        this(channel, id, ChannelQueuePair.device(id), null);
+    }
+
+    /** As above, without the connection manager: at the port of the device that has the address. */
+    MessageConnection(RdmaMessageChannel channel, Device device, InetAddress local) throws Exception {
+        this(channel, null, device, local);
+    }
+
+    private MessageConnection(RdmaMessageChannel channel, ConnectionId id, Device device, InetAddress local)
+            throws Exception {
+        this.channel = channel;
+        this.id = id;
+        RdmaMessageChannelConfig config = channel.config();
+        queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(), config.maxSendSges, this);
+        receiver = new MessageReceiver(channel, queuePair, config.getReceiveBufferSize());
+        sender = new MessageSender(channel, this, queuePair);
+        boolean posted = false;
+        try {
+            manual = id == null ? new ManualConnector(queuePair, config, local) : null;
+            if (manual != null) {
+                manual.init();
+            }
+            receiver.postAll();
+            posted = true;
+        } finally {
+            if (!posted) {
+                queuePair.close();
+                receiver.release();
+            }
+        }
+    }
+
+    /** Of a connection without the connection manager. */
+    ManualConnector manual() {
+        return manual;
+    }
+
+    MessageSender sender() {
+        return sender;
+    }
+
+    MessageReceiver receiver() {
+        return receiver;
+    }
+
+    ChannelQueuePair queuePair() {
+        return queuePair;
+    }
+
+    /**
+     * What to connect or accept with.
+     *
+     * @param request that is accepted, or {@code null}.
+     */
+    ConnectionParameters parameters(byte[] data, ConnectionEvent request) throws VerbsException {
+        RdmaMessageChannelConfig config = channel.config();
+        int initiatorDepth = queuePair.limit(config.initiatorDepth, queuePair.attributes().maxInitiatorDepth(),
+                "its max_qp_init_rd_atom");
+        int responderResources = queuePair.limit(config.responderResources,
+                queuePair.attributes().maxResponderResources(), "its max_qp_rd_atom");
+        Set<RdmaPermission> permissions = config.getRemotePermissions();
+        if (!permissions.contains(RdmaPermission.REMOTE_READ) &&
+                !permissions.contains(RdmaPermission.REMOTE_ATOMIC)) {
+            responderResources = 0;
+        }
+        if (request != null) {
+            initiatorDepth = Math.min(initiatorDepth, request.initiatorDepth());
+            responderResources = Math.min(responderResources, request.responderResources());
+        }
+        return config.queuePair().parameters(id, data).initiatorDepth(Math.min(initiatorDepth, 255))
+                .responderResources(Math.min(responderResources, 255));
+    }
+
+    /** The queue pair can send. The connection manager allows the peer everything, so that is corrected now. */
+    void permit() throws VerbsException {
+        Set<RdmaPermission> permissions = channel.config().getRemotePermissions();
+        if (!permissions.containsAll(EnumSet.complementOf(EnumSet.of(RdmaPermission.LOCAL_WRITE)))) {
+            queuePair.queuePair().modify(new QueuePairAttributes()
+                    .accessFlags(RdmaPermission.accessFlags(permissions)));
+        }
+    }
+
+    QueuePairInfo info() throws VerbsException {
+        return queuePair.queuePair().query();
+    }
+
+    // ---- completions
+
+    @Override
+    public void completed(WorkCompletions completions, int index) {
+        long workRequest = completions.workRequestId(index);
+        int status = completions.status(index);
+        if (MessageReceiver.isReceive(workRequest)) {
+            receiver.completed(completions, index);
+            if (status != WorkCompletionStatus.SUCCESS && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED &&
+                    failure == null) {
+                failure = new RdmaOperationException(status);
+                unexpected = true;
+            }
+        } else {
+            sender.completed(workRequest, status);
+            if (status != WorkCompletionStatus.SUCCESS && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED &&
+                    failure == null) {
+                failure = new IOException("The connection to " + channel.remoteAddress() + " ended: " +
+                        WorkCompletionStatus.describe(status));
+            }
+        }
+        broken |= status != WorkCompletionStatus.SUCCESS;
+    }
+
+    @Override
+    public void completionsDone() {
+        if (destroyed) {
+            return;
+        }
+        if (receiver.hasArrived() && !channel.isActive()) {
+            // A message proves that the peer is there, even if the connection manager's event is yet to come.
+            channel.requestEstablished();
+        }
+        sender.complete();
+        if (!destroyed) {
+            receiver.read(false);
+        }
+        advance();
+    }
+
+    private void advance() {
+        if (destroyed) {
+            return;
+        }
+        if (broken) {
+            disconnect();
+            if (sender.isDrained() && receiver.isFlushed()) {
+                lost();
+            } else if (timer == null) {
+                // The flushes come at once, if the device works.
+                timer = channel.eventLoop().schedule(this::lost, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
+            }
+        } else {
+            channel.advanceClose();
+        }
+    }
+
+    // ---- the end
+
+    /** For the time when the connection is established. */
+    void connectionEvent(ConnectionEvent event) {
+        switch (event.type()) {
+        case ESTABLISHED:
+            channel.requestEstablished();
+            break;
+        case DISCONNECTED:
+            gone(null);
+            break;
+        case REJECTED:
+        case UNREACHABLE:
+        case CONNECT_ERROR:
+            // A server that closes before it knows that the connection is established rejects it.
+            gone(channel.isActive() ? null : new IOException("Connection to " + channel.remoteAddress() +
+                    " could not be accepted: " + event.describe()));
+            break;
+        case DEVICE_REMOVAL:
+            unexpected = true;
+            gone(new IOException(queuePair.device() + " was removed"));
+            break;
+        default:
+            logger.debug("{}: {}", channel, event);
+        }
+    }
+
+    /** The connection is over. What has arrived is still to be read. */
+    private void gone(IOException cause) {
+        if (failure == null) {
+            failure = cause;
+        }
+        broken = true;
+        advance();
+    }
+
+    /** As above, but in the middle of anything, so that what follows from it comes later. */
+    void fail(IOException cause) {
+        if (!broken) {
+            broken = true;
+            unexpected = true;
+            channel.eventLoop().execute(() -> {
+                sender.complete();
+                gone(cause);
+            });
+        }
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        fail(cause instanceof IOException ? (IOException) cause : new IOException(cause));
+    }
+
+    boolean isBroken() {
+        return broken;
+    }
+
+    boolean isDestroyed() {
+        return destroyed;
+    }
+
+    /** All that could arrive has arrived, and all that was posted has come back. */
+    private void lost() {
+        if (lost || destroyed) {
+            return;
+        }
+        lost = true;
+        receiver.read(true);
+        if (!destroyed) {
+            channel.connectionLost(failure, unexpected);
+        }
+    }
+
+    private void disconnect() {
+        broken = true;
+        if (disconnected) {
+            return;
+        }
+        disconnected = true;
+        channel.stopping();
+        try {
+            if (id != null) {
+                id.disconnect();
+                return;
+            }
+        } catch (VerbsException e) {
+            logger.debug("{}: disconnecting failed", channel, e);
+        }
+        try {
+            queuePair.queuePair().toError();
+        } catch (VerbsException e) {
+            logger.debug("{}: the queue pair could not be stopped", channel, e);
+        }
+    }
+
+    /** The channel is closed: ends the connection and gives everything back. */
+    void close() {
+        if (!destroyed) {
+            disconnect();
+            destroy();
+        }
+    }
+
+    @Override
+    public void destroy() {
+        if (destroyed) {
+            return;
+        }
+        destroyed = true;
+        broken = true;
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        queuePair.close();
+        if (id != null) {
+            channel.connectionDestroyed(id);
+            id.close();
+        }
+        sender.release();
+        receiver.release();
+    }
+}

@@ -1,0 +1,294 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.verbs.QueuePair;
+import io.netty.channel.rdma.verbs.SendFlags;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Posts the operations that are written to one channel, as many as its send queue has room for, and completes their
+ * promises. Operations stay in the {@link ChannelOutboundBuffer} until they are done; the first {@code posted} ones
+ * there are in flight.
+ *
+ * <p>Few work requests ask for a completion: the last one of a flush, and one now and then if there are many, or none
+ * of the flush if the application wants it so. A completion stands for all work requests before.
+ *
+ * <p>On the loop of the channel.
+ */
+final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
+    /** Of {@link ChannelOutboundBuffer#setUserDefinedWritability}: the last one, as handlers begin with the first. */
+    private static final int WRITABILITY_INDEX = 31;
+    /** When staging memory ran out and nothing in flight will tell that there is some again. */
+    private static final long STARVED_RETRY_MILLIS = 1;
+
+    private final RdmaMessageChannel channel;
+    private final MessageConnection connection;
+    private final ChannelQueuePair queuePair;
+    private final SendSlots slots;
+    private final int room;
+    private final int signalInterval;
+    private final int maxInline;
+
+    private ChannelOutboundBuffer messages;
+    private int posted;
+    private boolean completing;
+    private boolean again;
+    private boolean full;
+    private boolean retrying;
+    // Of the flush that is being posted.
+    private OperationGatherer gatherer;
+    private int skip;
+    private boolean wanted;
+    private boolean starved;
+    private int unsignalled;
+
+    MessageSender(RdmaMessageChannel channel, MessageConnection connection, ChannelQueuePair queuePair) {
+        this.channel = channel;
+        this.connection = connection;
+        this.queuePair = queuePair;
+        slots = new SendSlots(queuePair.sendDepth());
+        // One is for a marker: see drain().
+        room = queuePair.sendDepth() - 1;
+        signalInterval = Math.max(1, queuePair.sendDepth() / 4);
+        maxInline = OperationGatherer.maxInline(queuePair.queuePair(),
+                channel.config().queuePair().maxInline.get());
+    }
+
+    /** Posts what can be posted of the flushed operations. */
+    void write(ChannelOutboundBuffer in) throws Exception {
+        messages = in;
+        if (completing || gatherer != null) {
+            // Called by a listener of a promise. What that has flushed comes after the others.
+            again = true;
+            return;
+        }
+        if (connection.isBroken()) {
+            // What is in flight will tell why; then all fail together.
+            return;
+        }
+        full = false;
+        starved = false;
+        skip = posted;
+        gatherer = OperationGatherer.get();
+        gatherer.clear();
+        try {
+            in.forEachFlushedMessage(this);
+            post();
+        } finally {
+            gatherer = null;
+        }
+        setWritable(in, !full && !starved);
+        if (slots.isFirstDone()) {
+            channel.eventLoop().execute(this::complete);
+        } else if (starved && !slots.isEmpty()) {
+            drain();
+        } else if (starved && !retrying) {
+            retrying = true;
+            channel.eventLoop().schedule(() -> {
+                retrying = false;
+                channel.flushAgain();
+            }, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private static void setWritable(ChannelOutboundBuffer in, boolean writable) {
+        if (in.getUserDefinedWritability(WRITABILITY_INDEX) != writable) {
+            in.setUserDefinedWritability(WRITABILITY_INDEX, writable);
+        }
+    }
+
+    @Override
+    public boolean processMessage(Object msg) {
+        if (skip > 0) {
+            skip--;
+            return true;
+        }
+        if (slots.size() >= room) {
+            full = true;
+            return false;
+        }
+        if (!gatherer.hasRoom()) {
+            post();
+        }
+        return add((RdmaOperation) msg);
+    }
+
+    private boolean add(RdmaOperation operation) {
+        long id = slots.next();
+        boolean retained = false;
+        Throwable refusal;
+        try {
+            operation.retain();
+            retained = true;
+            refusal = refusal(operation);
+            if (refusal == null && !gather(operation, id)) {
+                operation.release();
+                starved = true;
+                return false;
+            }
+        } catch (Exception e) {
+            // Also of a buffer that was released too early: that is the fault of this operation alone.
+            slots.releaseMemory(id);
+            refusal = e;
+        }
+        if (refusal != null && retained) {
+            operation.release();
+        }
+        slots.add(operation, refusal);
+        posted++;
+        return true;
+    }
+
+    private boolean gather(RdmaOperation operation, long id) throws IOException {
+        boolean signalled = unsignalled + 1 >= signalInterval;
+        int flags = (signalled ? SendFlags.SIGNALED : 0) | (operation.isFenced() ? SendFlags.FENCE : 0);
+        if (!gatherer.add(operation, slots, id, flags, queuePair, maxInline)) {
+            return false;
+        }
+        unsignalled = signalled ? 0 : unsignalled + 1;
+        wanted = !signalled && (wanted || !operation.isUnsignalled());
+        return true;
+    }
+
+    private Throwable refusal(RdmaOperation operation) {
+        if (operation instanceof ValueOperation && ((ValueOperation) operation).isAtomic() &&
+                !queuePair.attributes().supportsAtomics()) {
+            return new UnsupportedOperationException(queuePair.device() + " has no atomic operations");
+        }
+        if (operation.length() > queuePair.maxMessage()) {
+            return new RdmaOperationException(operation, WorkCompletionStatus.LOCAL_LENGTH_ERROR,
+                    "a message on " + queuePair.device() + " has at most " + queuePair.maxMessage() + " bytes");
+        }
+        return operation.check();
+    }
+
+    private void post() {
+        if (gatherer.chain.isEmpty()) {
+            return;
+        }
+        if (wanted) {
+            wanted = false;
+            unsignalled = 0;
+            gatherer.chain.addFlags(SendFlags.SIGNALED);
+        }
+        QueuePair qp = queuePair.queuePair();
+        int taken = qp.postSend(gatherer.chain);
+        if (taken < gatherer.chain.size()) {
+            // The send queue is never overrun, so the queue pair is broken.
+            slots.notPosted(gatherer.chain.workRequestId(taken), qp.postException());
+            connection.fail(qp.postException());
+        }
+        gatherer.clear();
+    }
+
+    /** A work request has completed. */
+    void completed(long id, int status) {
+        Throwable cause = null;
+        if (status != WorkCompletionStatus.SUCCESS) {
+            RdmaOperation operation = slots.operation(id);
+            cause = operation == null ? new RdmaOperationException(status)
+                    : new RdmaOperationException(operation, status);
+        }
+        slots.completed(id, cause);
+    }
+
+    /** Tells the promises of what has completed, which may run user code. */
+    void complete() {
+        if (completing || connection.isDestroyed()) {
+            return;
+        }
+        completing = true;
+        try {
+            while (slots.isFirstDone()) {
+                completeFirst();
+                if (connection.isDestroyed()) {
+                    return;
+                }
+            }
+        } finally {
+            completing = false;
+        }
+        if (again || full || starved) {
+            again = false;
+            channel.flushAgain();
+        }
+    }
+
+    private void completeFirst() {
+        RdmaOperation operation = slots.first();
+        Throwable cause = slots.firstFailure();
+        if (cause == null) {
+            slots.finishFirst();
+        }
+        // The message is still retained by the outbound buffer.
+        slots.removeFirst();
+        if (operation == null) {
+            return;
+        }
+        posted--;
+        // Those whose promises were cancelled before the flush are still there, and were passed over.
+        while (messages.current() != operation && messages.current() != null) {
+            messages.remove();
+        }
+        if (cause == null) {
+            messages.remove();
+        } else {
+            messages.remove(cause);
+        }
+    }
+
+    /**
+     * Everything that was written is to be done before the end: asks for a completion, if there is none to come, by an
+     * empty RDMA write, which needs no key and of which the peer notices nothing.
+     */
+    void drain() {
+        if (unsignalled > 0 && !connection.isBroken() && gatherer == null) {
+            OperationGatherer marker = OperationGatherer.get();
+            marker.clear();
+            long id = slots.next();
+            marker.chain.write(id, SendFlags.SIGNALED, 0, 0);
+            slots.add(null, null);
+            unsignalled = 0;
+            if (queuePair.queuePair().postSend(marker.chain) == 0) {
+                slots.notPosted(id, queuePair.queuePair().postException());
+                connection.fail(queuePair.queuePair().postException());
+            }
+            marker.clear();
+        }
+    }
+
+    /** Whether flushed operations are in flight, or wait. */
+    boolean isBusy() {
+        return !slots.isEmpty() || messages != null && messages.current() != null;
+    }
+
+    /** Whether all that was posted has completed. */
+    boolean isDrained() {
+        return slots.isEmpty();
+    }
+
+    /** The queue pair is gone: gives back all that was in flight. */
+    void release() {
+        posted = 0;
+        slots.release();
+    }
+}

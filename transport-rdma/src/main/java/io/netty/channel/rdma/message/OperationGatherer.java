@@ -1,0 +1,222 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.verbs.QueuePair;
+import io.netty.channel.rdma.verbs.SendFlags;
+import io.netty.channel.rdma.verbs.SendWorkRequests;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.util.concurrent.FastThreadLocal;
+import io.netty.util.internal.PlatformDependent;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Puts work requests together from operations: where the bytes are, and which of them are copied.
+ * <ul>
+ * <li>Up to {@code MAX_INLINE} bytes are copied into the work request, wherever they are.</li>
+ * <li>Registered memory is sent, and read into, in place, each piece of a composite buffer as an element.</li>
+ * <li>Other memory, and all if there are more pieces than elements, is copied once: staging memory.</li>
+ * </ul>
+ * One for each event loop, lent to one channel at a time.
+ */
+final class OperationGatherer {
+    private static final FastThreadLocal<OperationGatherer> OF_LOOP = new FastThreadLocal<OperationGatherer>() {
+        @Override
+        protected OperationGatherer initialValue() {
+            return new OperationGatherer();
+        }
+    };
+
+    private static final int MAX_CHAIN = 64;
+    private static final int MAX_ELEMENTS = 256;
+    /** The most inline bytes that {@code MAX_INLINE} allows. */
+    private static final int MAX_INLINE = 1024;
+
+    final SendWorkRequests chain = new SendWorkRequests(MAX_CHAIN, MAX_CHAIN * 16 + MAX_ELEMENTS);
+    /** Where inline bytes are until the post has copied them. */
+    private final ByteBuffer inline = ByteBuffer.allocateDirect(MAX_CHAIN * MAX_INLINE);
+    private final long inlineAddress;
+    private int inlineUsed;
+
+    private final ByteBuf[] pieces = new ByteBuf[MAX_ELEMENTS];
+    private final int[] indexes = new int[MAX_ELEMENTS];
+    private final int[] lengths = new int[MAX_ELEMENTS];
+    private final long[] addresses = new long[MAX_ELEMENTS];
+    private final long[] keys = new long[MAX_ELEMENTS];
+    private int count;
+    private int unregistered;
+
+    private OperationGatherer() {
+        inlineAddress = PlatformDependent.directBufferAddress(inline);
+    }
+
+    static OperationGatherer get() {
+        return OF_LOOP.get();
+    }
+
+    void clear() {
+        chain.clear();
+        inlineUsed = 0;
+    }
+
+    /** Whether another operation surely fits. If not, what there is has to be posted first. */
+    boolean hasRoom() {
+        return chain.remaining() > 0 && chain.remainingSges() >= MAX_ELEMENTS;
+    }
+
+    /**
+     * Adds the operation to the chain. What its bytes need until it is done goes into the slot.
+     *
+     * @return false if there is no staging memory at the moment.
+     * @throws IOException if it can't be done. The chain is as it was.
+     */
+    boolean add(RdmaOperation operation, SendSlots slots, long id, int flags, ChannelQueuePair queuePair, int maxInline)
+            throws IOException {
+        int length = operation.length();
+        ByteBuf content = operation.content();
+        int index = operation.index();
+        if (length == 0) {
+            operation.begin(chain, id, flags);
+            return true;
+        }
+        if (length <= maxInline && !operation.isRead()) {
+            inline.clear().position(inlineUsed).limit(inlineUsed + length);
+            content.getBytes(index, inline);
+            operation.begin(chain, id, flags | SendFlags.INLINE);
+            chain.addSge(inlineAddress + inlineUsed, length, 0);
+            inlineUsed += length;
+            return true;
+        }
+        count = 0;
+        unregistered = 0;
+        try {
+            int most = Math.min(queuePair.queuePair().maxSendSges(),
+                    operation.isRead() ? queuePair.attributes().maxReadSges() : MAX_ELEMENTS);
+            boolean fits = split(content, index, length, Math.min(most, MAX_ELEMENTS), queuePair, slots, id);
+            if (!fits) {
+                slots.releaseMemory(id);
+                count = 0;
+                unregistered = 0;
+                addPiece(content, index, length, ChannelQueuePair.NOT_REGISTERED);
+            }
+            if (unregistered > 0 && !stage(operation, queuePair, slots, id)) {
+                slots.releaseMemory(id);
+                return false;
+            }
+            operation.begin(chain, id, flags);
+            for (int i = 0; i < count; i++) {
+                chain.addSge(addresses[i], lengths[i], (int) keys[i]);
+            }
+            return true;
+        } finally {
+            for (int i = 0; i < count; i++) {
+                pieces[i] = null;
+            }
+        }
+    }
+
+    /** Finds the pieces and their keys. Returns false if there are too many. */
+    private boolean split(ByteBuf buf, int index, int length, int most, ChannelQueuePair queuePair, SendSlots slots,
+                          long id) throws VerbsException {
+        if (length == 0) {
+            return true;
+        }
+        if (buf instanceof CompositeByteBuf) {
+            for (ByteBuf component : ((CompositeByteBuf) buf).decompose(index, length)) {
+                if (!split(component, component.readerIndex(), component.readableBytes(), most, queuePair, slots, id)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        if (count == most) {
+            return false;
+        }
+        addPiece(buf, index, length, key(buf, index, length, queuePair, slots, id));
+        return true;
+    }
+
+    private static long key(ByteBuf buf, int index, int length, ChannelQueuePair queuePair, SendSlots slots, long id)
+            throws VerbsException {
+        if (!buf.hasMemoryAddress()) {
+            return ChannelQueuePair.NOT_REGISTERED;
+        }
+        long address = buf.memoryAddress() + index;
+        long key = queuePair.localKey(buf, address, length);
+        if (key == ChannelQueuePair.NOT_REGISTERED) {
+            RegisteredMemory memory = ChannelQueuePair.registeredMemory(address, length);
+            if (memory != null) {
+                slots.addMemory(id, memory);
+                key = Integer.toUnsignedLong(queuePair.region(memory).lkey());
+            }
+        }
+        return key;
+    }
+
+    private void addPiece(ByteBuf buf, int index, int length, long key) {
+        pieces[count] = buf;
+        indexes[count] = index;
+        lengths[count] = length;
+        keys[count] = key;
+        if (key == ChannelQueuePair.NOT_REGISTERED) {
+            unregistered += length;
+        } else {
+            addresses[count] = buf.memoryAddress() + index;
+        }
+        count++;
+    }
+
+    /** Copies what is not registered, or makes room for it. Returns false if there is no memory at the moment. */
+    private boolean stage(RdmaOperation operation, ChannelQueuePair queuePair, SendSlots slots, long id)
+            throws RdmaOperationException, VerbsException {
+        if (unregistered > ChannelQueuePair.maxStaging()) {
+            throw new RdmaOperationException(operation, WorkCompletionStatus.LOCAL_LENGTH_ERROR, unregistered +
+                    " bytes would have to be copied, since they are not in registered memory or in too many pieces; " +
+                    "at most " + ChannelQueuePair.maxStaging() + " are: use RegisteredMemory");
+        }
+        ByteBuf staging = ChannelQueuePair.staging(unregistered);
+        if (staging == null) {
+            return false;
+        }
+        slots.staging(id, staging);
+        long key = queuePair.localKey(staging, staging.memoryAddress(), unregistered);
+        for (int i = 0; i < count; i++) {
+            if (keys[i] == ChannelQueuePair.NOT_REGISTERED) {
+                addresses[i] = staging.memoryAddress() + staging.writerIndex();
+                keys[i] = key;
+                if (operation.isRead()) {
+                    staging.writerIndex(staging.writerIndex() + lengths[i]);
+                    slots.addCopy(id, pieces[i], indexes[i], lengths[i]);
+                } else {
+                    staging.writeBytes(pieces[i], indexes[i], lengths[i]);
+                }
+            }
+        }
+        return true;
+    }
+
+    /** The most inline bytes that are used, whatever the queue pair could. */
+    static int maxInline(QueuePair queuePair, int option) {
+        return Math.min(Math.min(queuePair.maxInlineData(), option), MAX_INLINE);
+    }
+}

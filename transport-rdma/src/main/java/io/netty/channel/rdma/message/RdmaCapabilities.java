@@ -1,0 +1,109 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.rdma.verbs.AtomicCapability;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.DeviceAttributes;
+import io.netty.channel.rdma.verbs.VerbsException;
+
+/**
+ * What a device can do for message channels. Immutable.
+ */
+public final class RdmaCapabilities {
+    private final String deviceName;
+    private final boolean iwarp;
+    private final DeviceAttributes attributes;
+    private final long maxMessageLength;
+
+    RdmaCapabilities(Device device, DeviceAttributes attributes) throws VerbsException {
+        deviceName = device.name();
+        iwarp = device.isIwarp();
+        this.attributes = attributes;
+        long least = Long.MAX_VALUE;
+        for (int port = 1; port <= attributes.portCount(); port++) {
+            long size = Integer.toUnsignedLong(device.portAttributes(port).maxMessageSize());
+            // A port that is down may not tell.
+            least = size == 0 ? least : Math.min(least, size);
+        }
+        // Buffers have no more.
+        maxMessageLength = Math.min(least, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Asks a device.
+     *
+     * @param deviceName one of {@link Device#names()}.
+     */
+    public static RdmaCapabilities of(String deviceName) throws VerbsException {
+        try (Device device = Device.open(deviceName)) {
+            return new RdmaCapabilities(device, device.attributes());
+        }
+    }
+
+    public String deviceName() {
+        return deviceName;
+    }
+
+    /** Whether the device has an operation. iWARP has neither immediate data nor atomics (RFC 5040). */
+    public boolean isSupported(Class<? extends RdmaOperation> operation) {
+        if (operation == RdmaCompareAndSwap.class || operation == RdmaFetchAndAdd.class) {
+            return attributes.supportsAtomics();
+        }
+        return !iwarp || operation != RdmaWriteImm.class && operation != RdmaSendImm.class;
+    }
+
+    /** Against what atomic operations are atomic. */
+    public AtomicCapability atomicCapability() {
+        return attributes.atomicCapability();
+    }
+
+    /** The most that {@code SEND_QUEUE_DEPTH} and {@code RECEIVE_QUEUE_DEPTH} can be. */
+    public int maxQueueDepth() {
+        return attributes.maxWorkRequests();
+    }
+
+    /** The most that {@code MAX_SEND_SGES} can be. */
+    public int maxSendSges() {
+        return attributes.maxSges();
+    }
+
+    /** The most pieces of the buffer of an {@link RdmaRead}. */
+    public int maxReadSges() {
+        return attributes.maxReadSges();
+    }
+
+    /** The most that {@code INITIATOR_DEPTH} can be. */
+    public int maxInitiatorDepth() {
+        return attributes.maxInitiatorDepth();
+    }
+
+    /** The most that {@code RESPONDER_RESOURCES} can be. */
+    public int maxResponderResources() {
+        return attributes.maxResponderResources();
+    }
+
+    /** The most bytes of one operation. */
+    public long maxMessageLength() {
+        return maxMessageLength;
+    }
+
+    @Override
+    public String toString() {
+        return deviceName + ": " + attributes + ", operations of up to " + maxMessageLength + " bytes, atomics: " +
+                atomicCapability();
+    }
+}

@@ -1,0 +1,58 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.verbs.SendWorkRequests;
+
+/**
+ * ATOMIC COMPARE AND SWAP: 8 bytes of the peer's memory, a number in its byte order, become another one if they are
+ * what is expected. When the promise is done, {@link #oldValue()} tells what they were, and so whether they were
+ * changed.
+ */
+public final class RdmaCompareAndSwap extends ValueOperation {
+    private final long expected;
+    private final long desired;
+
+    /**
+     * @param remote with {@link RdmaPermission#REMOTE_ATOMIC}.
+     * @param offset in that memory, in bytes. The address there must be a multiple of 8.
+     */
+    public RdmaCompareAndSwap(RemoteMemory remote, long offset, long expected, long desired) {
+        super(remote, offset, RdmaPermission.REMOTE_ATOMIC);
+        this.expected = expected;
+        this.desired = desired;
+    }
+
+    /**
+     * The number that was there.
+     *
+     * @throws IllegalStateException if the operation has not succeeded.
+     */
+    public long oldValue() {
+        return result();
+    }
+
+    @Override
+    void begin(SendWorkRequests chain, long id, int flags) {
+        chain.compareAndSwap(id, flags, address(), remote().key(), expected, desired);
+    }
+
+    @Override
+    RdmaCompareAndSwap again() {
+        return new RdmaCompareAndSwap(remote(), offset(), expected, desired);
+    }
+}

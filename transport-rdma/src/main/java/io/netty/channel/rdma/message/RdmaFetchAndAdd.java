@@ -1,0 +1,55 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.verbs.SendWorkRequests;
+
+/**
+ * ATOMIC FETCH AND ADD: adds to 8 bytes of the peer's memory, a number in its byte order that wraps around. When the
+ * promise is done, {@link #oldValue()} tells what it was before.
+ */
+public final class RdmaFetchAndAdd extends ValueOperation {
+    private final long addend;
+
+    /**
+     * @param remote with {@link RdmaPermission#REMOTE_ATOMIC}.
+     * @param offset in that memory, in bytes. The address there must be a multiple of 8.
+     */
+    public RdmaFetchAndAdd(RemoteMemory remote, long offset, long addend) {
+        super(remote, offset, RdmaPermission.REMOTE_ATOMIC);
+        this.addend = addend;
+    }
+
+    /**
+     * The number that was there.
+     *
+     * @throws IllegalStateException if the operation has not succeeded.
+     */
+    public long oldValue() {
+        return result();
+    }
+
+    @Override
+    void begin(SendWorkRequests chain, long id, int flags) {
+        chain.fetchAndAdd(id, flags, address(), remote().key(), addend);
+    }
+
+    @Override
+    RdmaFetchAndAdd again() {
+        return new RdmaFetchAndAdd(remote(), offset(), addend);
+    }
+}

@@ -1,0 +1,593 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPipeline;
+import io.netty.channel.rdma.AbstractRdmaConnectedChannel;
+import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.QueuePairOptions;
+import io.netty.channel.rdma.Rdma;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
+import io.netty.channel.rdma.verbs.MemoryRegion;
+import io.netty.channel.rdma.verbs.QueuePairInfo;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import io.netty.util.internal.StringUtil;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NotYetConnectedException;
+import java.util.EnumSet;
+import java.util.concurrent.Executor;
+
+import static io.netty.util.internal.ObjectUtil.checkNotNull;
+
+/**
+ * A reliable connection whose messages keep their boundaries, with all operations of RDMA: what is written is an {@link
+ * RdmaOperation} (or a {@link ByteBuf}, which is sent), what is read is an {@link RdmaReceive}. See the package
+ * description.
+ */
+public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+    private static final String EXPECTED_TYPES = " (expected: " + StringUtil.simpleClassName(RdmaOperation.class) +
+            ", " + StringUtil.simpleClassName(ByteBuf.class) + ')';
+    private static final byte[] NO_DATA = { };
+
+    private final RdmaMessageChannelConfig config = new RdmaMessageChannelConfig(this);
+    /** The request that this channel was made for, if it is a server's. */
+    private final IncomingConnection incoming;
+    private volatile MessageConnection connection;
+    private volatile RdmaChannelState state = RdmaChannelState.IDLE;
+    private volatile byte[] peerData = NO_DATA;
+    /** {@code read()} was called before there was a connection. */
+    private boolean readEarly;
+
+    /**
+     * Creates an unconnected channel.
+     *
+     * @throws UnsatisfiedLinkError if the transport is not available: see {@link Rdma#unavailabilityCause()}.
+     */
+    public RdmaMessageChannel() {
+        super(null);
+        incoming = null;
+    }
+
+    /**
+     * Creates a channel for a connection request that the application got from an event channel of its own. It belongs
+     * to the channel from now on: register that with an event loop, and its pipeline gets a {@link
+     * RdmaConnectionRequest}.
+     *
+     * @param request of the type {@code CONNECT_REQUEST}.
+     * @param reader runs tasks on the thread that reads that event channel: the id of the request must be moved away
+     *         from there by no other (rdma_migrate_id(3)).
+     */
+    public RdmaMessageChannel(ConnectionEvent request, Executor reader) {
+        this(null, request, checkNotNull(reader, "reader"));
+    }
+
+    /** @param reader {@code null} if the id of the request is given to the channel by its listener. */
+    RdmaMessageChannel(RdmaServerMessageChannel parent, ConnectionEvent request, Executor reader) {
+        super(parent);
+        incoming = new IncomingConnection(this, request, reader);
+        peerData = request.privateData();
+        state = RdmaChannelState.STARTING;
+        addresses(request.id().localAddress(), request.id().remoteAddress());
+    }
+
+    // ---- what it is
+
+    /** Any thread. */
+    public RdmaChannelState state() {
+        return state;
+    }
+
+    /**
+     * What the peer gave with its request or its acceptance, padded with zeros; empty before there was any. Any thread.
+     */
+    public byte[] peerData() {
+        return peerData.clone();
+    }
+
+    /**
+     * What the connection uses, as its device tells. The future fails with {@link NotYetConnectedException} or {@link
+     * ClosedChannelException} if there is no connection. Any thread.
+     */
+    public Future<QueuePairInfo> info() {
+        Promise<QueuePairInfo> promise = eventLoop().newPromise();
+        onLoop(() -> {
+            try {
+                promise.setSuccess(existingConnection().info());
+            } catch (Throwable t) {
+                promise.setFailure(t);
+            }
+        });
+        return promise;
+    }
+
+    /**
+     * What the device of the connection can do. Any thread.
+     *
+     * @throws IOException if the channel has no connection, or the device does not tell.
+     */
+    public RdmaCapabilities capabilities() throws IOException {
+        ChannelQueuePair queuePair = existingConnection().queuePair();
+        return new RdmaCapabilities(queuePair.device(), queuePair.attributes());
+    }
+
+    private MessageConnection existingConnection() throws IOException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+        MessageConnection current = connection;
+        if (current == null) {
+            throw new NotYetConnectedException();
+        }
+        return current;
+    }
+
+    /**
+     * Makes memory known to the peer of this channel: registers it with the channel's device, if that has not been
+     * done, and tells its key. Any thread.
+     *
+     * @return what to hand over to the peer.
+     * @throws IOException if the channel has no connection, or the device does not register the memory.
+     */
+    public RemoteMemory export(RegisteredMemory memory) throws IOException {
+        MessageConnection current = existingConnection();
+        memory.retain();
+        try {
+            MemoryRegion region = current.queuePair().region(memory);
+            EnumSet<RdmaPermission> remote = EnumSet.noneOf(RdmaPermission.class);
+            remote.addAll(memory.permissions());
+            remote.remove(RdmaPermission.LOCAL_WRITE);
+            return new RemoteMemory(memory.address(), memory.length(), region.rkey(), remote);
+        } finally {
+            memory.release();
+        }
+    }
+
+    @Override
+    public RdmaServerMessageChannel parent() {
+        return (RdmaServerMessageChannel) super.parent();
+    }
+
+    @Override
+    public RdmaMessageChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return (InetSocketAddress) super.localAddress();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return (InetSocketAddress) super.remoteAddress();
+    }
+
+    @Override
+    protected DefaultChannelPipeline newChannelPipeline() {
+        return new MessagePipeline(this);
+    }
+
+    private MessageUnsafe messageUnsafe() {
+        return (MessageUnsafe) unsafe();
+    }
+
+    // ---- connecting
+
+    @Override
+    protected QueuePairOptions queuePairOptions() {
+        return config.queuePair();
+    }
+
+    @Override
+    protected boolean isReuseAddress() {
+        return config.isReuseAddress();
+    }
+
+    @Override
+    protected boolean hasConnection() {
+        return connection != null || incoming != null;
+    }
+
+    @Override
+    protected boolean isBoundToLoop() {
+        return connection != null || incoming != null && incoming.isBegun();
+    }
+
+    @Override
+    protected ConnectionParameters createConnection(ConnectionId id) throws Exception {
+        MessageConnection created = new MessageConnection(this, id);
+        ConnectionParameters parameters = null;
+        try {
+            parameters = created.parameters(config.getConnectData(), null);
+        } finally {
+            if (parameters == null) {
+                created.destroy();
+            }
+        }
+        connection = created;
+        return parameters;
+    }
+
+    @Override
+    protected void connectionEstablished(ConnectionId id, ConnectionEvent event, InetSocketAddress remote)
+            throws Exception {
+        peerData = event.privateData();
+        connection.permit();
+        listen(id, connection::connectionEvent);
+        state = RdmaChannelState.RUNNING;
+        connected(remote);
+        active();
+    }
+
+    @Override
+    protected void connectEnded() {
+        state = RdmaChannelState.IDLE;
+    }
+
+    @Override
+    protected void discardConnection() {
+        connection.close();
+        connection = null;
+    }
+
+    /**
+     * Where the queue pair of this channel is, for connecting without the connection manager: the other side connects
+     * to it, and this channel to the other's. First {@code bind} the channel to an address of a device. The connection
+     * is established here when {@code connect} is done; what is sent before the other side has done so waits, as {@link
+     * io.netty.channel.rdma.RdmaChannelOption#ACK_TIMEOUT} and {@code RETRY_COUNT} say. Nobody tells the other side of
+     * the end: its operations fail then. Any thread.
+     */
+    public Future<RdmaEndpoint> exportEndpoint() {
+        Promise<RdmaEndpoint> promise = eventLoop().newPromise();
+        onLoop(() -> {
+            try {
+                if (!isOpen()) {
+                    throw new ClosedChannelException();
+                }
+                promise.setSuccess(manualConnection().endpoint());
+            } catch (Throwable t) {
+                promise.setFailure(t);
+            }
+        });
+        return promise;
+    }
+
+    private ManualConnector manualConnection() throws Exception {
+        if (connection == null) {
+            if (incoming != null || boundId() == null || boundId().device() == null) {
+                throw new IllegalStateException("bind the channel to an address of a device first");
+            }
+            connection = new MessageConnection(this, boundId().device(), localAddress().getAddress());
+            state = RdmaChannelState.STARTING;
+        }
+        if (connection.manual() == null) {
+            throw new AlreadyConnectedException();
+        }
+        return connection.manual();
+    }
+
+    private void connectTo(RdmaEndpoint peer, ChannelPromise promise) {
+        try {
+            if (isActive() || isConnecting() || incoming != null) {
+                throw new AlreadyConnectedException();
+            }
+            manualConnection().connect(peer);
+        } catch (Throwable t) {
+            promise.tryFailure(t);
+            return;
+        }
+        accepted(promise);
+    }
+
+    // ---- accepting
+
+    @Override
+    protected void registered(ChannelPromise promise) {
+        promise.setSuccess();
+        beginRequest();
+    }
+
+    @Override
+    protected void registeredWithId() {
+        beginRequest();
+    }
+
+    private void beginRequest() {
+        if (incoming != null && !incoming.isBegun()) {
+            // Once the pipeline knows that the channel is registered.
+            eventLoop().execute(incoming::begin);
+        }
+    }
+
+    @Override
+    protected void requestEvent(ConnectionEvent event) {
+        incoming.connectionEvent(event);
+    }
+
+    ChannelFuture answer(boolean accept, byte[] data) {
+        ChannelPromise promise = newPromise();
+        onLoop(() -> incoming.answer(accept, data, promise));
+        return promise;
+    }
+
+    /** Moves the id of the application's request to the loop of this channel. */
+    void moveRequest(ConnectionId id, Executor reader) throws Exception {
+        moveHere(id, reader, incoming::connectionEvent, failure -> incoming.arrived(id, failure));
+    }
+
+    /** The application's request has arrived. */
+    void requestArrived(ConnectionId id) throws Exception {
+        request(id);
+    }
+
+    /** The id of the request, until it is accepted. */
+    ConnectionId requestedId() {
+        return boundId();
+    }
+
+    /** The request is accepted on this queue pair. */
+    void accepting(MessageConnection newConnection) throws Exception {
+        connection = newConnection;
+        listen(takeBoundId(), newConnection::connectionEvent);
+    }
+
+    /** The peer has answered, or a message of it proves it. */
+    void requestEstablished() {
+        if (incoming != null) {
+            incoming.established();
+        }
+    }
+
+    /** The connection that was asked for, or that the application makes, is made. */
+    void accepted(ChannelPromise promise) {
+        state = RdmaChannelState.RUNNING;
+        established(localAddress(), remoteAddress());
+        promise.trySuccess();
+        pipeline().fireChannelActive();
+        active();
+    }
+
+    static boolean refuse(ConnectionId id, byte[] data) {
+        return reject(id, data);
+    }
+
+    /** After {@code channelActive}. */
+    private void active() {
+        if (readEarly) {
+            readEarly = false;
+            doBeginRead();
+        }
+        flushAgain();
+    }
+
+    // ---- output
+
+    @Override
+    protected Object filterOutboundMessage(Object msg) throws IOException {
+        if (messageUnsafe().isClosing()) {
+            throw new ClosedChannelException();
+        }
+        if (msg instanceof RdmaOperation) {
+            return msg;
+        }
+        if (msg instanceof ByteBuf) {
+            return new RdmaSend((ByteBuf) msg);
+        }
+        throw new UnsupportedOperationException("unsupported message type: " + StringUtil.simpleClassName(msg) +
+                EXPECTED_TYPES);
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer in) throws Exception {
+        connection.sender().write(in);
+    }
+
+    /** There may be room for what could not be posted. */
+    void flushAgain() {
+        messageUnsafe().flushNow();
+    }
+
+    // ---- input
+
+    @Override
+    protected void doBeginRead() {
+        if (connection == null) {
+            readEarly = true;
+        } else {
+            connection.receiver().beginRead();
+        }
+    }
+
+    @Override
+    protected void clearReadPending() {
+        readEarly = false;
+        if (connection != null) {
+            connection.receiver().clearReadPending();
+        }
+    }
+
+    void readingStopped() {
+        autoReadCleared();
+    }
+
+    /** Whether the pipeline may get something. */
+    boolean isReading() {
+        return isOpen() && isRegistered();
+    }
+
+    /** Whether receives can be posted. */
+    boolean isPosting() {
+        return connection != null && !connection.isBroken();
+    }
+
+    /** The queue pair takes no more work requests. */
+    void connectionFailed(IOException cause) {
+        connection.fail(cause);
+    }
+
+    // ---- the end
+
+    /** What is in flight comes back. */
+    void stopping() {
+        if (isOpen()) {
+            state = RdmaChannelState.STOPPING;
+        }
+    }
+
+    /** What was posted is done: a close may have waited for that. */
+    void advanceClose() {
+        messageUnsafe().advanceClose();
+    }
+
+    /**
+     * The connection has ended, and all that arrived was read.
+     *
+     * @param cause {@code null} if the peer has disconnected.
+     * @param unexpected whether no promise tells of it.
+     */
+    void connectionLost(IOException cause, boolean unexpected) {
+        IOException reason = cause != null ? cause
+                : new ConnectException("Connection reset by peer: " + remoteAddress());
+        if (isConnecting()) {
+            connectFailed(reason);
+            return;
+        }
+        if (unexpected && isActive()) {
+            pipeline().fireExceptionCaught(reason);
+        }
+        if (incoming != null) {
+            incoming.failed(reason);
+        }
+        messageUnsafe().lost(reason);
+    }
+
+    void connectionDestroyed(ConnectionId id) {
+        forget(id);
+    }
+
+    @Override
+    protected void doClose() throws Exception {
+        super.doClose();
+        state = RdmaChannelState.IDLE;
+    }
+
+    @Override
+    protected void closeConnection() {
+        if (connection != null) {
+            connection.close();
+        }
+        if (incoming != null) {
+            incoming.close();
+        }
+    }
+
+    @Override
+    protected AbstractRdmaUnsafe newUnsafe() {
+        return new MessageUnsafe();
+    }
+
+    /** The part that the pipeline calls. A close waits for a while until what was flushed before is done. */
+    private final class MessageUnsafe extends ConnectingUnsafe {
+        private final ParkedClose parked = new ParkedClose(RdmaMessageChannel.this);
+
+        boolean isClosing() {
+            return parked.isWaiting();
+        }
+
+        @Override
+        public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
+            if (remoteAddress instanceof RdmaEndpoint) {
+                if (promise.setUncancellable() && ensureOpen(promise)) {
+                    connectTo((RdmaEndpoint) remoteAddress, promise);
+                }
+                return;
+            }
+            super.connect(remoteAddress, localAddress, promise);
+            if (isConnecting()) {
+                state = RdmaChannelState.STARTING;
+            }
+        }
+
+        @Override
+        protected void flush0() {
+            // As with a channel that connects: what is flushed before the request is accepted waits for that.
+            if (isActive() || state != RdmaChannelState.STARTING) {
+                super.flush0();
+            }
+        }
+
+        void flushNow() {
+            flush0();
+        }
+
+        @Override
+        protected void close(ChannelPromise promise, Throwable cause, ClosedChannelException closeCause) {
+            if (parked.isWaiting()) {
+                parked.join(promise, isLoopEnding());
+                return;
+            }
+            if (isWaitingForOperations() && promise.setUncancellable()) {
+                parked.park(() -> super.close(promise, cause, closeCause));
+                stopping();
+                connection.sender().drain();
+                return;
+            }
+            super.close(promise, cause, closeCause);
+        }
+
+        private boolean isWaitingForOperations() {
+            return isActive() && connection != null && !connection.isBroken() && connection.sender().isBusy() &&
+                    config.getSoLinger() != 0 && !isLoopEnding();
+        }
+
+        void advanceClose() {
+            if (parked.isWaiting() && !connection.sender().isBusy()) {
+                parked.closeNow();
+            }
+        }
+
+        void lost(IOException cause) {
+            if (parked.closeNow()) {
+                return;
+            }
+            ClosedChannelException closed = new ClosedChannelException();
+            closed.initCause(cause);
+            super.close(voidPromise(), cause, closed);
+        }
+    }
+}

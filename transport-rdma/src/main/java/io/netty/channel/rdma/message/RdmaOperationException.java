@@ -1,0 +1,62 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+
+import java.io.IOException;
+
+/**
+ * An operation was not executed, or not known to be. Carries the status that verbs have for it.
+ */
+public final class RdmaOperationException extends IOException {
+    private static final long serialVersionUID = 2318905567021936482L;
+
+    private final int status;
+    private final boolean posted;
+
+    RdmaOperationException(RdmaOperation operation, int status) {
+        super(operation + " failed: " + WorkCompletionStatus.describe(status) + " (status " + status + ')');
+        this.status = status;
+        posted = true;
+    }
+
+    RdmaOperationException(RdmaOperation operation, int status, String why) {
+        super(operation + " was not begun: " + why + " (status " + status + ": " +
+                WorkCompletionStatus.describe(status) + ')');
+        this.status = status;
+        posted = false;
+    }
+
+    RdmaOperationException(int status) {
+        super("Receiving failed: " + WorkCompletionStatus.describe(status) + " (status " + status + ')');
+        this.status = status;
+        posted = true;
+    }
+
+    /** One of {@link WorkCompletionStatus}. */
+    public int status() {
+        return status;
+    }
+
+    /**
+     * Whether the device has reported it, which ends the connection. If not, the operation was refused before it was
+     * posted, and the connection goes on.
+     */
+    public boolean isPosted() {
+        return posted;
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.verbs.SendWorkRequests;
+
+/**
+ * RDMA READ: fills the writable bytes of a buffer from the peer's memory. When the promise is done they are readable.
+ */
+public final class RdmaRead extends RemoteOperation {
+    /**
+     * @param destination as many bytes are read as are writable, which may be none. The caller keeps its reference,
+     *         since the result is in there; the operation takes another one.
+     * @param remote with {@link RdmaPermission#REMOTE_READ}.
+     * @param offset in that memory, in bytes.
+     */
+    public RdmaRead(ByteBuf destination, RemoteMemory remote, long offset) {
+        super(destination.retain(), remote, offset, RdmaPermission.REMOTE_READ);
+    }
+
+    @Override
+    public int length() {
+        return content().writableBytes();
+    }
+
+    @Override
+    int index() {
+        return content().writerIndex();
+    }
+
+    @Override
+    boolean isRead() {
+        return true;
+    }
+
+    @Override
+    void begin(SendWorkRequests chain, long id, int flags) {
+        chain.read(id, flags, address(), remote().key());
+    }
+
+    @Override
+    void completed(int bytes) {
+        content().writerIndex(content().writerIndex() + bytes);
+    }
+
+    @Override
+    public RdmaRead replace(ByteBuf content) {
+        RdmaRead copy = flagged(new RdmaRead(content, remote(), offset()));
+        // As with any holder, the reference of the caller becomes that of the copy.
+        content.release();
+        return copy;
+    }
+}

@@ -1,0 +1,49 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.verbs.SendWorkRequests;
+
+/**
+ * SEND WITH IMMEDIATE: as {@link RdmaSend}, with 32 bits that the peer finds in {@link RdmaReceive#immediate()}.
+ */
+public final class RdmaSendImm extends RdmaOperation {
+    private final int immediate;
+
+    /**
+     * @param data may be empty. The reference is the operation's.
+     * @param immediate goes over the wire in network order.
+     */
+    public RdmaSendImm(ByteBuf data, int immediate) {
+        super(data);
+        this.immediate = immediate;
+    }
+
+    public int immediate() {
+        return immediate;
+    }
+
+    @Override
+    void begin(SendWorkRequests chain, long id, int flags) {
+        chain.sendWithImmediate(id, flags, immediate);
+    }
+
+    @Override
+    public RdmaSendImm replace(ByteBuf content) {
+        return flagged(new RdmaSendImm(content, immediate));
+    }
+}

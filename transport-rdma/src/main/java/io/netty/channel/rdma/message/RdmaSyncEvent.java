@@ -1,0 +1,150 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.EnumSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A 64-bit number that peers get, set and add to while its owner waits for it: a signal without a message. {@linkplain
+ * #export Export} it, hand the {@link RemoteMemory} over, and the peer writes {@link RdmaSyncEventGet}, {@link
+ * #set(RemoteMemory, long)} and {@link #add(RemoteMemory, long)} to its channel. Any thread.
+ *
+ * <p>What the owner itself sets and adds is atomic against additions of peers only on a device whose {@code
+ * atomicCapability} is {@code GLOBAL} (the embedded provider's is). Elsewhere let only peers change it, or only the
+ * owner.
+ */
+public final class RdmaSyncEvent implements AutoCloseable {
+    private static final VarHandle VALUE =
+            MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    /** How long a waiting owner does not look at first, and at most. Nothing tells it of a peer's access. */
+    private static final long MIN_PAUSE_NANOS = 10_000;
+    private static final long MAX_PAUSE_NANOS = 1_000_000;
+
+    private final RegisteredMemory memory;
+    private final ByteBuffer buffer;
+
+    /**
+     * @throws IOException if there is no registered memory for it.
+     */
+    public RdmaSyncEvent(long initial) throws IOException {
+        // Cells of the allocator are aligned.
+        memory = RegisteredMemory.allocate(Long.BYTES, EnumSet.allOf(RdmaPermission.class));
+        buffer = memory.buf().nioBuffer(0, Long.BYTES);
+        set(initial);
+    }
+
+    /** What the peer of a channel needs to use it. */
+    public RemoteMemory export(RdmaMessageChannel channel) throws IOException {
+        return channel.export(memory);
+    }
+
+    /** What to write to a channel to set the peer's event. */
+    public static RdmaWrite set(RemoteMemory event, long value) {
+        ByteBuf bytes = Unpooled.buffer(Long.BYTES, Long.BYTES);
+        return new RdmaWrite(ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? bytes.writeLongLE(value)
+                : bytes.writeLong(value), event, 0);
+    }
+
+    /** What to write to a channel to add to the peer's event. */
+    public static RdmaFetchAndAdd add(RemoteMemory event, long addend) {
+        return new RdmaFetchAndAdd(event, 0, addend);
+    }
+
+    /**
+     * The value.
+     *
+     * @throws IllegalStateException if the event is closed.
+     */
+    public long get() {
+        return (long) VALUE.getVolatile(open(), 0);
+    }
+
+    /**
+     * Sets the value.
+     *
+     * @throws IllegalStateException if the event is closed.
+     */
+    public void set(long value) {
+        VALUE.setVolatile(open(), 0, value);
+    }
+
+    /**
+     * Adds to the value, and returns what it was before.
+     *
+     * @throws IllegalStateException if the event is closed.
+     */
+    public long add(long addend) {
+        return (long) VALUE.getAndAdd(open(), 0, addend);
+    }
+
+    private ByteBuffer open() {
+        if (!memory.isOpen()) {
+            throw new IllegalStateException("the sync event is closed");
+        }
+        return buffer;
+    }
+
+    /**
+     * Waits until the value is no less than this one. It is looked at now and then, at intervals of 10 microseconds
+     * that grow to one millisecond, so a value that does not stay is missed.
+     *
+     * @param executor looks, and tells; usually the event loop of a channel.
+     * @return the value that was found. Fails with an {@link IllegalStateException} when the event is closed; cancel it
+     *         to wait no longer.
+     */
+    public Future<Long> waitUntil(long least, EventExecutor executor) {
+        Promise<Long> promise = executor.newPromise();
+        executor.execute(() -> look(least, executor, promise, MIN_PAUSE_NANOS));
+        return promise;
+    }
+
+    private void look(long least, EventExecutor executor, Promise<Long> promise, long pauseNanos) {
+        if (promise.isDone()) {
+            return;
+        }
+        try {
+            long value = get();
+            if (value >= least) {
+                promise.trySuccess(value);
+            } else {
+                executor.schedule(() -> look(least, executor, promise, Math.min(pauseNanos * 2, MAX_PAUSE_NANOS)),
+                        pauseNanos, TimeUnit.NANOSECONDS);
+            }
+        } catch (Throwable t) {
+            promise.tryFailure(t);
+        }
+    }
+
+    /** Peers can't use it any more. */
+    @Override
+    public void close() {
+        memory.close();
+    }
+}

@@ -1,0 +1,53 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.verbs.SendWorkRequests;
+
+/**
+ * Gets the value of the peer's {@link RdmaSyncEvent}, by an RDMA READ.
+ */
+public final class RdmaSyncEventGet extends ValueOperation {
+    /** @param event as exported by its owner, with {@link RdmaPermission#REMOTE_READ}. */
+    public RdmaSyncEventGet(RemoteMemory event) {
+        super(event, 0, RdmaPermission.REMOTE_READ);
+    }
+
+    @Override
+    boolean isAtomic() {
+        return false;
+    }
+
+    /**
+     * The value.
+     *
+     * @throws IllegalStateException if the operation has not succeeded.
+     */
+    public long value() {
+        return result();
+    }
+
+    @Override
+    void begin(SendWorkRequests chain, long id, int flags) {
+        chain.read(id, flags, address(), remote().key());
+    }
+
+    @Override
+    RdmaSyncEventGet again() {
+        return new RdmaSyncEventGet(remote());
+    }
+}

@@ -1,0 +1,53 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.verbs.SendWorkRequests;
+
+/**
+ * RDMA WRITE WITH IMMEDIATE: as {@link RdmaWrite}, and then the peer gets a {@link RdmaReceive} without bytes, with
+ * the length and these 32 bits. It consumes a receive of the peer.
+ */
+public final class RdmaWriteImm extends RemoteOperation {
+    private final int immediate;
+
+    /**
+     * @param data may be empty. The reference is the operation's.
+     * @param remote with {@link RdmaPermission#REMOTE_WRITE}.
+     * @param offset in that memory, in bytes.
+     * @param immediate goes over the wire in network order.
+     */
+    public RdmaWriteImm(ByteBuf data, RemoteMemory remote, long offset, int immediate) {
+        super(data, remote, offset, RdmaPermission.REMOTE_WRITE);
+        this.immediate = immediate;
+    }
+
+    public int immediate() {
+        return immediate;
+    }
+
+    @Override
+    void begin(SendWorkRequests chain, long id, int flags) {
+        chain.writeWithImmediate(id, flags, address(), remote().key(), immediate);
+    }
+
+    @Override
+    public RdmaWriteImm replace(ByteBuf content) {
+        return flagged(new RdmaWriteImm(content, remote(), offset(), immediate));
+    }
+}

@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+
+import static io.netty.util.internal.ObjectUtil.checkNotNull;
+
+/**
+ * An operation on the peer's memory, of which its process notices nothing.
+ */
+abstract class RemoteOperation extends RdmaOperation {
+    private final RemoteMemory remote;
+    private final long offset;
+    private final RdmaPermission needed;
+
+    /** @param needed that the memory must have. */
+    RemoteOperation(ByteBuf data, RemoteMemory remote, long offset, RdmaPermission needed) {
+        super(data);
+        this.remote = checkNotNull(remote, "remote");
+        this.offset = offset;
+        this.needed = needed;
+    }
+
+    /** The memory of the peer. */
+    public final RemoteMemory remote() {
+        return remote;
+    }
+
+    /** Where in that memory, in bytes from its beginning. */
+    public final long offset() {
+        return offset;
+    }
+
+    final long address() {
+        return remote.address() + offset;
+    }
+
+    /** The peer's device would refuse it for the same reasons, and end the connection. */
+    @Override
+    RdmaOperationException check() {
+        int length = length();
+        if (offset < 0 || offset > remote.length() - length) {
+            return new RdmaOperationException(this, WorkCompletionStatus.REMOTE_ACCESS_ERROR, length +
+                    " bytes at offset " + offset + " are not all in the " + remote);
+        }
+        // An operation without bytes needs no key (InfiniBand Architecture Specification vol. 1, C9-88).
+        if (length > 0 && !remote.permissions().contains(needed)) {
+            return new RdmaOperationException(this, WorkCompletionStatus.REMOTE_ACCESS_ERROR, needed +
+                    " is not allowed by the " + remote);
+        }
+        return null;
+    }
+}

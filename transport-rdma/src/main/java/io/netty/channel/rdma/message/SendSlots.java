@@ -1,0 +1,194 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.RegisteredMemory;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The operations in flight of one channel, by the numbers of their work requests, and what they need until they are
+ * done: their memory is the device's as long. It does not matter what the channel does with its messages meanwhile.
+ *
+ * <p>On the loop of the channel.
+ */
+final class SendSlots {
+    private final int mask;
+    private final RdmaOperation[] operations;
+    private final boolean[] retained;
+    private final int[] lengths;
+    private final Throwable[] failures;
+    private final ByteBuf[] staging;
+    private final List<RegisteredMemory>[] memory;
+    private final List<Copy>[] copies;
+    private long first;
+    private long next;
+    /** All before this one have completed. */
+    private long done;
+
+    /** @param depth the most that are in flight. */
+    @SuppressWarnings({ "unchecked", "rawtypes" })
+    SendSlots(int depth) {
+        int size = 1 << 32 - Integer.numberOfLeadingZeros(depth - 1);
+        mask = size - 1;
+        operations = new RdmaOperation[size];
+        retained = new boolean[size];
+        lengths = new int[size];
+        failures = new Throwable[size];
+        staging = new ByteBuf[size];
+        memory = new List[size];
+        copies = new List[size];
+    }
+
+    /** Bytes that were read into staging memory, and where they belong. */
+    private record Copy(ByteBuf to, int index, int length) { }
+
+    int size() {
+        return (int) (next - first);
+    }
+
+    boolean isEmpty() {
+        return first == next;
+    }
+
+    /** The number of the next work request. */
+    long next() {
+        return next;
+    }
+
+    /**
+     * Enters the next one.
+     *
+     * @param operation {@code null} for a work request that nobody waits for. Retained by the caller until it is
+     *         removed, unless it is not posted.
+     * @param failure if it is not posted, else {@code null}.
+     */
+    void add(RdmaOperation operation, Throwable failure) {
+        int i = (int) next & mask;
+        operations[i] = operation;
+        failures[i] = failure;
+        retained[i] = operation != null && failure == null;
+        lengths[i] = retained[i] ? operation.length() : 0;
+        next++;
+    }
+
+    void staging(long id, ByteBuf buf) {
+        staging[(int) id & mask] = buf;
+    }
+
+    void addMemory(long id, RegisteredMemory retained) {
+        int i = (int) id & mask;
+        if (memory[i] == null) {
+            memory[i] = new ArrayList<>(1);
+        }
+        memory[i].add(retained);
+    }
+
+    void addCopy(long id, ByteBuf to, int index, int length) {
+        int i = (int) id & mask;
+        if (copies[i] == null) {
+            copies[i] = new ArrayList<>(1);
+        }
+        copies[i].add(new Copy(to, index, length));
+    }
+
+    /** A work request has completed, and with it all before. */
+    void completed(long id, Throwable failure) {
+        if (id >= first && id < next) {
+            done = Math.max(done, id + 1);
+            failures[(int) id & mask] = failure;
+        }
+    }
+
+    /** From this one on they were not posted. */
+    void notPosted(long id, Throwable cause) {
+        for (long i = Math.max(id, first); i < next; i++) {
+            failures[(int) i & mask] = cause;
+        }
+        done = next;
+    }
+
+    /** Whether the oldest one has completed, or was never posted. */
+    boolean isFirstDone() {
+        return first < next && (first < done || failures[(int) first & mask] != null);
+    }
+
+    /** The operation of a work request in flight, or {@code null}. */
+    RdmaOperation operation(long id) {
+        return id >= first && id < next ? operations[(int) id & mask] : null;
+    }
+
+    /** The oldest operation, or {@code null} if nobody waits for it. */
+    RdmaOperation first() {
+        return operations[(int) first & mask];
+    }
+
+    /** Why it failed, or {@code null}. */
+    Throwable firstFailure() {
+        return failures[(int) first & mask];
+    }
+
+    /** The oldest operation succeeded: its result goes where it belongs. */
+    void finishFirst() {
+        int i = (int) first & mask;
+        if (copies[i] != null) {
+            int from = 0;
+            for (Copy copy : copies[i]) {
+                copy.to.setBytes(copy.index, staging[i], from, copy.length);
+                from += copy.length;
+            }
+        }
+        if (operations[i] != null) {
+            operations[i].completed(lengths[i]);
+        }
+    }
+
+    /** Removes the oldest one and gives back what it needed. */
+    void removeFirst() {
+        int i = (int) first & mask;
+        RdmaOperation operation = operations[i];
+        operations[i] = null;
+        failures[i] = null;
+        releaseMemory(first);
+        first++;
+        if (retained[i]) {
+            operation.release();
+        }
+    }
+
+    /** Gives back what the bytes of this one need. */
+    void releaseMemory(long id) {
+        int i = (int) id & mask;
+        copies[i] = null;
+        if (staging[i] != null) {
+            staging[i].release();
+            staging[i] = null;
+        }
+        if (memory[i] != null) {
+            memory[i].forEach(RegisteredMemory::release);
+            memory[i] = null;
+        }
+    }
+
+    /** The queue pair is gone. */
+    void release() {
+        while (!isEmpty()) {
+            removeFirst();
+        }
+    }
+}

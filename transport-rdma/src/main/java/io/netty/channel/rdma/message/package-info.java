@@ -1,0 +1,154 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/**
+ * Channels of messages: every verb of a reliable connection as a message of the pipeline. For whoever wants RDMA
+ * itself; {@link io.netty.channel.rdma.RdmaSocketChannel} hides it.
+ *
+ * <pre>
+ *   new Bootstrap().group(group).channel(RdmaMessageChannel.class)...connect(address)
+ *   new ServerBootstrap().group(group).channel(RdmaServerMessageChannel.class)...bind(address)
+ *
+ *   channel.write(new RdmaWrite(bytes, remoteMemory, 0).unsignalled());
+ *   channel.writeAndFlush(new RdmaSendImm(Unpooled.EMPTY_BUFFER, 42)).addListener(...)
+ * </pre>
+ *
+ * <h2>Operations</h2>
+ * <table>
+ * <caption>What is written, and what the peer notices</caption>
+ * <tr><th>message</th><th>verb</th><th>when the promise is done</th><th>the peer's pipeline</th></tr>
+ * <tr><td>{@link io.netty.channel.rdma.message.RdmaSend}, {@code ByteBuf}</td><td>SEND</td><td>the bytes are in the
+ *     peer's receive buffer</td><td>{@link io.netty.channel.rdma.message.RdmaReceive} with them</td></tr>
+ * <tr><td>{@link io.netty.channel.rdma.message.RdmaSendImm}</td><td>SEND WITH IMMEDIATE</td><td>as above</td><td>as
+ *     above, and 32 bits</td></tr>
+ * <tr><td>{@link io.netty.channel.rdma.message.RdmaWrite}</td><td>RDMA WRITE</td><td>the peer's device has the
+ *     bytes</td><td>nothing</td></tr>
+ * <tr><td>{@link io.netty.channel.rdma.message.RdmaWriteImm}</td><td>RDMA WRITE WITH IMMEDIATE</td><td>as above</td>
+ *     <td>{@code RdmaReceive} with the length and 32 bits</td></tr>
+ * <tr><td>{@link io.netty.channel.rdma.message.RdmaRead}</td><td>RDMA READ</td><td>the buffer is filled</td>
+ *     <td>nothing</td></tr>
+ * <tr><td>{@link io.netty.channel.rdma.message.RdmaCompareAndSwap}, {@link
+ *     io.netty.channel.rdma.message.RdmaFetchAndAdd}</td><td>atomics on 8 aligned bytes</td><td>it has happened, and
+ *     {@code oldValue()} tells what was there</td><td>nothing</td></tr>
+ * </table>
+ * {@link io.netty.channel.rdma.message.RdmaSyncEvent} makes a counter of these, for which its owner can wait. Not every
+ * device has atomics, and iWARP has no immediate data: {@link io.netty.channel.rdma.message.RdmaCapabilities} tells,
+ * and the greatest values of the options, too.
+ *
+ * <p>Each is one work request; a flush posts all that were written with one call. Bytes in registered memory go out in
+ * place: memory of the channel's allocator ({@code ctx.alloc()}), received buffers, and {@link
+ * io.netty.channel.rdma.RegisteredMemory}. Up to {@code MAX_INLINE} bytes travel inside of the work request. A
+ * composite buffer becomes a list of elements, one a component, up to {@code MAX_SEND_SGES}. Everything else is copied
+ * once: other memory, and the whole message if it has more pieces than that. That is possible for up to 4 MiB in an
+ * operation; beyond, it fails and says so. Any operation may be without bytes.
+ *
+ * <p>Operations that the send queue has no room for wait, and the channel is not writable meanwhile, whatever their
+ * sizes are; nor is it above the usual water mark, where bytes in flight count, too. A SEND whose peer has no receive
+ * posted waits in the device, which tries again as the peer's {@code MIN_RNR_TIMER} and {@code RNR_RETRY_COUNT} say: a
+ * peer that does not read its channel holds us back.
+ *
+ * <h2>Completions</h2>
+ * A completion costs the device and the event loop something, so only the last operation of a flush asks for one, and
+ * one in {@code SEND_QUEUE_DEPTH} / 4. It stands for all before, whose promises are done in the order of the writes. An
+ * operation with {@link io.netty.channel.rdma.message.RdmaOperation#unsignalled()} does not ask even if it is the last
+ * one; then its promise waits for a later operation. A void promise changes nothing about this.
+ *
+ * <h2>Order</h2>
+ * <ul>
+ * <li>Operations are begun in the order in which they were written, and complete in that order.</li>
+ * <li>Writes and sends take effect at the peer in that order: whoever gets a message may look at what was written
+ *     before it. A completion of a write alone does not say that the peer's process sees the bytes already; to look at
+ *     memory until it changes works on most hardware, but is promised by no specification.</li>
+ * <li>A read may be overtaken by what is written after it: give that {@link
+ *     io.netty.channel.rdma.message.RdmaOperation#fenced()}, or wait for the promise of the read. A read after a write
+ *     of the same channel sees what was written.</li>
+ * <li>Between channels, and between the two directions of one, there is no order.</li>
+ * </ul>
+ *
+ * <h2>Memory and permissions</h2>
+ * The owner registers memory ({@link io.netty.channel.rdma.RegisteredMemory}), {@linkplain
+ * io.netty.channel.rdma.message.RdmaMessageChannel#export exports} it for a channel, and hands the {@link
+ * io.netty.channel.rdma.message.RemoteMemory} over. Two things must allow an operation of the peer: the memory, and the
+ * owner's channel ({@link io.netty.channel.rdma.RdmaChannelOption#REMOTE_PERMISSIONS}).
+ * <table>
+ * <caption>The least permissions of each operation, and what a violation gives to the one who wrote it</caption>
+ * <tr><th>operation</th><th>local memory</th><th>remote memory</th><th>owner's channel</th></tr>
+ * <tr><td>send, with immediate or not</td><td>none</td><td>(the receive is the channel's own)</td><td>none</td></tr>
+ * <tr><td>write, with immediate or not</td><td>none</td><td>LOCAL_WRITE and REMOTE_WRITE</td><td>REMOTE_WRITE</td></tr>
+ * <tr><td>read</td><td>LOCAL_WRITE</td><td>REMOTE_READ</td><td>REMOTE_READ</td></tr>
+ * <tr><td>atomics</td><td>(the result has memory of its own)</td><td>LOCAL_WRITE and REMOTE_ATOMIC, at a multiple of
+ *     8</td><td>REMOTE_ATOMIC</td></tr>
+ * <tr><td>any, of no bytes</td><td>none</td><td>none</td><td>none</td></tr>
+ * <tr><th>violation</th><td>{@code LOCAL_PROTECTION_ERROR}; the connection ends</td><td>{@code REMOTE_ACCESS_ERROR}.
+ *     Known from the {@code RemoteMemory}: not posted, and the connection goes on. Found by the owner's device (a wrong
+ *     or expired key, memory of another process, a range outside): the connection ends</td><td>{@code
+ *     REMOTE_INVALID_REQUEST_ERROR}; the connection ends</td></tr>
+ * </table>
+ * All of them are {@link io.netty.channel.rdma.message.RdmaOperationException}s of the promise. When a connection ends
+ * so, it ends for both: operations behind the wrong one fail as flushed, and the owner's channel becomes inactive. A
+ * range outside of the {@code RemoteMemory} is as a missing permission. Memory of {@link
+ * io.netty.channel.rdma.RdmaByteBufAllocator} can always be written to locally. What a channel forbids counts from when
+ * the connection is established, since the connection manager allows everything until then; what memory forbids counts
+ * always.
+ *
+ * <h2>States</h2>
+ * <table>
+ * <caption>{@link io.netty.channel.rdma.message.RdmaChannelState}</caption>
+ * <tr><th>state</th><th>what is possible</th><th>left by</th></tr>
+ * <tr><td>IDLE</td><td>options, {@code bind}, {@code connect}</td><td>{@code connect}: STARTING</td></tr>
+ * <tr><td>STARTING</td><td>what is flushed waits. A server's channel: accept or reject</td><td>established: RUNNING;
+ *     failed: IDLE, and connecting may be tried again</td></tr>
+ * <tr><td>RUNNING (active)</td><td>everything</td><td>{@code close}, the peer's disconnect, an error:
+ *     STOPPING</td></tr>
+ * <tr><td>STOPPING</td><td>nothing can be written. After a {@code close} what was flushed before is still executed, for
+ *     {@code SO_LINGER} or 3 seconds; otherwise what was posted comes back, and what arrived is read, even if nobody
+ *     has called {@code read}</td><td>all is back: IDLE</td></tr>
+ * <tr><td>IDLE (closed)</td><td>nothing</td><td>never: to connect again, make another channel</td></tr>
+ * </table>
+ *
+ * <h2>Connecting</h2>
+ * By the connection manager: the client's {@link io.netty.channel.rdma.RdmaChannelOption#CONNECT_DATA} arrives with the
+ * request, a user event {@link io.netty.channel.rdma.message.RdmaConnectionRequest} in the pipeline of the new
+ * channel. A handler takes it, and accepts or rejects it with data of its own, at once or later; if none does, it is
+ * accepted. The client finds the answer in {@link io.netty.channel.rdma.message.RdmaMessageChannel#peerData()}, or in
+ * the {@link io.netty.channel.rdma.ConnectionRejectedException}. Data of the user that belong to a connection are
+ * attributes of its channel. Connecting takes 5 seconds at most by default.
+ *
+ * <p>Out of band: {@code bind} each channel to a local address, {@linkplain
+ * io.netty.channel.rdma.message.RdmaMessageChannel#exportEndpoint export} where its queue pair is, hand that {@link
+ * io.netty.channel.rdma.message.RdmaEndpoint} to the other side in any way that nobody can change it on, and {@code
+ * connect} each channel to the other's. The connection manager has no part in it, so there is no data, no timeout, and
+ * nobody tells a channel that its peer has gone: it finds out when an operation fails.
+ *
+ * <p>An application with an event channel of its own gives the request that it read there to {@link
+ * io.netty.channel.rdma.message.RdmaMessageChannel#RdmaMessageChannel(io.netty.channel.rdma.verbs.ConnectionEvent,
+ * java.util.concurrent.Executor)}.
+ *
+ * <h2>Who does what</h2>
+ * <pre>
+ *   RdmaServerMessageChannel      RdmaMessageChannel ── IncomingConnection: a request, until it is answered
+ *                                         │
+ *                                 MessageConnection: the queue pair, and its end
+ *                                    │          │
+ *                  MessageSender, SendSlots    MessageReceiver
+ *                         │
+ *                  OperationGatherer: work requests from operations
+ *
+ *   ManualConnector: a queue pair without the connection manager
+ * </pre>
+ * Below is {@code io.netty.channel.rdma}: event loops, completion queues, registered memory, connecting. A connected
+ * channel stays on the event loop that it was registered with.
+ */
+package io.netty.channel.rdma.message;

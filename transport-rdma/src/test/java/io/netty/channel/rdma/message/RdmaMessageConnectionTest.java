@@ -1,0 +1,354 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.ConnectionRejectedException;
+import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.message.MessagePair.Recorder;
+import io.netty.channel.rdma.verbs.QueuePairInfo;
+import io.netty.util.AttributeKey;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.net.ConnectException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.EnumSet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * Making and ending connections of messages by the connection manager.
+ */
+class RdmaMessageConnectionTest {
+    @RegisterExtension
+    static final LoopGroupExtension loops = new LoopGroupExtension(2);
+
+    private static final AttributeKey<String> USER = AttributeKey.valueOf(RdmaMessageConnectionTest.class, "user");
+
+    @Test
+    void dataOfRequestAndAcceptanceReachTheOtherSide() throws Exception {
+        Recorder serverEvents = new Recorder();
+        serverEvents.takesRequests = true;
+        Channel listener = listen(serverEvents);
+        Recorder clientEvents = new Recorder();
+        ChannelFuture connect = MessagePair.connecting(loops.group(), clientEvents)
+                .option(RdmaChannelOption.CONNECT_DATA, ascii("who goes there")).connect(listener.localAddress());
+
+        RdmaConnectionRequest request = (RdmaConnectionRequest) serverEvents.next();
+        assertThat(request.data()).startsWith(ascii("who goes there"));
+        assertThat(request.remoteAddress().getAddress())
+                .isEqualTo(((RdmaServerMessageChannel) listener).localAddress().getAddress());
+        assertThat(request.channel().state()).isEqualTo(RdmaChannelState.STARTING);
+        assertThat(request.channel().isActive()).isFalse();
+        request.channel().attr(USER).set("friend");
+        assertThat(connect.isDone()).as("nobody has decided yet").isFalse();
+        ChannelFuture accepted = request.accept(ascii("pass, friend"));
+
+        TestTimeouts.sync(accepted);
+        TestTimeouts.sync(connect);
+        RdmaMessageChannel client = (RdmaMessageChannel) connect.channel();
+        assertThat(client.peerData()).startsWith(ascii("pass, friend"));
+        assertThat(request.channel().peerData()).startsWith(ascii("who goes there"));
+        assertThat(request.channel().state()).isEqualTo(RdmaChannelState.RUNNING);
+        assertThat(client.state()).isEqualTo(RdmaChannelState.RUNNING);
+        assertThat(client.remoteAddress()).isEqualTo(listener.localAddress());
+        assertThat(request.channel().remoteAddress()).isEqualTo(client.localAddress());
+        assertThat(serverEvents.next()).isEqualTo("active");
+        assertThat(serverEvents.channel.attr(USER).get()).as("user data of the connection").isEqualTo("friend");
+        assertThat(TestTimeouts.await(request.accept()).cause()).isInstanceOf(IllegalStateException.class);
+        assertThat(TestTimeouts.await(request.reject(ascii(""))).cause()).isInstanceOf(IllegalStateException.class);
+
+        TestTimeouts.sync(client.close());
+        assertThat(serverEvents.next()).isEqualTo("inactive");
+        close(listener);
+    }
+
+    @Test
+    void rejectionTellsItsData() throws Exception {
+        Recorder serverEvents = new Recorder();
+        serverEvents.takesRequests = true;
+        Channel listener = listen(serverEvents);
+        Recorder clientEvents = new Recorder();
+        ChannelFuture connect = MessagePair.connecting(loops.group(), clientEvents).connect(listener.localAddress());
+
+        RdmaConnectionRequest request = (RdmaConnectionRequest) serverEvents.next();
+        TestTimeouts.sync(request.reject(ascii("not today")));
+        assertThat(request.channel().isOpen()).isFalse();
+        assertThat(request.channel().state()).isEqualTo(RdmaChannelState.IDLE);
+
+        TestTimeouts.await(connect);
+        Throwable cause = connect.cause() instanceof ConnectionRejectedException ? connect.cause()
+                : connect.cause().getCause();
+        assertThat(connect.cause()).isInstanceOf(ConnectException.class).hasMessageContaining("not today");
+        assertThat(((ConnectionRejectedException) cause).data()).startsWith(ascii("not today")).hasSize(148);
+        TestTimeouts.sync(connect.channel().closeFuture());
+        close(listener);
+    }
+
+    @Test
+    void requestThatNobodyDecidesEndsTheConnectInTime() throws Exception {
+        Recorder serverEvents = new Recorder();
+        serverEvents.takesRequests = true;
+        Channel listener = listen(serverEvents);
+        ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder())
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) (10 * TestTimeouts.SECONDS))
+                .connect(listener.localAddress());
+        RdmaConnectionRequest request = (RdmaConnectionRequest) serverEvents.next();
+        TestTimeouts.await(connect);
+        assertThat(connect.cause()).isInstanceOf(ConnectTimeoutException.class);
+        // The request of a peer that has gone can't be accepted any more.
+        TestTimeouts.await(request.accept());
+        TestTimeouts.sync(request.channel().closeFuture());
+        close(listener);
+    }
+
+    @Test
+    void defaultTimeoutIsFiveSeconds() {
+        assertThat(new RdmaMessageChannel().config().getConnectTimeoutMillis()).isEqualTo(5000);
+    }
+
+    @Test
+    void nobodyListening() throws Exception {
+        Channel listener = listen(new Recorder());
+        close(listener);
+        ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder()).connect(listener.localAddress());
+        TestTimeouts.await(connect);
+        assertThat(connect.cause()).isInstanceOf(ConnectException.class).hasMessageContaining("Connection refused");
+        TestTimeouts.sync(connect.channel().closeFuture());
+    }
+
+    @Test
+    void channelThatFailedToConnectIsIdleAndMayTryAgain() throws Exception {
+        Channel gone = listen(new Recorder());
+        close(gone);
+        Recorder serverEvents = new Recorder();
+        Channel listener = listen(serverEvents);
+        RdmaMessageChannel channel = new RdmaMessageChannel();
+        assertThat(channel.state()).isEqualTo(RdmaChannelState.IDLE);
+        channel.pipeline().addLast(new Recorder());
+        TestTimeouts.sync(loops.group().register(channel));
+        assertThat(TestTimeouts.await(channel.connect(gone.localAddress())).cause())
+                .isInstanceOf(ConnectException.class);
+        assertThat(channel.isOpen()).isTrue();
+        assertThat(channel.state()).isEqualTo(RdmaChannelState.IDLE);
+        TestTimeouts.sync(channel.connect(listener.localAddress()));
+        assertThat(channel.state()).isEqualTo(RdmaChannelState.RUNNING);
+        assertThat(TestTimeouts.await(channel.connect(listener.localAddress())).cause())
+                .isInstanceOf(AlreadyConnectedException.class);
+        TestTimeouts.sync(channel.close());
+        assertThat(channel.state()).isEqualTo(RdmaChannelState.IDLE);
+        assertThat(serverEvents.next()).isEqualTo("active");
+        assertThat(serverEvents.next()).isEqualTo("inactive");
+        close(listener);
+    }
+
+    @Test
+    void afterADisconnectAnotherChannelConnectsAgain() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            TestTimeouts.sync(pair.server.disconnect());
+            assertThat(pair.clientEvents.next()).isEqualTo("inactive");
+            TestTimeouts.sync(pair.client.closeFuture());
+            assertThat(TestTimeouts.await(pair.client.connect(pair.listener.localAddress())).cause())
+                    .isInstanceOf(ClosedChannelException.class);
+
+            Recorder events = new Recorder();
+            Channel second = TestTimeouts.sync(MessagePair.connecting(loops.group(), events)
+                    .connect(pair.listener.localAddress())).channel();
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            assertThat(pair.serverEvents.next()).isEqualTo("active");
+            MessagePair.write(second, Unpooled.copiedBuffer("again", StandardCharsets.US_ASCII));
+            assertThat(pair.serverEvents.text()).isEqualTo("again");
+            TestTimeouts.sync(second.close());
+            TestTimeouts.sync(pair.serverEvents.channel.closeFuture());
+        }
+    }
+
+    @Test
+    void listenerThatDoesNotReadLeavesRequestsWaiting() throws Exception {
+        Recorder serverEvents = new Recorder();
+        Channel listener = TestTimeouts.sync(MessagePair.listening(loops.group(), serverEvents)
+                .option(ChannelOption.AUTO_READ, false).bind(MessagePair.address())).channel();
+        ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder()).connect(listener.localAddress());
+        assertThat(connect.await(200)).isFalse();
+        listener.read();
+        TestTimeouts.sync(connect);
+        assertThat(serverEvents.next()).isEqualTo("active");
+        TestTimeouts.sync(connect.channel().close());
+        assertThat(serverEvents.next()).isEqualTo("inactive");
+        close(listener);
+    }
+
+    @Test
+    void listenerThatIsClosedRejectsWhatWaits() throws Exception {
+        Channel listener = TestTimeouts.sync(MessagePair.listening(loops.group(), new Recorder())
+                .option(ChannelOption.AUTO_READ, false).bind(MessagePair.address())).channel();
+        ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder()).connect(listener.localAddress());
+        assertThat(connect.await(200)).isFalse();
+        close(listener);
+        TestTimeouts.await(connect);
+        assertThat(connect.cause()).isInstanceOf(ConnectException.class);
+    }
+
+    @Test
+    void closeSendsWhatWasFlushedBefore() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(),
+                server -> server.childOption(ChannelOption.AUTO_READ, false), client -> { })) {
+            // More than the server has receives for, so that the last ones wait.
+            int count = 100;
+            ChannelFuture last = null;
+            for (int i = 0; i < count; i++) {
+                last = pair.client.write(new RdmaSend(number(pair.client, i)).unsignalled());
+            }
+            pair.client.flush();
+            ChannelFuture close = pair.client.close();
+            assertThat(TestTimeouts.await(pair.client.writeAndFlush(Unpooled.EMPTY_BUFFER)).cause())
+                    .isInstanceOf(ClosedChannelException.class);
+            pair.server.config().setAutoRead(true);
+            TestTimeouts.sync(last);
+            TestTimeouts.sync(close);
+            for (int i = 0; i < count; i++) {
+                RdmaReceive message = pair.serverEvents.message();
+                assertThat(message.content().readInt()).isEqualTo(i);
+                message.release();
+            }
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+        }
+    }
+
+    @Test
+    void closeDoesNotWaitForEverForAPeerThatDoesNotRead() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16),
+                client -> client.option(ChannelOption.SO_LINGER, 1))) {
+            ChannelFuture last = null;
+            for (int i = 0; i < 40; i++) {
+                last = pair.client.write(new RdmaSend(number(pair.client, i)));
+            }
+            pair.client.flush();
+            TestTimeouts.sync(pair.client.close());
+            assertThat(TestTimeouts.await(last).cause()).isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    @Test
+    void whatArrivedIsReadBeforeTheEndEvenIfNobodyAsked() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(),
+                server -> server.childOption(ChannelOption.AUTO_READ, false), client -> { })) {
+            for (int i = 0; i < 20; i++) {
+                MessagePair.write(pair.client, number(pair.client, i));
+            }
+            TestTimeouts.sync(pair.client.close());
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            assertThat(pair.serverEvents.messages()).isEqualTo(20);
+        }
+    }
+
+    @Test
+    void optionsReachTheQueuePair() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> { }, client -> client
+                .option(RdmaChannelOption.SEND_QUEUE_DEPTH, 100).option(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 32)
+                .option(RdmaChannelOption.RETRY_COUNT, 3).option(RdmaChannelOption.MIN_RNR_TIMER, 13)
+                .option(RdmaChannelOption.MAX_SEND_SGES, 4).option(RdmaChannelOption.MAX_INLINE, 128))) {
+            QueuePairInfo info = TestTimeouts.sync(pair.client.info()).getNow();
+            assertThat(info.retryCount()).isEqualTo(3);
+            assertThat(info.minRnrTimer()).isEqualTo(13);
+            assertThat(info.maxSendRequests()).isGreaterThanOrEqualTo(100);
+            assertThat(info.maxReceiveRequests()).isGreaterThanOrEqualTo(32);
+            assertThat(info.maxSendSges()).isGreaterThanOrEqualTo(4);
+            assertThat(info.maxInlineData()).isGreaterThanOrEqualTo(128);
+            QueuePairInfo server = TestTimeouts.sync(pair.server.info()).getNow();
+            assertThat(server.minRnrTimer()).as("the default of message channels").isEqualTo(12);
+            assertThat(server.peerNumber()).isEqualTo(info.number());
+        }
+    }
+
+    @Test
+    void optionBeyondTheDeviceFailsTheConnectAndIsToldToThePeer() throws Exception {
+        Channel listener = listen(new Recorder());
+        Bootstrap client = MessagePair.connecting(loops.group(), new Recorder());
+        ChannelFuture connect = TestTimeouts.await(client.clone().option(RdmaChannelOption.MAX_SEND_SGES, 256)
+                .connect(listener.localAddress()));
+        assertThat(connect.cause()).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("MAX_SEND_SGES: 256 (expected: at most ").hasMessageContaining("its max_sge");
+        close(listener);
+
+        Channel greedy = TestTimeouts.sync(MessagePair.listening(loops.group(), new Recorder())
+                .childOption(RdmaChannelOption.MAX_SEND_SGES, 256).bind(MessagePair.address())).channel();
+        connect = TestTimeouts.await(MessagePair.connecting(loops.group(), new Recorder())
+                .connect(greedy.localAddress()));
+        assertThat(connect.cause()).isInstanceOf(ConnectException.class)
+                .hasMessageContaining("the server can't accept").hasMessageContaining("MAX_SEND_SGES");
+        close(greedy);
+    }
+
+    @Test
+    void optionsAreCheckedWhenTheyAreSet() {
+        RdmaMessageChannelConfig config = new RdmaMessageChannel().config();
+        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, -1))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("RECEIVE_BUFFER_SIZE: -1");
+        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.CONNECT_DATA, new byte[57]))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("at most 56");
+        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS,
+                EnumSet.of(RdmaPermission.LOCAL_WRITE))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.INITIATOR_DEPTH, 256))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("0 to 255");
+        assertThat(config.setOption(RdmaChannelOption.INITIATOR_DEPTH, 7)).isTrue();
+        assertThat(config.getOption(RdmaChannelOption.INITIATOR_DEPTH)).isEqualTo(7);
+        assertThat(config.getOptions()).containsKeys(RdmaChannelOption.RECEIVE_BUFFER_SIZE,
+                RdmaChannelOption.SEND_QUEUE_DEPTH, ChannelOption.SO_LINGER);
+    }
+
+    @Test
+    void beforeTheConnectionNothingCanBeWritten() throws Exception {
+        RdmaMessageChannel channel = new RdmaMessageChannel();
+        TestTimeouts.sync(loops.group().register(channel));
+        assertThat(TestTimeouts.await(channel.writeAndFlush(new RdmaSend(Unpooled.EMPTY_BUFFER))).cause())
+                .isInstanceOf(NotYetConnectedException.class);
+        assertThat(TestTimeouts.await(channel.info()).cause()).isInstanceOf(NotYetConnectedException.class);
+        TestTimeouts.sync(channel.close());
+    }
+
+    private static Channel listen(Recorder events) throws Exception {
+        return TestTimeouts.sync(MessagePair.listening(loops.group(), events).bind(MessagePair.address())).channel();
+    }
+
+    private static void close(Channel channel) throws Exception {
+        TestTimeouts.sync(channel.close());
+    }
+
+    private static ByteBuf number(Channel channel, int number) {
+        return channel.alloc().buffer(4).writeInt(number);
+    }
+
+    private static byte[] ascii(String text) {
+        return Arrays.copyOf(text.getBytes(StandardCharsets.US_ASCII), text.length());
+    }
+}

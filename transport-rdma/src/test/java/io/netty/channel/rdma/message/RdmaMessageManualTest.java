@@ -1,0 +1,196 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.message.MessagePair.Recorder;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.channel.rdma.verbs.PortSpace;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * Connections that the application makes: by blobs that are handed over out of band, and from requests of an event
+ * channel of its own.
+ */
+class RdmaMessageManualTest {
+    @RegisterExtension
+    static final LoopGroupExtension loops = new LoopGroupExtension(2);
+
+    private static final String VALID = "52444d45" + "01" + "01" + "03" + "00" + "00000011" + "00abcdef" + "0000" +
+            "10" + "10" + "00000000000000000000ffff0a000001";
+
+    @Test
+    void channelsConnectByBlobsThatWereHandedOver() throws Exception {
+        Recorder leftEvents = new Recorder();
+        Recorder rightEvents = new Recorder();
+        RdmaMessageChannel left = bound(leftEvents);
+        RdmaMessageChannel right = bound(rightEvents);
+        try (RegisteredMemory memory = RegisteredMemory.allocate(100, EnumSet.allOf(RdmaPermission.class))) {
+            RdmaEndpoint leftEnd = handOver(TestTimeouts.sync(left.exportEndpoint()).getNow());
+            RdmaEndpoint rightEnd = handOver(TestTimeouts.sync(right.exportEndpoint()).getNow());
+            assertThat(left.isActive()).isFalse();
+            assertThat(left.state()).isEqualTo(RdmaChannelState.STARTING);
+            TestTimeouts.sync(left.connect(rightEnd));
+            assertThat(left.state()).isEqualTo(RdmaChannelState.RUNNING);
+            TestTimeouts.sync(right.connect(leftEnd));
+            assertThat(leftEvents.next()).isEqualTo("active");
+            assertThat(rightEvents.next()).isEqualTo("active");
+            assertThat(TestTimeouts.await(left.connect(rightEnd)).cause())
+                    .isInstanceOf(AlreadyConnectedException.class);
+
+            MessagePair.write(left, new RdmaSendImm(text("to the right"), 1));
+            assertThat(rightEvents.text()).isEqualTo("to the right");
+            MessagePair.write(right, text("to the left"));
+            assertThat(leftEvents.text()).isEqualTo("to the left");
+            RemoteMemory remote = right.export(memory);
+            MessagePair.write(left, new RdmaWrite(text("written"), remote, 0));
+            ByteBuf destination = left.alloc().buffer(7, 7);
+            MessagePair.write(left, new RdmaRead(destination, remote, 0));
+            assertThat(destination.toString(StandardCharsets.US_ASCII)).isEqualTo("written");
+            destination.release();
+            RdmaFetchAndAdd add = new RdmaFetchAndAdd(remote, 8, 3);
+            MessagePair.write(left, add);
+            assertThat(add.oldValue()).isZero();
+            assertThat(TestTimeouts.sync(left.info()).getNow().peerNumber())
+                    .isEqualTo(TestTimeouts.sync(right.info()).getNow().number());
+        } finally {
+            TestTimeouts.sync(left.close());
+            TestTimeouts.sync(right.close());
+        }
+        assertThat(leftEvents.next()).isEqualTo("inactive");
+    }
+
+    @Test
+    void endpointNeedsALocalAddress() throws Exception {
+        RdmaMessageChannel channel = new RdmaMessageChannel();
+        TestTimeouts.sync(loops.group().register(channel));
+        assertThat(TestTimeouts.await(channel.exportEndpoint()).cause()).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("bind");
+        TestTimeouts.sync(channel.close());
+    }
+
+    @Test
+    void channelThatWasExportedAndNeverConnectedGivesAllBack() throws Exception {
+        RdmaMessageChannel channel = bound(new Recorder());
+        TestTimeouts.sync(channel.exportEndpoint());
+        TestTimeouts.sync(channel.exportEndpoint());
+        TestTimeouts.sync(channel.close());
+        assertThat(channel.state()).isEqualTo(RdmaChannelState.IDLE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+            "0, 52444d41, not a blob",
+            "4, 02, version 2 (expected: 1)",
+            "5, 02, link layer 2",
+            "6, 00, path MTU 0 (expected: 1 to 5)",
+            "6, 06, path MTU 6",
+            "7, 01, reserved 1",
+            "8, 00000001, queue pair number 1",
+            "8, 00ffffff, queue pair number",
+            "8, ffffffff, queue pair number -1",
+            "12, 01000000, packet sequence number"
+    })
+    void everyFieldOfTheBlobIsChecked(int offset, String bytes, String message) {
+        byte[] blob = ByteBufUtil.decodeHexDump(VALID);
+        ByteBuf copy = Unpooled.buffer();
+        RdmaEndpoint.read(Unpooled.wrappedBuffer(blob)).write(copy);
+        assertThat(ByteBufUtil.hexDump(copy)).isEqualTo(VALID);
+        byte[] wrong = ByteBufUtil.decodeHexDump(bytes);
+        System.arraycopy(wrong, 0, blob, offset, wrong.length);
+        assertThatThrownBy(() -> RdmaEndpoint.read(Unpooled.wrappedBuffer(blob)))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining(message);
+        assertThatThrownBy(() -> RdmaEndpoint.read(Unpooled.wrappedBuffer(blob, 0, 35)))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("(expected: 36)");
+    }
+
+    @Test
+    void requestOfAnEventChannelOfTheApplicationIsAdopted() throws Exception {
+        Recorder serverEvents = new Recorder();
+        Recorder clientEvents = new Recorder();
+        try (EventChannel events = EventChannel.create();
+             ConnectionId listener = ConnectionId.create(events, PortSpace.TCP)) {
+            listener.bind(MessagePair.address());
+            listener.listen(1);
+            ChannelFuture connect = MessagePair.connecting(loops.group(), clientEvents)
+                    .connect(listener.localAddress());
+            AtomicReference<ConnectionEvent> request = new AtomicReference<>();
+            TestTimeouts.awaitTrue(() -> {
+                try {
+                    request.set(events.nextEvent());
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+                return request.get() != null;
+            });
+            // This thread is the one that reads the event channel.
+            BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+            RdmaMessageChannel server = new RdmaMessageChannel(request.get(), tasks::add);
+            server.pipeline().addLast(serverEvents);
+            TestTimeouts.sync(loops.group().register(server));
+            TestTimeouts.take(tasks, "the move of the id").run();
+            TestTimeouts.sync(connect);
+            assertThat(serverEvents.next()).isEqualTo("active");
+            MessagePair.write(connect.channel(), text("adopted"));
+            assertThat(serverEvents.text()).isEqualTo("adopted");
+            TestTimeouts.sync(connect.channel().close());
+            assertThat(serverEvents.next()).isEqualTo("inactive");
+            TestTimeouts.sync(server.closeFuture());
+        }
+    }
+
+    private static RdmaMessageChannel bound(Recorder events) throws Exception {
+        RdmaMessageChannel channel = new RdmaMessageChannel();
+        channel.pipeline().addLast(events);
+        TestTimeouts.sync(loops.group().register(channel));
+        TestTimeouts.sync(channel.bind(MessagePair.address()));
+        return channel;
+    }
+
+    private static RdmaEndpoint handOver(RdmaEndpoint endpoint) {
+        ByteBuf blob = Unpooled.buffer();
+        endpoint.write(blob);
+        assertThat(blob.readableBytes()).isEqualTo(RdmaEndpoint.BLOB_LENGTH);
+        return RdmaEndpoint.read(blob);
+    }
+
+    private static ByteBuf text(String text) {
+        return Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII);
+    }
+}

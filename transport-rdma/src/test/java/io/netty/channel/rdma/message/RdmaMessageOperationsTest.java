@@ -1,0 +1,445 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What becomes of each operation, wherever its bytes are.
+ */
+class RdmaMessageOperationsTest {
+    @RegisterExtension
+    static final LoopGroupExtension loops = new LoopGroupExtension(2);
+
+    private static final EnumSet<RdmaPermission> ALL = EnumSet.allOf(RdmaPermission.class);
+
+    @Test
+    void messagesKeepTheirBoundaries() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            pair.client.write(text("one"));
+            pair.client.write(new RdmaSend(text("")));
+            pair.client.write(new RdmaSend(text("three, which is longer than what goes inline: " + "x".repeat(100))));
+            pair.client.flush();
+            assertThat(pair.serverEvents.text()).isEqualTo("one");
+            RdmaReceive empty = pair.serverEvents.message();
+            assertThat(empty.length()).isZero();
+            assertThat(empty.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE);
+            assertThat(empty.hasImmediate()).isFalse();
+            empty.release();
+            assertThat(pair.serverEvents.text()).startsWith("three").endsWith("x");
+            MessagePair.write(pair.server, text("answer"));
+            assertThat(pair.clientEvents.text()).isEqualTo("answer");
+        }
+    }
+
+    @Test
+    void immediateDataComesWithTheMessage() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            MessagePair.write(pair.client, new RdmaSendImm(text("hello"), 0x80000001));
+            RdmaReceive message = pair.serverEvents.message();
+            assertThat(message.hasImmediate()).isTrue();
+            assertThat(message.immediate()).isEqualTo(0x80000001);
+            assertThat(message.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE);
+            assertThat(message.content().toString(StandardCharsets.US_ASCII)).isEqualTo("hello");
+            message.release();
+            MessagePair.write(pair.client, new RdmaSendImm(Unpooled.EMPTY_BUFFER, 7));
+            message = pair.serverEvents.message();
+            assertThat(message.immediate()).isEqualTo(7);
+            assertThat(message.length()).isZero();
+            message.release();
+        }
+    }
+
+    @Test
+    void writeReachesMemoryAndNobodyIsTold() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(8192, ALL)) {
+            RemoteMemory remote = handOver(pair.server.export(memory));
+            MessagePair.write(pair.client, new RdmaWrite(text("short"), remote, 0));
+            MessagePair.write(pair.client, new RdmaWrite(random(pair.client, 4096, 1), remote, 4096));
+            MessagePair.write(pair.client, new RdmaWrite(Unpooled.EMPTY_BUFFER, remote, 8192));
+            // A message behind them tells that they have arrived.
+            MessagePair.write(pair.client, text("look"));
+            assertThat(pair.serverEvents.text()).isEqualTo("look");
+            assertThat(memory.buf().toString(0, 5, StandardCharsets.US_ASCII)).isEqualTo("short");
+            assertThat(memory.buf().getByte(5)).isZero();
+            assertRandom(memory.buf().slice(4096, 4096), 1);
+            assertThat(pair.serverEvents.messages()).isZero();
+        }
+    }
+
+    @Test
+    void writeWithImmediateTellsTheLength() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(1000, ALL)) {
+            RemoteMemory remote = handOver(pair.server.export(memory));
+            MessagePair.write(pair.client, new RdmaWriteImm(random(pair.client, 900, 2), remote, 100, 0xCAFE));
+            RdmaReceive message = pair.serverEvents.message();
+            assertThat(message.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE);
+            assertThat(message.length()).isEqualTo(900);
+            assertThat(message.immediate()).isEqualTo(0xCAFE);
+            assertThat(message.content().isReadable()).isFalse();
+            message.release();
+            assertRandom(memory.buf().slice(100, 900), 2);
+            MessagePair.write(pair.client, new RdmaWriteImm(Unpooled.EMPTY_BUFFER, remote, 0, 5));
+            message = pair.serverEvents.message();
+            assertThat(message.immediate()).isEqualTo(5);
+            assertThat(message.length()).isZero();
+            message.release();
+            // Their receives were not used up: more than there are.
+            for (int i = 0; i < 200; i++) {
+                MessagePair.write(pair.client, new RdmaWriteImm(text("i"), remote, 0, i));
+                message = pair.serverEvents.message();
+                assertThat(message.immediate()).isEqualTo(i);
+                message.release();
+            }
+        }
+    }
+
+    @Test
+    void readFillsTheBufferWhereverItIs() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(8192, ALL);
+             RegisteredMemory own = RegisteredMemory.of(ByteBuffer.allocateDirect(8192), ALL)) {
+            fill(memory.buf(), 8192, 3);
+            RemoteMemory remote = handOver(pair.server.export(memory));
+            ByteBuf[] destinations = {
+                    pair.client.alloc().buffer(8192, 8192), Unpooled.buffer(8192, 8192),
+                    UnpooledByteBufAllocator.DEFAULT.directBuffer(8192, 8192), own.buf().clear().retain()
+            };
+            for (ByteBuf destination : destinations) {
+                MessagePair.write(pair.client, new RdmaRead(destination, remote, 0));
+                assertThat(destination.readableBytes()).isEqualTo(8192);
+                assertRandom(destination, 3);
+                assertThat(destination.release()).isEqualTo(destination != own.buf());
+            }
+            ByteBuf part = pair.client.alloc().buffer(20, 20).writeInt(1);
+            MessagePair.write(pair.client, new RdmaRead(part, remote, 8192 - 16));
+            assertThat(part.readInt()).isEqualTo(1);
+            assertThat(part).isEqualTo(memory.buf().slice(8192 - 16, 16));
+            MessagePair.write(pair.client, new RdmaRead(part, remote, 8192));
+            part.release();
+        }
+    }
+
+    @Test
+    void readIntoACompositeIsScattered() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(3000, ALL)) {
+            fill(memory.buf(), 3000, 4);
+            RemoteMemory remote = handOver(pair.server.export(memory));
+            // Registered, heap, registered.
+            CompositeByteBuf composite = Unpooled.compositeBuffer()
+                    .addComponent(pair.client.alloc().buffer(1000).writeZero(1000))
+                    .addComponent(Unpooled.buffer(1000).writeZero(1000))
+                    .addComponent(pair.client.alloc().buffer(1000).writeZero(1000));
+            // A composite can't be written to behind its last component.
+            composite.setIndex(0, 0);
+            MessagePair.write(pair.client, new RdmaRead(composite.capacity(3000), remote, 0));
+            assertRandom(composite, 4);
+            composite.release();
+        }
+    }
+
+    @Test
+    void compositesAreGatheredWhateverTheirPieces() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(),
+                server -> server.childOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, 1 << 20),
+                client -> client.option(RdmaChannelOption.MAX_SEND_SGES, 4));
+             RegisteredMemory own = RegisteredMemory.of(ByteBuffer.allocateDirect(1000), ALL)) {
+            fill(own.buf(), 1000, 12);
+            // As many pieces as elements, more, and far more.
+            for (int pieces : new int[] { 2, 4, 5, 300 }) {
+                CompositeByteBuf composite = Unpooled.compositeBuffer(1000);
+                ByteBuf expected = Unpooled.buffer();
+                for (int i = 0; i < pieces; i++) {
+                    ByteBuf piece = i % 3 == 0 ? random(pair.client, 1000, 10 + i) :
+                            i % 3 == 1 ? fill(Unpooled.buffer(1000), 1000, 10 + i).writerIndex(1000) :
+                                    own.buf().retainedDuplicate().setIndex(0, 1000);
+                    expected.writeBytes(piece, 0, 1000);
+                    composite.addComponent(true, piece);
+                }
+                MessagePair.write(pair.client, composite);
+                RdmaReceive message = pair.serverEvents.message();
+                assertThat(message.content()).as(pieces + " pieces").isEqualTo(expected);
+                message.release();
+            }
+            assertThat(own.refCnt()).as("nothing is in flight").isEqualTo(1);
+        }
+    }
+
+    @Test
+    void messageTooLongToBeCopiedIsRefusedAndTheConnectionGoesOn() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(5 << 20, ALL)) {
+            RemoteMemory remote = handOver(pair.server.export(memory));
+            Throwable cause = MessagePair.failure(pair.client,
+                    new RdmaWrite(Unpooled.buffer(5 << 20).writeZero(5 << 20), remote, 0));
+            assertThat(cause).isInstanceOf(RdmaOperationException.class).hasMessageContaining("RegisteredMemory");
+            assertThat(((RdmaOperationException) cause).isPosted()).isFalse();
+            assertThat(((RdmaOperationException) cause).status()).isEqualTo(WorkCompletionStatus.LOCAL_LENGTH_ERROR);
+            // The same from registered memory.
+            try (RegisteredMemory own = RegisteredMemory.allocate(5 << 20, ALL)) {
+                fill(own.buf(), 5 << 20, 5);
+                MessagePair.write(pair.client, new RdmaWrite(own.buf().retainedDuplicate().setIndex(0, 5 << 20),
+                        remote, 0));
+            }
+            MessagePair.write(pair.client, text("done"));
+            assertThat(pair.serverEvents.text()).isEqualTo("done");
+            assertRandom(memory.buf().slice(0, 5 << 20), 5);
+        }
+    }
+
+    @Test
+    void moreThanTheSendQueueHoldsWaitsAndIsSeenByWritability() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16),
+                client -> client.option(RdmaChannelOption.SEND_QUEUE_DEPTH, 16))) {
+            int count = 1000;
+            List<ChannelFuture> futures = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                futures.add(pair.client.write(pair.client.alloc().buffer(4).writeInt(i)));
+            }
+            pair.client.flush();
+            TestTimeouts.awaitTrue(() -> !pair.client.isWritable());
+            assertThat(futures.get(count - 1).isDone()).isFalse();
+            pair.server.config().setAutoRead(true);
+            for (int i = 0; i < count; i++) {
+                RdmaReceive message = pair.serverEvents.message();
+                assertThat(message.content().readInt()).isEqualTo(i);
+                message.release();
+            }
+            for (ChannelFuture future : futures) {
+                TestTimeouts.sync(future);
+            }
+            TestTimeouts.awaitTrue(pair.client::isWritable);
+        }
+    }
+
+    @Test
+    void unsignalledOperationsAreDoneWithTheNextSignalledOne() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(100, ALL)) {
+            RemoteMemory remote = handOver(pair.server.export(memory));
+            ChannelFuture first = pair.client.writeAndFlush(new RdmaWrite(text("a"), remote, 0).unsignalled());
+            ChannelFuture second = pair.client.writeAndFlush(new RdmaSend(text("b")).unsignalled());
+            assertThat(pair.serverEvents.text()).isEqualTo("b");
+            // It has arrived. The sender will not be told before it asks.
+            assertThat(first.isDone()).isFalse();
+            assertThat(second.isDone()).isFalse();
+            MessagePair.write(pair.client, text("c"));
+            assertThat(first.isSuccess()).isTrue();
+            assertThat(second.isSuccess()).isTrue();
+            // However many there are, the send queue does not run full.
+            for (int i = 0; i < 2000; i++) {
+                pair.client.writeAndFlush(new RdmaWrite(text("d"), remote, 1).unsignalled(), pair.client.voidPromise());
+            }
+            MessagePair.write(pair.client, text("e"));
+        }
+    }
+
+    @Test
+    void promisesAreDoneInTheOrderOfTheWrites() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(64, ALL)) {
+            RemoteMemory remote = handOver(pair.server.export(memory));
+            List<Integer> order = new ArrayList<>();
+            CountDownLatch done = new CountDownLatch(300);
+            for (int i = 0; i < 300; i++) {
+                int number = i;
+                // Some of them are refused before they are posted.
+                Object operation = i % 7 == 0 ? new RdmaWrite(text("x"), remote, 64) : i % 3 == 0 ? text("send") :
+                        new RdmaWrite(text("write"), remote, i % 32);
+                pair.client.write(operation).addListener(future -> {
+                    assertThat(future.isSuccess()).isEqualTo(number % 7 != 0);
+                    order.add(number);
+                    done.countDown();
+                });
+                if (i % 10 == 0) {
+                    pair.client.flush();
+                }
+            }
+            pair.client.flush();
+            assertThat(done.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(order).isSorted().hasSize(300);
+        }
+    }
+
+    @Test
+    void listenersMayWriteAndCloseInTheMiddleOfCompletions() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            CountDownLatch done = new CountDownLatch(100);
+            for (int i = 0; i < 100; i++) {
+                pair.client.write(text("outer")).addListener(future ->
+                        pair.client.writeAndFlush(text("inner")).addListener(inner -> {
+                            assertThat(inner.isSuccess()).isTrue();
+                            done.countDown();
+                        }));
+            }
+            pair.client.flush();
+            assertThat(done.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+            for (int i = 0; i < 200; i++) {
+                assertThat(pair.serverEvents.text()).isEqualTo(i < 100 ? "outer" : "inner");
+            }
+            for (int i = 0; i < 50; i++) {
+                pair.client.write(text("last")).addListener(future -> pair.client.close());
+            }
+            pair.client.flush();
+            TestTimeouts.sync(pair.client.closeFuture());
+        }
+    }
+
+    @Test
+    void readerThatKeepsMessagesGetsAllOfThem() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            int count = 500;
+            List<ChannelFuture> futures = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                futures.add(pair.client.writeAndFlush(random(pair.client, 4096, i)));
+            }
+            List<RdmaReceive> kept = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                kept.add(pair.serverEvents.message());
+            }
+            for (int i = 0; i < count; i++) {
+                assertRandom(kept.get(i).content(), i);
+                kept.get(i).release();
+                TestTimeouts.sync(futures.get(i));
+            }
+        }
+    }
+
+    @Test
+    void messageLongerThanTheReceiveEndsTheConnection() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(),
+                server -> server.childOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, 100), client -> { })) {
+            MessagePair.write(pair.client, random(pair.client, 100, 1));
+            pair.serverEvents.message().release();
+            Throwable cause = MessagePair.failure(pair.client, random(pair.client, 101, 1));
+            assertThat(((RdmaOperationException) cause).isPosted()).isTrue();
+            assertThat(((RdmaOperationException) cause).status()).isIn(
+                    WorkCompletionStatus.REMOTE_INVALID_REQUEST_ERROR, WorkCompletionStatus.REMOTE_OPERATION_ERROR);
+            assertThat(pair.serverEvents.next()).isInstanceOf(RdmaOperationException.class);
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            assertThat(pair.clientEvents.next()).isEqualTo("inactive");
+        }
+    }
+
+    @Test
+    void channelWithoutReceiveBuffersTakesImmediateData() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(),
+                server -> server.childOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, 0), client -> { })) {
+            for (int i = 0; i < 100; i++) {
+                MessagePair.write(pair.client, new RdmaSendImm(Unpooled.EMPTY_BUFFER, i));
+                RdmaReceive message = pair.serverEvents.message();
+                assertThat(message.immediate()).isEqualTo(i);
+                message.release();
+            }
+        }
+    }
+
+    @Test
+    void fencedOperationsWaitForReads() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(1 << 20, ALL)) {
+            fill(memory.buf(), 1 << 20, 6);
+            RemoteMemory remote = handOver(pair.server.export(memory));
+            for (int i = 0; i < 20; i++) {
+                ByteBuf destination = pair.client.alloc().buffer(1 << 19, 1 << 19);
+                pair.client.write(new RdmaRead(destination, remote, 1 << 19));
+                // What is read must be what was there before.
+                ByteBuf back = destination.retainedDuplicate().setIndex(0, 1 << 19);
+                MessagePair.write(pair.client, new RdmaWrite(back, remote, 0).fenced());
+                destination.release();
+                MessagePair.write(pair.client, text("done"));
+                assertThat(pair.serverEvents.text()).isEqualTo("done");
+                assertThat(memory.buf().slice(0, 1 << 19)).isEqualTo(memory.buf().slice(1 << 19, 1 << 19));
+                memory.buf().setLong(i * 8, ~memory.buf().getLong(i * 8));
+                memory.buf().setLong((1 << 19) + i * 8, i);
+            }
+        }
+    }
+
+    @Test
+    void otherMessagesAreRefused() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            assertThat(MessagePair.failure(pair.client, "text")).isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining("RdmaOperation");
+            ByteBuf released = text("gone");
+            released.release();
+            assertThat(MessagePair.failure(pair.client, new RdmaSend(released))).isNotNull();
+            MessagePair.write(pair.client, text("fine"));
+            assertThat(pair.serverEvents.text()).isEqualTo("fine");
+        }
+    }
+
+    /** As a peer gets it. */
+    private static RemoteMemory handOver(RemoteMemory memory) {
+        ByteBuf blob = Unpooled.buffer(RemoteMemory.BLOB_LENGTH);
+        memory.write(blob);
+        return RemoteMemory.read(blob);
+    }
+
+    private static ByteBuf text(String text) {
+        return Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII);
+    }
+
+    private static ByteBuf random(Channel channel, int length, int seed) {
+        ByteBuf buf = channel.alloc().buffer(length, length).writerIndex(length);
+        return fill(buf, length, seed);
+    }
+
+    private static ByteBuf fill(ByteBuf buf, int length, int seed) {
+        buf.setBytes(0, bytes(length, seed));
+        return buf;
+    }
+
+    private static void assertRandom(ByteBuf buf, int seed) {
+        assertThat(buf).isEqualTo(Unpooled.wrappedBuffer(bytes(buf.readableBytes(), seed)));
+    }
+
+    private static byte[] bytes(int length, int seed) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+}
