@@ -29,11 +29,15 @@
 
 #define MAX_FLOWS 1024u /* of one queue pair; beyond it the one that was used longest ago is closed */
 
-/* How long a datagram waits: for an answer of the receiver's process, or for one that has stopped to take any. */
-#define PATIENCE_NS UINT64_C(100000000)
+/*
+ * How long a datagram waits: for an answer of the receiver's process, and for one that has stopped to take any. On a busy
+ * machine the threads that are to answer wait for a processor, some 100 ms where all of them poll.
+ */
+#define ANSWER_PATIENCE_NS UINT64_C(1000000000)
+#define ROOM_PATIENCE_NS UINT64_C(200000000)
 
 /* Then an opening that was not answered is tried anew: the message may have met a process without descriptors. */
-#define REOPEN_NS UINT64_C(1000000000)
+#define REOPEN_NS UINT64_C(10000000000)
 
 static _Atomic uint32_t next_id = 1;
 
@@ -93,7 +97,7 @@ static bool is_past(const struct flow *flow, uint64_t patience_ns) {
 }
 
 bool flow_is_overdue(const struct flow *flow) {
-    return is_past(flow, PATIENCE_NS);
+    return is_past(flow, ANSWER_PATIENCE_NS);
 }
 
 /* NULL without memory or descriptors. */
@@ -219,7 +223,7 @@ static struct wire_slot *find_room(struct qp *qp, struct flow *flow, uint32_t le
         if (flow->since_ns == 0) {
             flow->since_ns = engine_now_ns();
         }
-        *result = is_past(flow, PATIENCE_NS) ? FLOW_LOST : FLOW_WAIT;
+        *result = is_past(flow, ROOM_PATIENCE_NS) ? FLOW_LOST : FLOW_WAIT;
     }
     return slot;
 }

@@ -23,7 +23,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -31,13 +30,12 @@
 
 #include "engine.h"
 #include "link.h"
+#include "sa_table.h"
 #include "sealed.h"
 
 #define PORT_SPACE 0x5a
 #define PORT 1
 
-#define MAX_ENTRIES SA_MAX_GROUPS
-#define MAX_ENTRIES_OF_PEER 2048u
 #define MAX_QPN 0xffffffu
 
 #define PATIENCE_NS UINT64_C(2000000000)
@@ -55,15 +53,6 @@ struct sa_request {
 struct sa_answer {
     uint32_t cookie;
     uint32_t error;
-};
-
-/* Read while it is written: the generation is odd meanwhile, and different afterwards. */
-struct sa_table {
-    _Atomic uint64_t generation;
-    _Atomic uint64_t count;
-    struct {
-        _Atomic uint64_t gid[2], qpn;
-    } entry[MAX_ENTRIES];
 };
 
 struct membership {
@@ -94,103 +83,22 @@ static struct {
 
     /* This process is the administrator: */
     struct link_port *port;
-    struct sa_table *own;
-    int own_fd;
-    const struct link *registrant[MAX_ENTRIES]; /* of the entry; NULL: this process */
-} sa = { .lock = PTHREAD_MUTEX_INITIALIZER, .own_fd = -1, .timer = { .fire = retry } };
-
-/* ---- the table ---- */
-
-static void load_gid(const struct sa_table *table, unsigned i, union ibv_gid *gid) {
-    uint64_t halves[2] = { atomic_load(&table->entry[i].gid[0]), atomic_load(&table->entry[i].gid[1]) };
-    memcpy(gid, halves, sizeof(*gid));
-}
-
-static void begin_change(void) {
-    atomic_fetch_add(&sa.own->generation, 1);
-}
-
-static void end_change(void) {
-    atomic_fetch_add(&sa.own->generation, 1);
-}
-
-static unsigned find_entry(const struct sa_request *request) {
-    unsigned i = 0, count = (unsigned) atomic_load(&sa.own->count);
-    for (; i < count; i++) {
-        union ibv_gid gid;
-        load_gid(sa.own, i, &gid);
-        if (atomic_load(&sa.own->entry[i].qpn) == request->qpn && memcmp(&gid, &request->gid, sizeof(gid)) == 0) {
-            break;
-        }
-    }
-    return i;
-}
-
-static bool is_full(const struct link *registrant, const union ibv_gid *gid) {
-    unsigned count = (unsigned) atomic_load(&sa.own->count), of_peer = 0, of_group = 0;
-    for (unsigned i = 0; i < count; i++) {
-        union ibv_gid other;
-        load_gid(sa.own, i, &other);
-        of_peer += sa.registrant[i] == registrant;
-        of_group += memcmp(&other, gid, sizeof(other)) == 0;
-    }
-    return count == MAX_ENTRIES || of_peer == MAX_ENTRIES_OF_PEER || of_group == SA_MAX_GROUP_MEMBERS;
-}
-
-static int add_entry(const struct link *registrant, const struct sa_request *request) {
-    unsigned i = find_entry(request);
-    if (i < atomic_load(&sa.own->count)) {
-        return 0; /* said twice: around a change of the administrator */
-    }
-    if (is_full(registrant, &request->gid)) {
-        return ENOMEM;
-    }
-    uint64_t halves[2];
-    memcpy(halves, &request->gid, sizeof(halves));
-    begin_change();
-    sa.registrant[i] = registrant;
-    atomic_store(&sa.own->entry[i].gid[0], halves[0]);
-    atomic_store(&sa.own->entry[i].gid[1], halves[1]);
-    atomic_store(&sa.own->entry[i].qpn, request->qpn);
-    atomic_store(&sa.own->count, i + 1);
-    end_change();
-    return 0;
-}
-
-static void remove_entry(unsigned i) {
-    unsigned last = (unsigned) atomic_load(&sa.own->count) - 1;
-    begin_change();
-    sa.registrant[i] = sa.registrant[last];
-    atomic_store(&sa.own->entry[i].gid[0], atomic_load(&sa.own->entry[last].gid[0]));
-    atomic_store(&sa.own->entry[i].gid[1], atomic_load(&sa.own->entry[last].gid[1]));
-    atomic_store(&sa.own->entry[i].qpn, atomic_load(&sa.own->entry[last].qpn));
-    atomic_store(&sa.own->count, last);
-    end_change();
-}
-
-static void remove_if_of(const struct link *registrant, const struct sa_request *request) {
-    unsigned i = find_entry(request);
-    if (i < atomic_load(&sa.own->count) && sa.registrant[i] == registrant) {
-        remove_entry(i);
-    }
-}
+    struct sa_registry own;
+} sa = { .lock = PTHREAD_MUTEX_INITIALIZER, .own = { .fd = -1 }, .timer = { .fire = retry } };
 
 /* ---- finding the administrator, or becoming it; with sa.lock ---- */
 
 static int become_administrator(void) {
-    void *memory;
-    sa.own_fd = sealed_create("rdma-sa", sizeof(*sa.own), &memory);
-    if (sa.own_fd < 0) {
-        int error = errno;
+    int error = sa_registry_open(&sa.own);
+    if (error != 0) {
         link_unbind_port(sa.port);
         sa.port = NULL;
         return error;
     }
-    sa.own = memory;
-    sa.table = sa.own;
+    sa.table = sa.own.table;
     sa.era++;
     for (const struct membership *m = sa.memberships; m != NULL; m = m->next) {
-        add_entry(NULL, &m->request);
+        sa_registry_add(&sa.own, NULL, &m->request.gid, m->request.qpn);
     }
     return 0;
 }
@@ -293,9 +201,9 @@ static int ask(enum sa_message type, struct sa_request *request) {
         error = reach_by(deadline);
         if (error == 0 && sa.port != NULL) {
             if (type == SA_JOIN) {
-                return add_entry(NULL, request);
+                return sa_registry_add(&sa.own, NULL, &request->gid, request->qpn);
             }
-            remove_if_of(NULL, request);
+            sa_registry_remove(&sa.own, NULL, &request->gid, request->qpn);
             return 0;
         }
         if (error == 0) {
@@ -348,34 +256,14 @@ void sa_leave(const union ibv_gid *gid, uint32_t qpn) {
 
 /* ---- senders ---- */
 
-/* False if the table changed meanwhile. What it says is another process's word, so it is only compared and bounded. */
-static bool read_members(struct sa_members *members) {
-    const struct sa_table *table = sa.table;
-    uint64_t generation = atomic_load(&table->generation);
-    uint64_t count = atomic_load(&table->count);
-    members->count = 0;
-    for (unsigned i = 0; i < count && i < MAX_ENTRIES && members->count < SA_MAX_GROUP_MEMBERS; i++) {
-        union ibv_gid gid;
-        load_gid(table, i, &gid);
-        if (memcmp(&gid, &members->gid, sizeof(gid)) == 0) {
-            members->qpn[members->count++] = (uint32_t) (atomic_load(&table->entry[i].qpn) & MAX_QPN);
-        }
-    }
-    members->generation = generation;
-    members->era = sa.era;
-    return generation % 2 == 0 && atomic_load(&table->generation) == generation;
-}
-
 bool sa_find_members(const union ibv_gid *gid, struct sa_members *members) {
     pthread_mutex_lock(&sa.lock);
     bool known = reach() == 0 && sa.table != NULL;
     if (known && (members->era != sa.era || members->generation != atomic_load(&sa.table->generation)
                   || memcmp(&members->gid, gid, sizeof(*gid)) != 0)) {
         members->gid = *gid;
-        known = read_members(members);
-        if (!known) {
-            members->era = 0;
-        }
+        known = sa_table_read(sa.table, members);
+        members->era = known ? sa.era : 0;
     }
     pthread_mutex_unlock(&sa.lock);
     return known;
@@ -405,9 +293,9 @@ static bool on_join(struct link *link, const void *body, size_t length, int *fds
         return false;
     }
     pthread_mutex_lock(&sa.lock);
-    bool valid = sa.own != NULL;
+    bool valid = sa.own.table != NULL;
     if (valid) {
-        answer(link, &request, add_entry(link, &request));
+        answer(link, &request, sa_registry_add(&sa.own, link, &request.gid, request.qpn));
     }
     pthread_mutex_unlock(&sa.lock);
     return valid;
@@ -420,9 +308,9 @@ static bool on_leave(struct link *link, const void *body, size_t length, int *fd
         return false;
     }
     pthread_mutex_lock(&sa.lock);
-    bool valid = sa.own != NULL;
+    bool valid = sa.own.table != NULL;
     if (valid) {
-        remove_if_of(link, &request);
+        sa_registry_remove(&sa.own, link, &request.gid, request.qpn);
         answer(link, &request, 0);
     }
     pthread_mutex_unlock(&sa.lock);
@@ -433,9 +321,9 @@ static bool on_look(struct link *link, const void *body, size_t length, int *fds
     (void) body;
     (void) fds;
     pthread_mutex_lock(&sa.lock);
-    bool valid = length == 0 && nfds == 0 && sa.own != NULL;
+    bool valid = length == 0 && nfds == 0 && sa.own.table != NULL;
     if (valid) {
-        link_send(link, SA_TABLE, NULL, 0, &sa.own_fd, 1);
+        link_send(link, SA_TABLE, NULL, 0, &sa.own.fd, 1);
     }
     pthread_mutex_unlock(&sa.lock);
     return valid;
@@ -478,12 +366,8 @@ static void on_down(struct link *link) {
     if (link == sa.link) {
         forget_administrator();
     }
-    if (sa.own != NULL) {
-        for (unsigned i = (unsigned) atomic_load(&sa.own->count); i-- > 0;) {
-            if (sa.registrant[i] == link) {
-                remove_entry(i);
-            }
-        }
+    if (sa.own.table != NULL) {
+        sa_registry_remove_all(&sa.own, link);
     }
     pthread_mutex_unlock(&sa.lock);
 }
@@ -499,11 +383,11 @@ static void init_locks(void) {
 
 /* The child has none of the parent's queue pairs, and its links are closed. */
 static void fork_child(void) {
-    if (sa.own_fd >= 0) {
-        close(sa.own_fd);
+    if (sa.own.fd >= 0) {
+        close(sa.own.fd);
     }
     memset(&sa, 0, sizeof(sa));
-    sa.own_fd = -1;
+    sa.own.fd = -1;
     sa.timer.fire = retry;
     init_locks();
 }

@@ -25,7 +25,7 @@
 #include "watch.h"
 
 #define ROUND_GAP_NS UINT64_C(2000000)
-#define LINGER_NS UINT64_C(100000000)
+#define LINGER_NS UINT64_C(1000000000)
 #define LINGER_STEP_NS 50000
 
 int ud_create(struct qp *qp) {

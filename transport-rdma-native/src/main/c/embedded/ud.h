@@ -22,7 +22,7 @@
  *   ud_receive.c   datagrams to receives
  *   flow.c         how datagrams get from a queue pair to another one
  *   flow_message.c the peers' messages about that
- *   sa.c           who is a member of which group
+ *   sa.c           who is a member of which group: finding out; sa_table.c keeps it
  *
  * A send is complete when it is staged, whatever becomes of the datagram. One to a process that is stopped waits for a
  * bounded time; then what is for it is dropped at once until it goes on.

@@ -22,7 +22,7 @@
 #define BUDGET_DATAGRAMS 256
 
 /* How long a datagram for a group waits to learn who is in it. */
-#define MEMBERS_PATIENCE_NS UINT64_C(100000000)
+#define MEMBERS_PATIENCE_NS UINT64_C(1000000000)
 
 static bool gather(struct qp *qp, struct send_wqe *wqe, uint8_t *to) {
     if (wqe->inlined) {

@@ -1,0 +1,60 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The table of the members of multicast groups (sa.h): memory that one process writes and all others read.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_SA_TABLE_H
+#define NETTY_RDMA_EMBEDDED_SA_TABLE_H
+
+#include <stdatomic.h>
+
+#include "sa.h"
+
+struct link;
+
+/* Read while it is written: the generation is odd meanwhile, and different afterwards. */
+struct sa_table {
+    _Atomic uint64_t generation;
+    _Atomic uint64_t count;
+    struct {
+        _Atomic uint64_t gid[2], qpn;
+    } entry[SA_MAX_GROUPS];
+};
+
+/* The writer's side. One thread at a time. */
+struct sa_registry {
+    struct sa_table *table; /* NULL: this process has none */
+    int fd;
+    const struct link *registrant[SA_MAX_GROUPS]; /* who wants the entry; NULL: this process */
+};
+
+/* Makes the table. Returns 0 or errno. */
+int sa_registry_open(struct sa_registry *registry);
+
+/* Returns 0, also for one that is there already, or ENOMEM. */
+int sa_registry_add(struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,
+                    uint32_t qpn);
+void sa_registry_remove(struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,
+                        uint32_t qpn);
+void sa_registry_remove_all(struct sa_registry *registry, const struct link *registrant);
+
+/*
+ * Reads the members of members->gid. What the table says is another process's word, so it is only compared and bounded.
+ * Returns false if it changed meanwhile.
+ */
+bool sa_table_read(const struct sa_table *table, struct sa_members *members);
+
+#endif
