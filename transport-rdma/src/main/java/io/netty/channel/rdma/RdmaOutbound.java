@@ -137,10 +137,10 @@ final class RdmaOutbound {
 
     /**
      * One message at a time, since a listener of its promise may close the channel, and {@link #detach} must find the
-     * counts as they are.
+     * counts as they are. If the connection is broken, the close is {@link #destroy} at once, and nothing is left.
      */
     private void completeBytes(long bytes) {
-        for (long rest = bytes; rest > 0;) {
+        for (long rest = bytes; rest > 0 && posted > 0;) {
             ByteBuf buf = (ByteBuf) messages.current();
             int done = (int) Math.min(rest, buf.readableBytes());
             boolean whole = done == buf.readableBytes();

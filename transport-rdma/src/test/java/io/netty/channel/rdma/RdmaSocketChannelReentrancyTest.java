@@ -64,6 +64,20 @@ class RdmaSocketChannelReentrancyTest {
         }
     }
 
+    /** As a close does when the connection is broken. */
+    @Test
+    void listenerMayEndTheConnectionInTheMiddleOfCompletions() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            sync(pair.client.eventLoop().submit(() -> {
+                RdmaOutbound outbound = pair.client.connection().outbound();
+                pair.client.write(pair.client.alloc().directBuffer().writeZero(1000))
+                        .addListener(done -> outbound.destroy());
+                pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeZero(1000));
+                outbound.complete(Long.MAX_VALUE);
+            }));
+        }
+    }
+
     @Test
     void bytesFlushedWhileConnectingAreSentOnceConnected() throws Exception {
         ConnectedPair.Recorder serverEvents = new ConnectedPair.Recorder();
