@@ -39,6 +39,7 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 
 import java.io.IOException;
+import java.util.function.Supplier;
 
 /**
  * One request on a stream of its own, and its answer, whose body is checked as it arrives.
@@ -47,6 +48,7 @@ public final class Exchange {
     private final Http2Headers request;
     private final ChunkedInput<ByteBuf> requestBody;
     private final BodyCheck check;
+    private final Supplier<Throwable> connectionFailure;
     private final Promise<Answer> answer;
     private volatile Channel stream;
     private volatile long received;
@@ -59,12 +61,15 @@ public final class Exchange {
     }
 
     /**
-     * @param requestBody {@code null} for none
+     * @param requestBody       {@code null} for none
+     * @param connectionFailure why the connection has ended, or {@code null} if it has not failed
      */
-    Exchange(EventExecutor executor, Http2Headers request, ChunkedInput<ByteBuf> requestBody, BodyCheck check) {
+    Exchange(EventExecutor executor, Http2Headers request, ChunkedInput<ByteBuf> requestBody, BodyCheck check,
+             Supplier<Throwable> connectionFailure) {
         this.request = request;
         this.requestBody = requestBody;
         this.check = check;
+        this.connectionFailure = connectionFailure;
         if (requestBody != null && requestBody.length() >= 0) {
             request.setLong(HttpHeaderNames.CONTENT_LENGTH, requestBody.length());
         }
@@ -179,7 +184,8 @@ public final class Exchange {
 
         @Override
         public void channelInactive(ChannelHandlerContext ctx) {
-            answer.tryFailure(new IOException("the connection ended in the middle of the answer"));
+            answer.tryFailure(new IOException("the connection ended in the middle of the answer",
+                    connectionFailure.get()));
         }
 
         @Override

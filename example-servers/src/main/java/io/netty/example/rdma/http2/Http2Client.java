@@ -75,6 +75,7 @@ public final class Http2Client {
     private final String scheme;
     private final String authority;
     private volatile boolean goingAway;
+    private volatile Throwable failure;
 
     private Http2Client(Channel channel, String scheme, InetSocketAddress server) {
         this.channel = channel;
@@ -161,7 +162,7 @@ public final class Http2Client {
     private Exchange send(HttpMethod method, String path, ChunkedInput<ByteBuf> body, BodyCheck check) {
         Http2Headers headers = new DefaultHttp2Headers()
                 .method(method.asciiName()).scheme(scheme).authority(authority).path(path);
-        Exchange exchange = new Exchange(channel.eventLoop(), headers, body, check);
+        Exchange exchange = new Exchange(channel.eventLoop(), headers, body, check, () -> failure);
         open(exchange.handler()).addListener((Future<Http2StreamChannel> opened) -> exchange.opened(opened));
         return exchange;
     }
@@ -229,6 +230,7 @@ public final class Http2Client {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            failure = cause;
             ready.tryFailure(cause);
             ctx.close();
         }

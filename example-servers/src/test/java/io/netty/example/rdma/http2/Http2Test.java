@@ -17,8 +17,10 @@ package io.netty.example.rdma.http2;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.http.BodyCheck;
@@ -34,8 +36,11 @@ import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.stream.ChunkedInput;
+import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
@@ -244,6 +249,28 @@ class Http2Test {
             for (Http2Client client : clients) {
                 client.close().sync();
             }
+        }
+    }
+
+    /** Behind the multiplexer it would find a connection idle whose streams are busy. */
+    @ParameterizedTest
+    @EnumSource
+    void idleCheckSeesAllThatIsRead(Http2Client.Start start) throws Exception {
+        CompletableFuture<List<Class<?>>> handlers = new CompletableFuture<>();
+        try (Http2Pair pair = new Http2Pair(Transport.RDMA, null, null, () -> new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel stream) {
+                List<Class<?>> ofConnection = new ArrayList<>();
+                stream.parent().pipeline().forEach(entry -> ofConnection.add(entry.getValue().getClass()));
+                handlers.complete(ofConnection);
+                stream.pipeline().addLast(new HttpServerHandler(Http2Pair.LIMITS));
+            }
+        })) {
+            Http2Client client = pair.connect(start);
+            assertThat(TestTimeouts.result(Http2Pair.get(client, 1).answer()).status()).isEqualTo(200);
+            assertThat(TestTimeouts.result(handlers))
+                    .containsSubsequence(IdleStateHandler.class, Http2FrameCodec.class, Http2MultiplexHandler.class);
+            client.close().sync();
         }
     }
 
