@@ -54,8 +54,8 @@ class RdmaOrTcpCancellationTest {
 
     @Test
     void cancellingEndsTheAttemptAndTriesNothingElse() throws Exception {
-        try (VerbsPeer silent = VerbsPeer.listen(anyPort());
-             EchoServer server = ends.tcpServer(silent.localAddress())) {
+        try (EchoServer server = ends.tcpServer(anyPort());
+             VerbsPeer silent = VerbsPeer.listen(server.address())) {
             Future<Channel> connecting = ends.bootstrap().connect(server.address());
             silent.awaitRequest();
             assertThat(connecting.cancel(false)).isTrue();
@@ -144,8 +144,8 @@ class RdmaOrTcpCancellationTest {
     @Test
     void loopsThatEndFailTheConnect() throws Exception {
         EventLoopGroup group = new RdmaEventLoopGroup(1);
-        try (VerbsPeer silent = VerbsPeer.listen(anyPort());
-             EchoServer server = ends.tcpServer(silent.localAddress())) {
+        try (EchoServer server = ends.tcpServer(anyPort());
+             VerbsPeer silent = VerbsPeer.listen(server.address())) {
             Future<Channel> connecting = ends.bootstrap().clone(group).connect(server.address());
             silent.awaitRequest();
             TestTimeouts.shutdown(group);

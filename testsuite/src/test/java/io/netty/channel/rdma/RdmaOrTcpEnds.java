@@ -35,7 +35,9 @@ import java.time.Duration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Clients of {@link RdmaOrTcpBootstrap}, and the servers that they find, on the same event loops.
+ * Clients of {@link RdmaOrTcpBootstrap}, and the servers that they find, on the same event loops. A test that needs
+ * both at one port listens for TCP first: a free port of RDMA's is often in use by TCP, and hardly ever the other way
+ * round.
  */
 final class RdmaOrTcpEnds {
     private final EventLoopGroup group;

@@ -166,11 +166,11 @@ class RdmaOrTcpFallbackTest {
 
     @Test
     void rdmaLeavesHalfOfTheConnectTimeoutToTcp() throws Exception {
-        try (VerbsPeer silent = VerbsPeer.listen(anyPort());
-             EchoServer server = ends.tcpServer(silent.localAddress())) {
+        try (EchoServer server = ends.tcpServer(anyPort());
+             VerbsPeer silent = VerbsPeer.listen(server.address())) {
             int millis = 1000 * TestTimeouts.MULTIPLIER;
             Channel channel = connect(ends.bootstrap().option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis),
-                    server.address());
+                    silent.localAddress());
             assertFallback(channel, FallbackReason.TIMEOUT);
             assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains(millis / 2 + " ms");
             close(channel);
@@ -179,8 +179,8 @@ class RdmaOrTcpFallbackTest {
 
     @Test
     void answerThatComesTooLateIsOfNoEffect() throws Exception {
-        try (VerbsPeer late = VerbsPeer.listen(anyPort());
-             EchoServer server = ends.tcpServer(late.localAddress())) {
+        try (EchoServer server = ends.tcpServer(anyPort());
+             VerbsPeer late = VerbsPeer.listen(server.address())) {
             Channel channel = connect(ends.bootstrap().rdmaConnectTimeout(Duration.ofMillis(200)), server.address());
             try {
                 late.accept("too late".getBytes(StandardCharsets.US_ASCII));
@@ -195,8 +195,8 @@ class RdmaOrTcpFallbackTest {
 
     @Test
     void rejectionWithAReasonFallsBackThisTimeOnly() throws Exception {
-        try (VerbsPeer busy = VerbsPeer.listen(anyPort());
-             EchoServer server = ends.tcpServer(busy.localAddress())) {
+        try (EchoServer server = ends.tcpServer(anyPort());
+             VerbsPeer busy = VerbsPeer.listen(server.address())) {
             RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
             Future<Channel> connecting = ends.bootstrap().paths(paths).connect(server.address());
             busy.reject("come back later".getBytes(StandardCharsets.US_ASCII));
@@ -210,8 +210,8 @@ class RdmaOrTcpFallbackTest {
 
     @Test
     void answerOfAnotherProtocolFallsBackThisTimeOnly() throws Exception {
-        try (VerbsPeer other = VerbsPeer.listen(anyPort());
-             EchoServer server = ends.tcpServer(other.localAddress())) {
+        try (EchoServer server = ends.tcpServer(anyPort());
+             VerbsPeer other = VerbsPeer.listen(server.address())) {
             RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
             Future<Channel> connecting = ends.bootstrap().paths(paths).connect(server.address());
             other.accept("220 smtp.example.org ESMTP".getBytes(StandardCharsets.US_ASCII));

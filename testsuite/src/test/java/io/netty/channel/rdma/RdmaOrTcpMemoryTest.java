@@ -116,13 +116,13 @@ class RdmaOrTcpMemoryTest {
 
     @Test
     void listenerThatNeverAnswersIsLeftInTimeAndRemembered() throws Exception {
-        try (VerbsPeer silent = VerbsPeer.listen(anyPort());
-             EchoServer server = ends.tcpServer(silent.localAddress())) {
+        try (EchoServer server = ends.tcpServer(anyPort());
+             VerbsPeer silent = VerbsPeer.listen(server.address())) {
             RdmaOrTcpBootstrap bootstrap = bootstrap().rdmaConnectTimeout(Duration.ofMillis(200));
-            Channel first = connect(bootstrap, server.address());
+            Channel first = connect(bootstrap, silent.localAddress());
             assertFallback(first, FallbackReason.TIMEOUT);
             assertThat(first.attr(RdmaOrTcp.FALLBACK).get().message()).contains("200 ms");
-            Channel second = connect(bootstrap, server.address());
+            Channel second = connect(bootstrap, silent.localAddress());
             assertFallback(second, FallbackReason.REMEMBERED);
             assertThat(second.attr(RdmaOrTcp.FALLBACK).get().message()).contains("TIMEOUT", "200 ms");
             close(first);

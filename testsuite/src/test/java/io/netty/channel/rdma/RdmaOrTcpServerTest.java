@@ -66,7 +66,10 @@ class RdmaOrTcpServerTest {
 
     @Test
     void portThatRdmaHasInUseIsUsedByNeither() throws InterruptedException {
-        try (EchoServer rdma = new EchoServer(LOOPS.group())) {
+        // A port that is free for TCP, of which there are fewer.
+        EchoServer tcp = ends.tcpServer(anyPort());
+        try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
+            tcp.close();
             assertThat(TestTimeouts.await(bootstrap().bind(rdma.address())).cause()).isInstanceOf(BindException.class)
                     .hasMessageContaining(rdma.address().toString()).hasMessageContaining("for RDMA");
             ends.tcpServer(rdma.address()).close();
@@ -232,6 +235,18 @@ class RdmaOrTcpServerTest {
             assertThat(log.messages(Level.WARN)).hasSize(2).allMatch(line ->
                     line.contains("Unknown channel option") && line.contains("RdmaOrTcpServerTest"));
         }
+    }
+
+    @Test
+    void badOptionFailsTheBindOfBoth() throws InterruptedException {
+        RdmaOrTcpServer earlier = bind(bootstrap(), anyPort());
+        TestTimeouts.sync(earlier.close());
+        // The first one is checked by both, the second one by RDMA's alone.
+        assertThat(TestTimeouts.await(bootstrap().option(ChannelOption.SO_BACKLOG, -1).bind(earlier.localAddress()))
+                .cause()).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("-1");
+        assertThat(TestTimeouts.await(bootstrap().option(ChannelOption.IP_TOS, 256).bind(earlier.localAddress()))
+                .cause()).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("256");
+        TestTimeouts.sync(bind(bootstrap(), earlier.localAddress()).close());
     }
 
     @Test

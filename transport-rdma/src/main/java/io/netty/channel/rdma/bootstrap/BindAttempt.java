@@ -85,41 +85,55 @@ final class BindAttempt {
 
     private void bindTcp() {
         ports++;
-        ServerBootstrap bootstrap = bootstrap(TransportPath.TCP, tcp, ChannelTypes.RDMA);
-        if (rdmaUnavailabilityCause == null) {
-            // Nobody is accepted before it is known that both listen.
-            bootstrap.option(ChannelOption.AUTO_READ, false);
-        }
-        whenDone(bootstrap.bind(address), future -> {
-            ServerSocketChannel channel = (ServerSocketChannel) future.channel();
-            if (!future.isSuccess()) {
-                fail("TCP", future.cause());
-            } else if (rdmaUnavailabilityCause != null) {
-                succeed(channel, null);
-            } else {
-                bindRdma(channel);
+        try {
+            ServerBootstrap bootstrap = bootstrap(TransportPath.TCP, tcp, ChannelTypes.RDMA);
+            if (rdmaUnavailabilityCause == null) {
+                // Nobody is accepted before it is known that both listen.
+                bootstrap.option(ChannelOption.AUTO_READ, false);
             }
-        });
+            whenDone(bootstrap.bind(address), this::tcpBound);
+        } catch (Throwable t) {
+            fail("TCP", t);
+        }
     }
 
-    private void bindRdma(ServerSocketChannel tcpChannel) {
-        InetSocketAddress bound = tcpChannel.localAddress();
-        whenDone(bootstrap(TransportPath.RDMA, ChannelTypes.RDMA, tcp).bind(bound), future -> {
-            if (future.isSuccess()) {
-                succeed(tcpChannel, (RdmaServerSocketChannel) future.channel());
-            } else if (future.cause() instanceof NoRdmaDeviceException && !rdmaRequired) {
-                rdmaUnavailabilityCause = future.cause();
-                succeed(tcpChannel, null);
+    private void tcpBound(ChannelFuture future) {
+        if (!future.isSuccess()) {
+            fail("TCP", future.cause());
+            return;
+        }
+        ServerSocketChannel channel = (ServerSocketChannel) future.channel();
+        if (rdmaUnavailabilityCause != null) {
+            succeed(channel, null);
+            return;
+        }
+        try {
+            ServerBootstrap bootstrap = bootstrap(TransportPath.RDMA, ChannelTypes.RDMA, tcp);
+            whenDone(bootstrap.bind(channel.localAddress()), bound -> rdmaBound(channel, bound));
+        } catch (Throwable t) {
+            rdmaFailed(channel, t);
+        }
+    }
+
+    private void rdmaBound(ServerSocketChannel tcpChannel, ChannelFuture future) {
+        if (future.isSuccess()) {
+            succeed(tcpChannel, (RdmaServerSocketChannel) future.channel());
+        } else if (future.cause() instanceof NoRdmaDeviceException && !rdmaRequired) {
+            rdmaUnavailabilityCause = future.cause();
+            succeed(tcpChannel, null);
+        } else {
+            rdmaFailed(tcpChannel, future.cause());
+        }
+    }
+
+    private void rdmaFailed(ServerSocketChannel tcpChannel, Throwable cause) {
+        boolean inUse = cause instanceof BindException && !(cause instanceof NoRdmaDeviceException);
+        whenDone(tcpChannel.close(), closed -> {
+            if (inUse && address.getPort() == 0 && ports < MAX_PORTS) {
+                logger.debug("{}: trying another port", address, cause);
+                bindTcp();
             } else {
-                whenDone(tcpChannel.close(), closed -> {
-                    if (address.getPort() == 0 && future.cause() instanceof BindException && ports < MAX_PORTS &&
-                            !(future.cause() instanceof NoRdmaDeviceException)) {
-                        logger.debug("{}: in use by RDMA, trying another port", bound, future.cause());
-                        bindTcp();
-                    } else {
-                        fail("RDMA", future.cause());
-                    }
-                });
+                fail("RDMA", cause);
             }
         });
     }
