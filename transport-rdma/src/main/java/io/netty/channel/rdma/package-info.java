@@ -38,7 +38,7 @@
  *
  *   RdmaIoHandler ── EpollIoHandler: sleeping, timers, wake-ups, TCP channels
  *        ├── LoopDevice: one loop's completion queues on a device, who owns which queue pair
- *        │       └── CompletionRelay, ConnectionMove, CurrentLoop: of connections that change their loop
+ *        │       └── CompletionRelay, IdMove, CurrentLoop: of channels that change their loop
  *        └── LoopEvents: one loop's connection manager events, who owns which connection id
  *
  *   RdmaByteBufAllocator ── CellCache ── SlabArena ── Slab: registered memory for the application

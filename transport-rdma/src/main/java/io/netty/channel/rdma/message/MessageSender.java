@@ -97,6 +97,10 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             gatherer = null;
         }
         setWritable(in, !full && !starved);
+        if (channel.isClosing()) {
+            // The close waits for all of these.
+            drain();
+        }
         if (slots.isFirstDone()) {
             channel.eventLoop().execute(this::complete);
         } else if (starved && !slots.isEmpty()) {

@@ -399,7 +399,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     @Override
     protected Object filterOutboundMessage(Object msg) throws IOException {
-        if (messageUnsafe().isClosing()) {
+        if (isClosing()) {
             throw new ClosedChannelException();
         }
         if (msg instanceof RdmaOperation) {
@@ -415,6 +415,11 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
         connection.sender().write(in);
+    }
+
+    /** Whether a close waits for what was flushed before. */
+    boolean isClosing() {
+        return messageUnsafe().isClosing();
     }
 
     /** There may be room for what could not be posted. */

@@ -221,8 +221,8 @@ class RdmaMessageConnectionTest {
     void closeSendsWhatWasFlushedBefore() throws Exception {
         try (MessagePair pair = new MessagePair(loops.group(),
                 server -> server.childOption(ChannelOption.AUTO_READ, false), client -> { })) {
-            // More than the server has receives for, so that the last ones wait.
-            int count = 100;
+            // More than the send queue holds, let alone the server's receives, and none that asks for a completion.
+            int count = 600;
             ChannelFuture last = null;
             for (int i = 0; i < count; i++) {
                 last = pair.client.write(new RdmaSend(number(pair.client, i)).unsignalled());
