@@ -380,21 +380,21 @@ class RdmaMessageOperationsTest {
     @Test
     void fencedOperationsWaitForReads() throws Exception {
         try (MessagePair pair = new MessagePair(loops.group());
-             RegisteredMemory memory = RegisteredMemory.allocate(1 << 20, ALL)) {
-            fill(memory.buf(), 1 << 20, 6);
+             RegisteredMemory memory = RegisteredMemory.allocate(1 << 17, ALL)) {
+            fill(memory.buf(), 1 << 17, 6);
             RemoteMemory remote = handOver(pair.server.export(memory));
             for (int i = 0; i < 20; i++) {
-                ByteBuf destination = pair.client.alloc().buffer(1 << 19, 1 << 19);
-                pair.client.write(new RdmaRead(destination, remote, 1 << 19));
+                ByteBuf destination = pair.client.alloc().buffer(1 << 16, 1 << 16);
+                pair.client.write(new RdmaRead(destination, remote, 1 << 16));
                 // What is read must be what was there before.
-                ByteBuf back = destination.retainedDuplicate().setIndex(0, 1 << 19);
+                ByteBuf back = destination.retainedDuplicate().setIndex(0, 1 << 16);
                 MessagePair.write(pair.client, new RdmaWrite(back, remote, 0).fenced());
                 destination.release();
                 MessagePair.write(pair.client, text("done"));
                 assertThat(pair.serverEvents.text()).isEqualTo("done");
-                assertThat(memory.buf().slice(0, 1 << 19)).isEqualTo(memory.buf().slice(1 << 19, 1 << 19));
+                assertThat(memory.buf().slice(0, 1 << 16)).isEqualTo(memory.buf().slice(1 << 16, 1 << 16));
                 memory.buf().setLong(i * 8, ~memory.buf().getLong(i * 8));
-                memory.buf().setLong((1 << 19) + i * 8, i);
+                memory.buf().setLong((1 << 16) + i * 8, i);
             }
         }
     }
