@@ -160,7 +160,7 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** The channel is closed or gives up. */
     void cancel() {
         done = true;
-        if (created) {
+        if (created || channel.outgoing() != null) {
             channel.discardConnection();
         } else {
             loopId.close();
