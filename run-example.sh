@@ -29,12 +29,17 @@ figures beside each other (--quick, --rounds N, --help; all but echo: --tls jdk|
   http         HTTP/1.1: short answers, pipelining, downloads, chunked uploads
   h2           HTTP/2: short answers, many streams at once, downloads, echoes
   grpc         gRPC: unary calls, a bidirectional stream, messages of 4 MiB, server streaming
+  files        static files and ranges of them; --files region|mapped
+  websocket    an echo of texts and of large frames
 
-Their parts, alone: --transport rdma|epoll|nio, --polling, --host, --port, --help
+Their parts, alone: --transport rdma|epoll|nio (clients but echo's: or auto), --polling, --host, --port, --help. Servers
+on rdma, but echo's, answer TCP clients at the same port:
   echo-server, echo-client
   http-server, http-client
   h2-server, h2-client
   grpc-server, grpc-client
+  files-server (its client is http-client)
+  websocket-server, websocket-client
 
   diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; what
                to do about what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs
@@ -61,6 +66,11 @@ case ${1-} in
     grpc) main=$package.grpc.GrpcComparison ;;
     grpc-server) main=$package.grpc.GrpcServerCommand ;;
     grpc-client) main=$package.grpc.GrpcClientCommand ;;
+    files) main=$package.files.FileComparison ;;
+    files-server) main=$package.files.FileServer ;;
+    websocket) main=$package.websocket.WebSocketComparison ;;
+    websocket-server) main=$package.websocket.WebSocketServer ;;
+    websocket-client) main=$package.websocket.WebSocketClient ;;
     diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;
     -h|--help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;

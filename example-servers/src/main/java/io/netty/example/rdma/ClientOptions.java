@@ -15,9 +15,6 @@
  */
 package io.netty.example.rdma;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
@@ -31,7 +28,11 @@ import java.io.IOException;
  */
 public final class ClientOptions {
     @Mixin
-    private TransportOptions transport;
+    private EventLoopOptions eventLoops;
+
+    @Option(names = "--transport", defaultValue = "rdma", description = "One of ${COMPLETION-CANDIDATES} "
+            + "(default: ${DEFAULT-VALUE}). AUTO: over RDMA if that works, else over TCP.")
+    private ClientTransport transport;
 
     @Mixin
     private TlsOptions tls;
@@ -43,11 +44,11 @@ public final class ClientOptions {
     private int port;
 
     public EventLoopGroup newGroup() {
-        return transport.newGroup();
+        return eventLoops.newGroup(transport.transport());
     }
 
-    public Transport transport() {
-        return transport.transport();
+    public ClientTransport transport() {
+        return transport;
     }
 
     public String host() throws IOException {
@@ -66,12 +67,6 @@ public final class ClientOptions {
         return tls.isEnabled() ? tls.clientContext() : null;
     }
 
-    /** Connects to the server. */
-    public Channel connect(EventLoopGroup group, ChannelHandler handler) throws IOException, InterruptedException {
-        return new Bootstrap().group(group).channel(transport().channelType()).handler(handler)
-                .connect(host(), port).sync().channel();
-    }
-
     /** Whose TLS was chosen, or {@code null} for no TLS. */
     public SslProvider tlsProvider() {
         return tls.isEnabled() ? tls.provider() : null;
@@ -80,6 +75,6 @@ public final class ClientOptions {
     /** For people: what was chosen. */
     @Override
     public String toString() {
-        return transport + ", " + tls;
+        return transport + eventLoops.toString() + ", " + tls;
     }
 }

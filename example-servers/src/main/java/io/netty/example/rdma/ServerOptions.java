@@ -53,6 +53,10 @@ public final class ServerOptions {
             defaultValue = "8080")
     private int port;
 
+    @Option(names = "--idle-seconds", defaultValue = "60",
+            description = "Close connections on which nothing moves for so long (default: ${DEFAULT-VALUE}; 0: never).")
+    private int idleSeconds;
+
     @Option(names = "--until-input-ends", hidden = true,
             description = "End when the standard input does, that is no later than the process that started this one.")
     private boolean untilInputEnds;
@@ -62,6 +66,11 @@ public final class ServerOptions {
      */
     public SslContextBuilder sslContext() throws Exception {
         return tls.isEnabled() ? tls.serverContext(key, host()) : null;
+    }
+
+    /** After how long a connection on which nothing moves is closed; 0 for never. */
+    public long idleMillis() {
+        return TimeUnit.SECONDS.toMillis(idleSeconds);
     }
 
     private String host() throws IOException {

@@ -24,9 +24,23 @@ import java.util.Locale;
  * Whose implementation of TLS encrypts.
  */
 public enum TlsEngine {
-    JDK(SslProvider.JDK),
+    JDK(SslProvider.JDK) {
+        @Override
+        public SslProvider provider() {
+            // Of TLS 1.2. OpenSSL's engine never allows it. The JDK reads this once, when a server's first client says
+            // hello (JSSE Reference Guide, "TLS Renegotiation").
+            System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+            return super.provider();
+        }
+    },
     /** BoringSSL, by netty-tcnative. */
-    OPENSSL(SslProvider.OPENSSL);
+    OPENSSL(SslProvider.OPENSSL) {
+        @Override
+        public SslProvider provider() {
+            OpenSsl.ensureAvailability();
+            return super.provider();
+        }
+    };
 
     private final SslProvider provider;
 
@@ -35,12 +49,11 @@ public enum TlsEngine {
     }
 
     /**
+     * For an {@code SslContextBuilder}. Servers of this process don't let clients renegotiate.
+     *
      * @throws UnsatisfiedLinkError if its native library is missing
      */
     public SslProvider provider() {
-        if (this == OPENSSL) {
-            OpenSsl.ensureAvailability();
-        }
         return provider;
     }
 

@@ -16,36 +16,31 @@
 package io.netty.example.rdma;
 
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
  * The command line options that choose the transport, shared by all examples.
  */
 public final class TransportOptions {
-    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
-    private boolean help;
+    @Mixin
+    private EventLoopOptions eventLoops;
 
     @Option(names = "--transport", defaultValue = "rdma",
             description = "One of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private Transport transport;
-
-    @Option(names = "--polling", description = "Event loops poll and never sleep: lowest latency, a core each.")
-    private boolean polling;
-
-    @Option(names = "--threads", defaultValue = "1", description = "Event loop threads (default: ${DEFAULT-VALUE}).")
-    private int threads;
 
     public Transport transport() {
         return transport;
     }
 
     public MultiThreadIoEventLoopGroup newGroup() {
-        return transport.newGroup(threads, polling);
+        return eventLoops.newGroup(transport);
     }
 
     /** For people: what was chosen. */
     @Override
     public String toString() {
-        return transport + (polling ? ", polling" : "");
+        return transport + eventLoops.toString();
     }
 }

@@ -52,7 +52,7 @@ public final class Child implements AutoCloseable {
      *
      * @param property {@code name=value} of a system property that it gets
      */
-    Child(String property, Class<?> main, List<String> arguments) throws IOException {
+    public Child(String property, Class<?> main, List<String> arguments) throws IOException {
         name = main.getSimpleName() + ' ' + String.join(" ", arguments);
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -99,6 +99,12 @@ public final class Child implements AutoCloseable {
         return lines;
     }
 
+    /** Ends it at once, and returns when it has ended. */
+    public void kill() {
+        process.destroyForcibly();
+        process.onExit().join();
+    }
+
     private IOException failure() throws IOException {
         try {
             return new IOException(name + ": ended with status " + process.waitFor()
@@ -112,8 +118,7 @@ public final class Child implements AutoCloseable {
     @Override
     public void close() throws IOException {
         onTimeout.cancel(false);
-        process.destroyForcibly();
-        process.onExit().join();
+        kill();
         output.close();
         try {
             Runtime.getRuntime().removeShutdownHook(onExit);

@@ -54,11 +54,11 @@ public abstract class ExampleComparison implements Callable<Integer> {
     }
 
     /**
-     * What the server and the client are told beside the transport, the address and TLS.
+     * What the server is told beside the transport, the address and TLS.
      *
      * @param folder a folder for files, which is deleted in the end
      */
-    protected List<String> arguments(Path folder) throws IOException {
+    protected List<String> serverArguments(Path folder) throws IOException {
         return List.of();
     }
 
@@ -67,24 +67,24 @@ public abstract class ExampleComparison implements Callable<Integer> {
         List<Mode> modes = new ArrayList<>();
         options.transports().forEach(transport -> modes.addAll(Mode.of(transport, polling)));
         try (TemporaryFolder folder = new TemporaryFolder()) {
-            List<String> arguments = new ArrayList<>(arguments(folder.path()));
-            if (tls != null) {
-                arguments.addAll(List.of("--tls", tls.toString(), "--certificate",
-                        folder.path().resolve("certificate.pem").toString()));
-            }
+            List<String> tlsArguments = tls == null ? List.of() : List.of("--tls", tls.toString(), "--certificate",
+                    folder.path().resolve("certificate.pem").toString());
+            List<String> serverArguments = new ArrayList<>(serverArguments(folder.path()));
+            serverArguments.addAll(tlsArguments);
             Comparison comparison = new Comparison(options);
-            Results results = comparison.measure(modes, mode -> sample(comparison, mode, arguments));
+            Results results = comparison.measure(modes,
+                    mode -> sample(comparison, mode, serverArguments, tlsArguments));
             comparison.tell(new Report(results, modes).write());
         }
         return 0;
     }
 
-    private List<String> sample(Comparison comparison, Mode mode, List<String> arguments)
+    private List<String> sample(Comparison comparison, Mode mode, List<String> forServer, List<String> forClient)
             throws IOException, InterruptedException {
-        List<String> serverArguments = new ArrayList<>(arguments);
+        List<String> serverArguments = new ArrayList<>(forServer);
         serverArguments.addAll(List.of("--port", "0", "--until-input-ends"));
         try (Child serverProcess = comparison.start(server, mode, serverArguments)) {
-            List<String> clientArguments = new ArrayList<>(arguments);
+            List<String> clientArguments = new ArrayList<>(forClient);
             clientArguments.addAll(List.of("--plan", options.plan().name(),
                     "--port", ExampleServer.port(serverProcess.await(ExampleServer.READY))));
             try (Child clientProcess = comparison.start(client, mode, clientArguments)) {

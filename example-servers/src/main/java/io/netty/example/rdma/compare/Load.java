@@ -29,15 +29,13 @@ import java.util.concurrent.TimeoutException;
  */
 final class Load {
     private static final int SIGNIFICANT_DIGITS = 3;
-    /** Where an operation takes long, a figure of one or two would say nothing. */
-    private static final int MIN_OPERATIONS = 10;
     /** Much longer than any operation. A server that hangs is an error and not a wait without end. */
     private static final long TIMEOUT_SECONDS = 120;
 
     private final EventExecutor executor;
     private final Scenario scenario;
-    private final long warmUpNanos;
-    private final long measureNanos;
+    private final Plan plan;
+    private final boolean first;
     private final Promise<Measurement> result;
     private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
     private long windowStart;
@@ -47,21 +45,22 @@ final class Load {
     private int underWay;
     private Measurement measurement;
 
-    private Load(EventExecutor executor, Scenario scenario, long warmUpNanos, long measureNanos) {
+    private Load(EventExecutor executor, Scenario scenario, Plan plan, boolean first) {
         this.executor = executor;
         this.scenario = scenario;
-        this.warmUpNanos = warmUpNanos;
-        this.measureNanos = measureNanos;
+        this.plan = plan;
+        this.first = first;
         result = executor.newPromise();
     }
 
     /**
      * Starts the load.
      *
+     * @param first whether it is the first in its process
      * @return fails with the first operation that does
      */
     static Future<Measurement> run(EventExecutor executor, Scenario scenario, Plan plan, boolean first) {
-        Load load = new Load(executor, scenario, plan.warmUpNanos(first), plan.measureNanos());
+        Load load = new Load(executor, scenario, plan, first);
         executor.execute(load::start);
         return load.result;
     }
@@ -70,7 +69,7 @@ final class Load {
         Future<?> timeout = executor.schedule(() -> end(new TimeoutException(
                 scenario.name() + ": not done within " + TIMEOUT_SECONDS + " s")), TIMEOUT_SECONDS, TimeUnit.SECONDS);
         result.addListener(done -> timeout.cancel(false));
-        windowEnd = System.nanoTime() + warmUpNanos;
+        windowEnd = System.nanoTime() + plan.warmUpNanos(first);
         for (int i = 0; i < scenario.inFlight() && !ended; i++) {
             next();
         }
@@ -110,8 +109,8 @@ final class Load {
         if (!warm) {
             warm = true;
             windowStart = now;
-            windowEnd = now + measureNanos;
-        } else if (histogram.getTotalCount() >= MIN_OPERATIONS) {
+            windowEnd = now + plan.measureNanos();
+        } else if (histogram.getTotalCount() >= plan.minOperations()) {
             ended = true;
             measurement = measurement(now - windowStart);
         }

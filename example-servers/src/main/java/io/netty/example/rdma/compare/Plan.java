@@ -22,20 +22,22 @@ import java.util.concurrent.TimeUnit;
  */
 public enum Plan {
     /** Enough for figures to quote. */
-    FULL(5, 2000, 300, 700),
+    FULL(5, 2000, 300, 700, 10),
     /** Shows that everything works, and roughly how fast. */
-    QUICK(1, 600, 150, 250);
+    QUICK(1, 600, 150, 250, 3);
 
     private final int rounds;
     private final int firstWarmUpMillis;
     private final int warmUpMillis;
     private final int measureMillis;
+    private final int minOperations;
 
-    Plan(int rounds, int firstWarmUpMillis, int warmUpMillis, int measureMillis) {
+    Plan(int rounds, int firstWarmUpMillis, int warmUpMillis, int measureMillis, int minOperations) {
         this.rounds = rounds;
         this.firstWarmUpMillis = firstWarmUpMillis;
         this.warmUpMillis = warmUpMillis;
         this.measureMillis = measureMillis;
+        this.minOperations = minOperations;
     }
 
     /** How often each mode is measured. */
@@ -55,5 +57,10 @@ public enum Plan {
     /** How long one thing is measured in one round. */
     public long measureNanos() {
         return TimeUnit.MILLISECONDS.toNanos(measureMillis);
+    }
+
+    /** How often it is done at least, however long that takes: a figure of one or two would say nothing. */
+    int minOperations() {
+        return minOperations;
     }
 }

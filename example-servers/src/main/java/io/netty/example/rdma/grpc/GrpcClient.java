@@ -16,14 +16,11 @@
 package io.netty.example.rdma.grpc;
 
 import io.grpc.netty.NettyChannelBuilder;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.example.rdma.ClientTransport;
 import io.netty.example.rdma.Transport;
 import io.netty.handler.ssl.SslContext;
 
@@ -44,10 +41,7 @@ public final class GrpcClient {
      * @throws Exception as {@link RdmaOrTcpBootstrap} does if neither can be connected
      */
     public static Transport transportTo(EventLoopGroup group, InetSocketAddress server) throws Exception {
-        Channel channel = new RdmaOrTcpBootstrap().group(group).handler(new ChannelInboundHandlerAdapter())
-                .connect(server).sync().getNow();
-        channel.close().sync();
-        return channel.attr(RdmaOrTcp.PATH).get() == TransportPath.RDMA ? Transport.RDMA : Transport.EPOLL;
+        return ClientTransport.AUTO.find(group, server);
     }
 
     /**

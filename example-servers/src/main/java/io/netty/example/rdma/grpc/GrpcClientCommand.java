@@ -74,11 +74,12 @@ public final class GrpcClientCommand implements Callable<Integer> {
     }
 
     /** A channel as the options say. */
-    static NettyChannelBuilder connect(ClientOptions options, EventLoopGroup group) throws IOException {
+    static NettyChannelBuilder connect(ClientOptions options, EventLoopGroup group)
+            throws IOException, InterruptedException {
         SslContextBuilder tls = options.sslContext();
         SslContext ssl = tls == null ? null : GrpcSslContexts.configure(tls, options.tlsProvider()).build();
-        return GrpcClient.newChannel(options.transport(), group,
-                new InetSocketAddress(options.host(), options.port()), ssl)
+        InetSocketAddress server = new InetSocketAddress(options.host(), options.port());
+        return GrpcClient.newChannel(options.transport().find(group, server), group, server, ssl)
                 .maxInboundMessageSize(Payloads.MAX_MESSAGE_BYTES);
     }
 

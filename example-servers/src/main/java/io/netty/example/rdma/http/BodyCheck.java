@@ -59,20 +59,26 @@ public interface BodyCheck {
 
     /** The body is so many bytes of {@link Pattern}. */
     static BodyCheck pattern(long length) {
+        return pattern(0, length);
+    }
+
+    /** The body is so many bytes of {@link Pattern}, from {@code first} on. */
+    static BodyCheck pattern(long first, long length) {
         return new BodyCheck() {
-            private long position;
+            private long position = first;
 
             @Override
             public void data(ByteBuf data) throws IOException {
                 if (!Pattern.matches(data, position)) {
-                    throw new IOException("the body differs from what it should be from byte " + position + " on");
+                    throw new IOException("the body differs from what it should be from byte " + (position - first)
+                            + " on");
                 }
                 position += data.readableBytes();
             }
 
             @Override
             public void end() throws IOException {
-                checkLength(length, position);
+                checkLength(length, position - first);
             }
         };
     }

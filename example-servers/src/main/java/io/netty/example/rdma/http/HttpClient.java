@@ -73,7 +73,8 @@ public final class HttpClient implements Callable<Integer> {
             HttpResponse response = answer.get();
             target.flush();
             System.err.printf("%n%s, %d bytes, SHA-256 %s (%s)%n", response.status(), body.bytes,
-                    HexFormat.of().formatHex(body.digest.digest()), options);
+                    HexFormat.of().formatHex(body.digest.digest()),
+                    options.transport().describe(connection.channel()));
             return 0;
         } finally {
             group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();

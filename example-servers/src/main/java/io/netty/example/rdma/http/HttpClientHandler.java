@@ -17,6 +17,7 @@ package io.netty.example.rdma.http;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
@@ -93,7 +94,8 @@ final class HttpClientHandler extends SimpleChannelInboundHandler<HttpObject> {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        fail(cause);
+        // What TLS or a codec has found is more interesting than that it was decoding.
+        fail(cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause);
         ctx.close();
     }
 

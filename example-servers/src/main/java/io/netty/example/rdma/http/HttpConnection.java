@@ -17,9 +17,12 @@ package io.netty.example.rdma.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.ClientOptions;
+import io.netty.example.rdma.ClientTransport;
+import io.netty.example.rdma.DeferredFlush;
 import io.netty.example.rdma.http.HttpClientHandler.Exchange;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -35,7 +38,6 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
-import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.stream.ChunkedInput;
@@ -53,31 +55,38 @@ public final class HttpConnection {
     private final Channel channel;
     private final HttpClientHandler handler;
     private final String authority;
+    private final DeferredFlush flush;
 
     private HttpConnection(Channel channel, HttpClientHandler handler, String authority) {
         this.channel = channel;
         this.handler = handler;
         this.authority = authority;
+        flush = new DeferredFlush(channel);
     }
 
     /** Connects, with TLS if the options say so. Not to be called on an event loop. */
     public static HttpConnection open(ClientOptions options, EventLoopGroup group)
             throws IOException, InterruptedException {
-        String host = options.host();
-        int port = options.port();
         SslContextBuilder tls = options.sslContext();
-        SslContext ssl = tls == null ? null : tls.build();
+        return open(options.transport(), group, tls == null ? null : tls.build(), options.host(), options.port());
+    }
+
+    /**
+     * Connects. Not to be called on an event loop.
+     *
+     * @param ssl {@code null} for plain HTTP
+     */
+    public static HttpConnection open(ClientTransport transport, EventLoopGroup group, SslContext ssl, String host,
+                                      int port) throws InterruptedException {
         HttpClientHandler handler = new HttpClientHandler();
-        Channel channel = options.connect(group, new ChannelInitializer<>() {
+        Channel channel = transport.connect(group, host, port, new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {
+                channel.config().setWriteBufferWaterMark(HttpServerInitializer.WATER_MARK);
                 if (ssl != null) {
                     channel.pipeline().addLast(ssl.newHandler(channel.alloc(), host, port));
                 }
-                channel.pipeline().addLast(
-                        new FlushConsolidationHandler(
-                                FlushConsolidationHandler.DEFAULT_EXPLICIT_FLUSH_AFTER_FLUSHES, true),
-                        new HttpClientCodec(), new ChunkedWriteHandler(), handler);
+                channel.pipeline().addLast(new HttpClientCodec(), new ChunkedWriteHandler(), handler);
             }
         });
         return new HttpConnection(channel, handler, host + ':' + port);
@@ -103,7 +112,7 @@ public final class HttpConnection {
         request.headers().set(HttpHeaderNames.HOST, authority);
         Promise<HttpResponse> promise = channel.eventLoop().newPromise();
         handler.add(new Exchange(status, check, null, promise));
-        channel.writeAndFlush(request).addListener(written -> {
+        write(request).addListener(written -> {
             if (!written.isSuccess()) {
                 promise.tryFailure(written.cause());
             }
@@ -114,6 +123,7 @@ public final class HttpConnection {
     /**
      * Sends a POST request with a body of unknown length, in chunks.
      *
+     * @param body           closed in any case
      * @param expectContinue whether to wait with the body for the server's consent
      */
     public Future<HttpResponse> upload(String path, ChunkedInput<ByteBuf> body, boolean expectContinue,
@@ -125,16 +135,27 @@ public final class HttpConnection {
             headers.set(HttpHeaderNames.EXPECT, HttpHeaderValues.CONTINUE);
         }
         Promise<HttpResponse> promise = channel.eventLoop().newPromise();
-        Runnable sendBody = () -> channel.writeAndFlush(new HttpChunkedInput(body)).addListener(written -> {
+        promise.addListener(done -> {
+            if (!done.isSuccess()) {
+                // It may never have been asked for.
+                body.close();
+            }
+        });
+        Runnable sendBody = () -> write(new HttpChunkedInput(body)).addListener(written -> {
             if (!written.isSuccess()) {
                 promise.tryFailure(written.cause());
             }
         });
         handler.add(new Exchange(status, check, expectContinue ? sendBody : null, promise));
-        channel.writeAndFlush(head);
+        write(head);
         if (!expectContinue) {
             sendBody.run();
         }
         return promise;
+    }
+
+    private ChannelFuture write(Object message) {
+        flush.request();
+        return channel.write(message);
     }
 }

@@ -15,8 +15,6 @@
  */
 package io.netty.example.rdma.http;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.ClientOptions;
 import io.netty.example.rdma.Commands;
@@ -27,6 +25,9 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.CharsetUtil;
 import picocli.CommandLine.Command;
 
+import java.io.IOException;
+import java.io.OutputStream;
+import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
@@ -52,7 +53,7 @@ final class HttpLoad extends LoadClient {
     @Override
     protected List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
         HttpConnection connection = HttpConnection.open(options, group);
-        byte[] receipt = receipt();
+        byte[] receipt = receipt(LARGE);
         return List.of(
                 Scenario.oneByOne("plaintext", () -> connection.get("/plaintext", BodyCheck.equalTo(PLAINTEXT))),
                 new Scenario("plaintext, " + PIPELINED + " pipelined", PIPELINED, 0,
@@ -64,16 +65,11 @@ final class HttpLoad extends LoadClient {
                         new PatternInput(LARGE), true, HttpResponseStatus.OK, BodyCheck.equalTo(receipt))));
     }
 
-    /** What the server answers to the upload, with its digest of the bytes. */
-    private static byte[] receipt() {
+    /** What the server answers to the upload of so many bytes of {@link Pattern}. */
+    static byte[] receipt(long length) throws IOException {
         MessageDigest digest = Sha256.newDigest();
-        PatternInput input = new PatternInput(LARGE);
-        while (!input.isEndOfInput()) {
-            ByteBuf chunk = input.readChunk(ByteBufAllocator.DEFAULT);
-            digest.update(chunk.nioBuffer());
-            chunk.release();
-        }
-        return ("{\"bytes\":" + LARGE + ",\"sha256\":\"" + HexFormat.of().formatHex(digest.digest()) + "\"}")
+        Pattern.write(new DigestOutputStream(OutputStream.nullOutputStream(), digest), length);
+        return ("{\"bytes\":" + length + ",\"sha256\":\"" + HexFormat.of().formatHex(digest.digest()) + "\"}")
                 .getBytes(CharsetUtil.US_ASCII);
     }
 }

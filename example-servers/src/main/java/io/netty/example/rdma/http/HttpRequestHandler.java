@@ -19,6 +19,8 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.example.rdma.DeferredFlush;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -44,11 +46,13 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(HttpRequestHandler.class);
 
     private final long maxBodyBytes;
-    /** {@code null} between requests, and while the rest of one that was refused comes in. */
+    /** {@code null} between requests. */
     private RequestBody body;
     private long bodyBytes;
     private boolean responding;
     private boolean headSent;
+    private boolean refused;
+    private DeferredFlush flush;
 
     protected HttpRequestHandler(HttpLimits limits) {
         maxBodyBytes = limits.maxBodyBytes();
@@ -62,14 +66,24 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
     protected abstract RequestBody begin(ChannelHandlerContext ctx, HttpRequest request) throws Exception;
 
     @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        flush = new DeferredFlush(ctx.channel());
+    }
+
+    @Override
     protected void channelRead0(ChannelHandlerContext ctx, HttpObject message) throws Exception {
+        if (refused) {
+            return;
+        }
+        if (message instanceof HttpRequest) {
+            headSent = false;
+            bodyBytes = 0;
+        }
         if (message.decoderResult().isFailure()) {
             refuse(ctx, statusOf(message.decoderResult().cause()));
             return;
         }
         if (message instanceof HttpRequest request) {
-            headSent = false;
-            bodyBytes = 0;
             if (HttpUtil.getContentLength(request, 0L) > maxBodyBytes) {
                 refuse(ctx, HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE);
                 return;
@@ -105,6 +119,10 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
 
     /** Answers with an error and closes: where the next request would begin is unknown, or not worth waiting for. */
     private void refuse(ChannelHandlerContext ctx, HttpResponseStatus status) {
+        if (refused) {
+            return;
+        }
+        refused = true;
         body = null;
         if (headSent) {
             // Half of an answer is out. A connection that ends before its body does is how HTTP/1.1 says "failed".
@@ -113,15 +131,18 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
         }
         FullHttpResponse response = Responses.error(ctx, status);
         response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-        responding = true;
-        updateReading(ctx);
+        // A stream of HTTP/2 has none: its end does not end the connection.
+        LingeringCloseHandler lingeringClose = ctx.pipeline().get(LingeringCloseHandler.class);
+        if (lingeringClose != null) {
+            lingeringClose.enable();
+        }
         write(ctx, response).addListener(ChannelFutureListener.CLOSE);
-        ctx.flush();
     }
 
-    /** Writes a part of the response. Flushed when everything has been read, or by the caller. */
+    /** Writes a part of the response. It is flushed, too, soon. */
     protected final ChannelFuture write(ChannelHandlerContext ctx, Object part) {
         headSent = true;
+        flush.request();
         return ctx.write(part);
     }
 
@@ -138,11 +159,6 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
                 ctx.close();
             }
         });
-    }
-
-    @Override
-    public void channelReadComplete(ChannelHandlerContext ctx) {
-        ctx.flush();
     }
 
     @Override
@@ -166,13 +182,18 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (cause instanceof IOException) {
-            // Clients go away all the time.
+        if (cause instanceof IOException || cause instanceof DecoderException) {
+            // Clients go away all the time, or were none: what is no TLS record can't be answered.
             LOGGER.debug("{}: closing", ctx.channel(), cause);
             ctx.close();
         } else {
-            LOGGER.warn("{}: failed to answer", ctx.channel(), cause);
-            refuse(ctx, HttpResponseStatus.INTERNAL_SERVER_ERROR);
+            fail(ctx, cause);
         }
+    }
+
+    /** Answers that something is wrong here, as far as that is still possible. */
+    protected final void fail(ChannelHandlerContext ctx, Throwable cause) {
+        LOGGER.warn("{}: failed to answer", ctx.channel(), cause);
+        refuse(ctx, HttpResponseStatus.INTERNAL_SERVER_ERROR);
     }
 }

@@ -33,7 +33,7 @@ public final class HttpServer implements Callable<Integer> {
     private ServerOptions server;
 
     @Mixin
-    private HttpServerOptions http;
+    private BodyLimitOption bodyLimit;
 
     public static void main(String[] args) {
         System.exit(Commands.run(new HttpServer(), args));
@@ -43,7 +43,7 @@ public final class HttpServer implements Callable<Integer> {
     public Integer call() throws Exception {
         SslContextBuilder tls = server.sslContext();
         SslContext ssl = tls == null ? null : tls.build();
-        HttpLimits limits = http.limits();
+        HttpLimits limits = new HttpLimits(server.idleMillis(), bodyLimit.bytes());
         return server.serve("http", new HttpServerInitializer(ssl, limits, () -> new HttpServerHandler(limits)));
     }
 }

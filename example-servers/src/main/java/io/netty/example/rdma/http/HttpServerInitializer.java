@@ -19,10 +19,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
 import io.netty.handler.flow.FlowControlHandler;
-import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.stream.ChunkedWriteHandler;
 import io.netty.handler.timeout.IdleStateHandler;
@@ -34,6 +34,9 @@ import java.util.function.Supplier;
  * The pipeline of an HTTP/1.1 server, up to the handler that answers.
  */
 public final class HttpServerInitializer extends ChannelInitializer<Channel> {
+    /** With the default, 32 to 64 KiB, one piece of a large body would be under way at a time. */
+    static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
+
     private final SslContext ssl;
     private final HttpLimits limits;
     private final Supplier<ChannelHandler> handlers;
@@ -50,13 +53,13 @@ public final class HttpServerInitializer extends ChannelInitializer<Channel> {
 
     @Override
     protected void initChannel(Channel channel) {
+        channel.config().setWriteBufferWaterMark(WATER_MARK);
         ChannelPipeline pipeline = channel.pipeline();
+        pipeline.addLast(new LingeringCloseHandler());
         if (ssl != null) {
             pipeline.addLast(ssl.newHandler(channel.alloc()));
         }
         pipeline.addLast(
-                // The answers to pipelined requests that came together go out together.
-                new FlushConsolidationHandler(FlushConsolidationHandler.DEFAULT_EXPLICIT_FLUSH_AFTER_FLUSHES, true),
                 // A slow reader is not idle: while its answer moves, so does the connection (observeOutput).
                 new IdleStateHandler(true, 0, 0, limits.idleMillis(), TimeUnit.MILLISECONDS),
                 new HttpServerCodec());

@@ -16,7 +16,10 @@
 package io.netty.example.rdma.http;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -46,6 +49,19 @@ public final class Pattern {
             int piece = Math.min(PERIOD, length - done);
             target.writeBytes(TWICE, (int) ((position + done) % PERIOD), piece);
             done += piece;
+        }
+    }
+
+    /** Writes the first {@code length} bytes of the sequence. */
+    public static void write(OutputStream target, long length) throws IOException {
+        PatternInput input = new PatternInput(length);
+        while (!input.isEndOfInput()) {
+            ByteBuf chunk = input.readChunk(ByteBufAllocator.DEFAULT);
+            try {
+                chunk.readBytes(target, chunk.readableBytes());
+            } finally {
+                chunk.release();
+            }
         }
     }
 

@@ -17,7 +17,7 @@
  * An HTTP/1.1 server and its client, of Netty's codecs and handlers.
  *
  * <pre>
- * HttpServerInitializer  the pipeline: TLS, codec, keep-alive, flow control, body limit
+ * HttpServerInitializer  the pipeline: TLS, codec, keep-alive, flow control, body limit, lingering close
  *    HttpRequestHandler  one request after the other, limits, errors, back pressure
  *       HttpServerHandler   the resources of this example; files has others
  * HttpConnection         the client's side: requests out, checked responses in

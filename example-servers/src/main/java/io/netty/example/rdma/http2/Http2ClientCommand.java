@@ -85,8 +85,9 @@ public final class Http2ClientCommand implements Callable<Integer> {
     /** Connects as the options say. Not to be called on an event loop. */
     static Http2Client connect(ClientOptions options, EventLoopGroup group, Http2Client.Start start) throws Exception {
         SslContextBuilder tls = options.sslContext();
-        return Http2Client.connect(new Bootstrap().group(group).channel(options.transport().channelType()),
-                new InetSocketAddress(options.host(), options.port()),
+        InetSocketAddress server = new InetSocketAddress(options.host(), options.port());
+        return Http2Client.connect(
+                new Bootstrap().group(group).channel(options.transport().find(group, server).channelType()), server,
                 tls == null ? null : Http2Tls.configure(tls, ApplicationProtocolNames.HTTP_2), start).get();
     }
 

@@ -17,9 +17,9 @@ package io.netty.example.rdma.http2;
 
 import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.ServerOptions;
+import io.netty.example.rdma.http.BodyLimitOption;
 import io.netty.example.rdma.http.HttpLimits;
 import io.netty.example.rdma.http.HttpServerHandler;
-import io.netty.example.rdma.http.HttpServerOptions;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -40,7 +40,7 @@ public final class Http2Server implements Callable<Integer> {
     private ServerOptions server;
 
     @Mixin
-    private HttpServerOptions http;
+    private BodyLimitOption bodyLimit;
 
     @Option(names = "--grace-seconds", defaultValue = "10", description =
             "How long requests that are under way may take when the server is stopped (default: ${DEFAULT-VALUE}).")
@@ -55,7 +55,7 @@ public final class Http2Server implements Callable<Integer> {
         SslContextBuilder tls = server.sslContext();
         SslContext ssl = tls == null ? null
                 : Http2Tls.configure(tls, ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1);
-        HttpLimits limits = http.limits();
+        HttpLimits limits = new HttpLimits(server.idleMillis(), bodyLimit.bytes());
         Http2ServerInitializer connections = new Http2ServerInitializer(ssl, limits,
                 () -> new HttpServerHandler(limits), TimeUnit.SECONDS.toMillis(graceSeconds));
         return server.serve("h2", connections, connections::shutdown);

@@ -46,7 +46,7 @@ class LoadTest {
         Measurement measurement = Load.run(executor, new Scenario("it", 4, 0, this::operation), Plan.QUICK, false)
                 .get();
         assertThat(measurement.scenario()).isEqualTo("it");
-        assertThat(measurement.count()).isGreaterThanOrEqualTo(10);
+        assertThat(measurement.count()).isGreaterThanOrEqualTo(Plan.QUICK.minOperations());
         assertThat(measurement.unit()).isEqualTo(Measurement.Unit.OPERATIONS);
         assertThat(mostUnderWay).isEqualTo(4);
         assertThat(underWay).isEmpty();

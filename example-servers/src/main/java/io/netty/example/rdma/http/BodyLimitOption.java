@@ -17,24 +17,16 @@ package io.netty.example.rdma.http;
 
 import picocli.CommandLine.Option;
 
-import java.util.concurrent.TimeUnit;
-
 /**
- * The command line options of everything that serves HTTP: what a client may take.
+ * The command line option for how much a client may send.
  */
-public final class HttpServerOptions {
-    private static final int DEFAULT_IDLE_SECONDS = 60;
+public final class BodyLimitOption {
     private static final long DEFAULT_MAX_BODY = 1L << 30;
-
-    @Option(names = "--idle-seconds", description = "Close a connection on which nothing moves for so long (default: "
-            + DEFAULT_IDLE_SECONDS + "; 0: never).")
-    private int idleSeconds = DEFAULT_IDLE_SECONDS;
 
     @Option(names = "--max-body", description = "Bytes of a request's body at most (default: 1 GiB).")
     private long maxBody = DEFAULT_MAX_BODY;
 
-    /** The limits that were chosen. */
-    public HttpLimits limits() {
-        return new HttpLimits(TimeUnit.SECONDS.toMillis(idleSeconds), maxBody);
+    public long bytes() {
+        return maxBody;
     }
 }

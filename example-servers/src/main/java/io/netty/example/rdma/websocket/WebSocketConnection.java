@@ -1,0 +1,122 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.websocket;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.example.rdma.ClientOptions;
+import io.netty.example.rdma.ClientTransport;
+import io.netty.example.rdma.DeferredFlush;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolConfig;
+import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolHandler;
+import io.netty.handler.codec.http.websocketx.WebSocketFrame;
+import io.netty.handler.codec.http.websocketx.extensions.compression.WebSocketClientCompressionHandler;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+
+import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * A client's WebSocket. Frames may be sent before earlier ones have come back. To be used on its event loop, on which
+ * its futures are notified, too.
+ */
+final class WebSocketConnection {
+    private static final int MAX_FRAME_BYTES = 64 << 20;
+    private static final int MAX_HANDSHAKE_BYTES = 8 * 1024;
+
+    private final Channel channel;
+    private final WebSocketClientHandler handler;
+    private final DeferredFlush flush;
+
+    private WebSocketConnection(Channel channel, WebSocketClientHandler handler) {
+        this.channel = channel;
+        this.handler = handler;
+        flush = new DeferredFlush(channel);
+    }
+
+    /** Connects, with TLS if the options say so. Not to be called on an event loop. */
+    static WebSocketConnection open(ClientOptions options, EventLoopGroup group, boolean compression)
+            throws IOException, InterruptedException, ExecutionException {
+        SslContextBuilder tls = options.sslContext();
+        return open(options.transport(), group, tls == null ? null : tls.build(), options.host(), options.port(),
+                compression);
+    }
+
+    /**
+     * Connects. Not to be called on an event loop.
+     *
+     * @param ssl         {@code null} for ws, without TLS
+     * @param compression whether to ask for permessage-deflate
+     * @throws ExecutionException if the server does not become a WebSocket
+     */
+    static WebSocketConnection open(ClientTransport transport, EventLoopGroup group, SslContext ssl, String host,
+                                    int port, boolean compression) throws InterruptedException, ExecutionException {
+        Promise<Void> ready = group.next().newPromise();
+        WebSocketClientHandler handler = new WebSocketClientHandler(ready);
+        String scheme = ssl == null ? "ws://" : "wss://";
+        WebSocketClientProtocolConfig config = WebSocketClientProtocolConfig.newBuilder()
+                .webSocketUri(scheme + host + ':' + port + WebSocketServerInitializer.PATH)
+                .allowExtensions(compression)
+                .maxFramePayloadLength(MAX_FRAME_BYTES)
+                // They are answers as well.
+                .dropPongFrames(false)
+                .handleCloseFrames(false)
+                .build();
+        Channel channel = transport.connect(group, host, port, new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                if (ssl != null) {
+                    channel.pipeline().addLast(ssl.newHandler(channel.alloc(), host, port));
+                }
+                channel.pipeline().addLast(new HttpClientCodec(), new HttpObjectAggregator(MAX_HANDSHAKE_BYTES));
+                if (compression) {
+                    channel.pipeline().addLast(new WebSocketClientCompressionHandler(MAX_FRAME_BYTES));
+                }
+                channel.pipeline().addLast(new WebSocketClientProtocolHandler(config), handler);
+            }
+        });
+        ready.get();
+        return new WebSocketConnection(channel, handler);
+    }
+
+    Channel channel() {
+        return channel;
+    }
+
+    /**
+     * Sends a frame and waits for the next one.
+     *
+     * @param frame taken over
+     * @return what came; its receiver releases it
+     */
+    Future<WebSocketFrame> send(WebSocketFrame frame) {
+        Promise<WebSocketFrame> promise = channel.eventLoop().newPromise();
+        handler.add(promise);
+        flush.request();
+        channel.write(frame).addListener(written -> {
+            if (!written.isSuccess()) {
+                promise.tryFailure(written.cause());
+            }
+        });
+        return promise;
+    }
+}

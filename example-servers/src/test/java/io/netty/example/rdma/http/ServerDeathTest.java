@@ -1,0 +1,74 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoopGroup;
+import io.netty.example.rdma.ClientTransport;
+import io.netty.example.rdma.ExampleServer;
+import io.netty.example.rdma.RunningServer;
+import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.compare.Child;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.util.concurrent.Future;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+@Timeout(60)
+class ServerDeathTest {
+    @ParameterizedTest
+    @EnumSource
+    void clientHearsOfAServerThatIsKilledInTheMiddleOfAnAnswer(Transport transport) throws Exception {
+        EventLoopGroup group = transport.newGroup(1, false);
+        try (Child server = new Child(
+                "io.netty.rdma.provider=" + System.getProperty("io.netty.rdma.provider", "auto"), HttpServer.class,
+                List.of("--transport", transport.toString(), "--host", RunningServer.HOST, "--port", "0",
+                        "--until-input-ends"))) {
+            int port = Integer.parseInt(ExampleServer.port(server.await(ExampleServer.READY)));
+            HttpConnection connection = HttpConnection.open(ClientTransport.valueOf(transport.name()), group, null,
+                    RunningServer.HOST, port);
+            CountDownLatch begun = new CountDownLatch(1);
+            Future<HttpResponse> answer = connection.channel().eventLoop().submit(
+                    () -> connection.get("/bytes/1000000000000", new BodyCheck() {
+                        @Override
+                        public void data(ByteBuf data) {
+                            begun.countDown();
+                        }
+
+                        @Override
+                        public void end() {
+                            // Never comes.
+                        }
+                    })).get();
+            begun.await();
+            server.kill();
+            assertThatThrownBy(answer::get).isInstanceOf(ExecutionException.class)
+                    .hasCauseInstanceOf(IOException.class);
+            connection.channel().closeFuture().get();
+        } finally {
+            group.shutdownGracefully(10, 10_000, TimeUnit.MILLISECONDS).sync();
+        }
+    }
+}
