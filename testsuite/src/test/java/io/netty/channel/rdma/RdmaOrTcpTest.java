@@ -20,6 +20,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
@@ -131,7 +132,8 @@ class RdmaOrTcpTest {
     @Test
     void handlerSeesOneChannelFromTheBeginning() throws InterruptedException {
         BlockingQueue<String> events = new LinkedBlockingQueue<>();
-        Future<Channel> connected = ends.bootstrap().handler(new ChannelInboundHandlerAdapter() {
+        EventLoop loop = LOOPS.group().next();
+        RdmaOrTcpBootstrap bootstrap = ends.bootstrap().clone(loop).handler(new ChannelInboundHandlerAdapter() {
             @Override
             public void handlerAdded(ChannelHandlerContext ctx) {
                 events.add("added to " + ctx.channel().getClass().getSimpleName());
@@ -156,7 +158,10 @@ class RdmaOrTcpTest {
             public void channelUnregistered(ChannelHandlerContext ctx) {
                 events.add("unregistered");
             }
-        }).connect(server.localAddress()).addListener(future -> events.add("connected"));
+        });
+        // On the loop that it connects on, so that the listener is there before anything can happen.
+        Future<Channel> connected = TestTimeouts.sync(loop.submit(() -> bootstrap.connect(server.localAddress())
+                .addListener(future -> events.add("connected")))).getNow();
         Channel channel = TestTimeouts.sync(connected).getNow();
         // On the loop, where the task that connected it has ended then.
         assertThat(TestTimeouts.sync(channel.eventLoop().submit(() -> channel.pipeline().names())).getNow())
