@@ -76,7 +76,7 @@ done
 [[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
 sections=(build)
-[[ ! " ${lanes[*]} " =~ " "(java|testsuite|rxe)" " ]] || sections+=(interop)
+[[ ! " ${lanes[*]} " =~ " "(java|testsuite|example-servers|rxe)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
