@@ -78,10 +78,6 @@ public final class ExampleServer {
         return closeFuture;
     }
 
-    Future<?> closeFuture() {
-        return closeFuture;
-    }
-
     /** The port in the rest of a line that started with {@link #READY}. */
     public static String port(String line) {
         String address = line.split(" ", 2)[0];
