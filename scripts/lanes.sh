@@ -169,7 +169,7 @@ rxe_lane() { # CLASSES, all if empty; -Dtest overrides it
     maven package dependency:build-classpath -DskipTests -Dmdep.outputFile=target/test-classpath \
         -pl "$(IFS=,; echo "${RXE_MODULES[*]}")" -am > "$LOGS/rxe-build.log" 2>&1 || status=$?
     [ "$status" = 0 ] || { grep -E '^\[ERROR\]|error:' "$LOGS/rxe-build.log"; return "$status"; }
-    "$ROOT/testsuite/rxe/guest" --timeout 3300 --log "$LOGS/rxe" --env RXE_TESTS --env RXE_MODULE_LIMIT \
+    "$ROOT/testsuite/rxe/guest" --timeout 5400 --log "$LOGS/rxe" --env RXE_TESTS --env RXE_MODULE_LIMIT \
         -- "$ROOT/testsuite/rxe/tests" "${RXE_MODULES[@]}" || status=$?
     [ ! -e "$LOGS/rxe/summary" ] || cat "$LOGS/rxe/summary"
     return "$status"
