@@ -15,10 +15,12 @@
  */
 package io.netty.example.rdma;
 
+import io.netty.channel.EventLoopGroup;
 import picocli.CommandLine;
 
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Runs an example as a command line program.
@@ -46,6 +48,11 @@ public final class Commands {
             tell(e, commandLine);
             return 1;
         }
+    }
+
+    /** Ends the event loops of a program that is done. */
+    public static void shutdown(EventLoopGroup group) throws InterruptedException {
+        group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
     }
 
     private static void tell(Throwable failure, CommandLine line) {

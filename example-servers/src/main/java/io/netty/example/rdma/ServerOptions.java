@@ -144,7 +144,7 @@ public final class ServerOptions {
             server.stop().run();
             return 0;
         } finally {
-            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            Commands.shutdown(group);
             stopped.countDown();
             removeHook(onSignal);
         }

@@ -21,6 +21,8 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.util.concurrent.GlobalEventExecutor;
 
 import java.util.concurrent.BlockingQueue;
@@ -32,10 +34,9 @@ import java.util.concurrent.TimeUnit;
  * A server of the examples in this process, with an event loop of its own and one for its clients.
  */
 public final class RunningServer implements AutoCloseable {
-    // A kernel device has no loopback address.
-    public static final String HOST = System.getProperty("io.netty.rdma.test.address", "127.0.0.1");
+    public static final String HOST = TestAddress.HOST;
     /** Where everything takes several times as long, less does. */
-    public static final boolean SLOW_MACHINE = Integer.getInteger("test.timeout.multiplier", 1) > 1;
+    public static final boolean SLOW_MACHINE = TestTimeouts.MULTIPLIER > 1;
 
     private final Transport transport;
     private final EventLoopGroup serverGroup;

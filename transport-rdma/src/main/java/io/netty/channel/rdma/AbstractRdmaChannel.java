@@ -24,12 +24,15 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
 import io.netty.util.internal.UnstableApi;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -234,6 +237,19 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         }
     }
 
+    /** Has the task run on the event loop; called there, the future is done at the return. */
+    protected final <T> Future<T> callOnLoop(Callable<T> task) {
+        Promise<T> promise = eventLoop().newPromise();
+        onLoop(() -> {
+            try {
+                promise.setSuccess(task.call());
+            } catch (Throwable t) {
+                promise.setFailure(t);
+            }
+        });
+        return promise;
+    }
+
     @Override
     public final boolean isOpen() {
         return open;
@@ -257,6 +273,16 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     @Override
     protected final void doDisconnect() throws Exception {
         doClose();
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return (InetSocketAddress) super.localAddress();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return (InetSocketAddress) super.remoteAddress();
     }
 
     @Override

@@ -87,17 +87,6 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     }
 
     @Override
-    public InetSocketAddress localAddress() {
-        return (InetSocketAddress) super.localAddress();
-    }
-
-    /** Always {@code null}. */
-    @Override
-    public InetSocketAddress remoteAddress() {
-        return null;
-    }
-
-    @Override
     final IdMove.Owner owner() {
         return listening;
     }

@@ -30,7 +30,6 @@ import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.Promise;
 import io.netty.util.internal.StringUtil;
 
 import java.io.IOException;
@@ -90,21 +89,15 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
      * NotYetConnectedException} or {@link ClosedChannelException} if there is no connection. Any thread.
      */
     public Future<QueuePairInfo> info() {
-        Promise<QueuePairInfo> promise = eventLoop().newPromise();
-        onLoop(() -> {
-            try {
-                if (!isOpen()) {
-                    throw new ClosedChannelException();
-                }
-                if (connection == null) {
-                    throw new NotYetConnectedException();
-                }
-                promise.setSuccess(connection.info());
-            } catch (Throwable t) {
-                promise.setFailure(t);
+        return callOnLoop(() -> {
+            if (!isOpen()) {
+                throw new ClosedChannelException();
             }
+            if (connection == null) {
+                throw new NotYetConnectedException();
+            }
+            return connection.info();
         });
-        return promise;
     }
 
     @Override
@@ -120,16 +113,6 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     @Override
     public ChannelMetadata metadata() {
         return METADATA;
-    }
-
-    @Override
-    public InetSocketAddress localAddress() {
-        return (InetSocketAddress) super.localAddress();
-    }
-
-    @Override
-    public InetSocketAddress remoteAddress() {
-        return (InetSocketAddress) super.remoteAddress();
     }
 
     private RdmaSocketUnsafe socketUnsafe() {

@@ -19,14 +19,10 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.ReferenceCountUtil;
-import io.netty.util.internal.SystemPropertyUtil;
 
-import java.net.InetSocketAddress;
 import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -56,17 +52,13 @@ final class ConnectedPair implements AutoCloseable {
         ServerBootstrap serverBootstrap = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
                 .childHandler(serverEvents);
         serverOptions.accept(serverBootstrap);
-        listener = (RdmaServerSocketChannel) serverBootstrap.bind(address()).sync().channel();
+        listener = (RdmaServerSocketChannel) serverBootstrap.bind(TestAddress.anyPort()).sync().channel();
         Bootstrap clientBootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(clientEvents);
         clientOptions.accept(clientBootstrap);
         client = (RdmaSocketChannel) clientBootstrap.connect(listener.localAddress()).sync().channel();
         assertThat(serverEvents.next()).isEqualTo("active");
         assertThat(clientEvents.next()).isEqualTo("active");
-        server = (RdmaSocketChannel) serverEvents.channel;
-    }
-
-    static InetSocketAddress address() {
-        return new InetSocketAddress(SystemPropertyUtil.get("io.netty.rdma.test.address", "127.0.0.1"), 0);
+        server = (RdmaSocketChannel) serverEvents.channel();
     }
 
     /** Bytes to send. */
@@ -88,16 +80,9 @@ final class ConnectedPair implements AutoCloseable {
     /**
      * Records what happens to a channel. Received buffers are kept until {@link #read}.
      */
-    static final class Recorder extends ChannelInboundHandlerAdapter {
-        private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+    static final class Recorder extends EventRecorder {
         private final BlockingQueue<ByteBuf> bytes = new LinkedBlockingQueue<>();
         private ByteBuf rest;
-        volatile Channel channel;
-
-        /** The next event: "active", "inactive", a user event, or an exception. */
-        Object next() throws InterruptedException {
-            return TestTimeouts.take(events, "an event");
-        }
 
         /** The next received buffer, which the caller releases. */
         ByteBuf nextBuffer() throws InterruptedException {
@@ -140,33 +125,12 @@ final class ConnectedPair implements AutoCloseable {
         }
 
         @Override
-        public void channelActive(ChannelHandlerContext ctx) {
-            channel = ctx.channel();
-            events.add("active");
-        }
-
-        @Override
-        public void channelInactive(ChannelHandlerContext ctx) {
-            events.add("inactive");
-        }
-
-        @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             if (msg instanceof ByteBuf) {
                 bytes.add((ByteBuf) msg);
             } else {
                 ReferenceCountUtil.release(msg);
             }
-        }
-
-        @Override
-        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-            events.add(event);
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            events.add(cause);
         }
     }
 }

@@ -52,9 +52,9 @@ class RdmaOrTcpWithoutRdmaTest {
         public static void main(String[] arguments) throws Exception {
             RdmaOrTcpServerBootstrap bootstrap = new RdmaOrTcpServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
                     .childHandler(new ChannelInboundHandlerAdapter()).childOption(RdmaChannelOption.MAX_INLINE, 100);
-            RdmaOrTcpServer server = TestTimeouts.sync(bootstrap.bind(ConnectedPair.address())).getNow();
+            RdmaOrTcpServer server = TestTimeouts.sync(bootstrap.bind(TestAddress.anyPort())).getNow();
             System.out.println("required " + TestTimeouts.await(bootstrap.require(TransportPath.RDMA)
-                    .bind(ConnectedPair.address())).cause());
+                    .bind(TestAddress.anyPort())).cause());
             System.out.println("cause " + server.rdmaUnavailabilityCause());
             System.out.println("type " + server.channels().get(0).getClass().getSimpleName());
             System.out.println("port " + server.localAddress().getPort());
@@ -89,7 +89,7 @@ class RdmaOrTcpWithoutRdmaTest {
             assertThat(child.line("required")).contains("BindException", "for RDMA", name);
             assertThat(child.line("cause")).contains(name);
             assertThat(child.line("type")).isEqualTo(type);
-            InetSocketAddress address = new InetSocketAddress(ConnectedPair.address().getAddress(),
+            InetSocketAddress address = new InetSocketAddress(TestAddress.anyPort().getAddress(),
                     Integer.parseInt(child.line("port")));
             Channel channel = TestTimeouts.sync(new RdmaOrTcpBootstrap().group(LOOPS.group())
                     .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS))
@@ -104,7 +104,7 @@ class RdmaOrTcpWithoutRdmaTest {
             "io.netty.transport.noNative=true, NioSocketChannel"})
     void clientConnectsOverTcp(String property, String type) throws Exception {
         RdmaOrTcpServer server = TestTimeouts.sync(new RdmaOrTcpServerBootstrap().group(LOOPS.group())
-                .childHandler(new ChannelInboundHandlerAdapter()).bind(ConnectedPair.address())).getNow();
+                .childHandler(new ChannelInboundHandlerAdapter()).bind(TestAddress.anyPort())).getNow();
         try (ChildJvm child = new ChildJvm(Client.class, List.of(property),
                 server.localAddress().getAddress().getHostAddress(),
                 Integer.toString(server.localAddress().getPort()))) {

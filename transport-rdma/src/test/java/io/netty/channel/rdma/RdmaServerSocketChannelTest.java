@@ -57,7 +57,7 @@ class RdmaServerSocketChannelTest {
             ConnectedPair.Recorder recorder = next();
             assertThat(recorder.next()).isEqualTo("active");
             int number = recorder.read(4)[3];
-            sync(recorder.channel.writeAndFlush(Unpooled.copyInt(number + 100)));
+            sync(recorder.channel().writeAndFlush(Unpooled.copyInt(number + 100)));
         }
         for (Channel client : clients) {
             assertThat(client.pipeline().get(ConnectedPair.Recorder.class).read(4)[3]).isBetween((byte) 100,
@@ -156,7 +156,7 @@ class RdmaServerSocketChannelTest {
     }
 
     private RdmaServerSocketChannel listen(int backlog, boolean autoRead) throws InterruptedException {
-        return (RdmaServerSocketChannel) bootstrap(backlog, autoRead).bind(ConnectedPair.address()).sync().channel();
+        return (RdmaServerSocketChannel) bootstrap(backlog, autoRead).bind(TestAddress.anyPort()).sync().channel();
     }
 
     private ChannelFuture tryConnect(RdmaServerSocketChannel listener, ConnectedPair.Recorder recorder)

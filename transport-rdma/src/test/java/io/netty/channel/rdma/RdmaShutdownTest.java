@@ -73,7 +73,7 @@ class RdmaShutdownTest {
         EventLoopGroup clients = new RdmaEventLoopGroup(1 + random.nextInt(2));
         Channel listener = new ServerBootstrap().group(boss, random.nextInt(3) == 0 ? boss : workers)
                 .channel(RdmaServerSocketChannel.class).option(ChannelOption.AUTO_READ, random.nextInt(4) != 0)
-                .childHandler(new Echo()).bind(ConnectedPair.address()).sync().channel();
+                .childHandler(new Echo()).bind(TestAddress.anyPort()).sync().channel();
         List<ChannelFuture> connects = new ArrayList<>();
         for (int i = random.nextInt(20); i > 0; i--) {
             connects.add(new Bootstrap().group(clients).channel(RdmaSocketChannel.class)

@@ -82,7 +82,7 @@ class RdmaSocketChannelReentrancyTest {
     void bytesFlushedWhileConnectingAreSentOnceConnected() throws Exception {
         ConnectedPair.Recorder serverEvents = new ConnectedPair.Recorder();
         Channel listener = new ServerBootstrap().group(LOOPS.group()).channel(RdmaServerSocketChannel.class)
-                .childHandler(serverEvents).bind(ConnectedPair.address()).sync().channel();
+                .childHandler(serverEvents).bind(TestAddress.anyPort()).sync().channel();
         try {
             AtomicReference<ChannelFuture> write = new AtomicReference<>();
             Bootstrap bootstrap = new Bootstrap().group(LOOPS.group()).channel(RdmaSocketChannel.class)

@@ -80,7 +80,7 @@ class RdmaUnconnectedReregistrationTest {
                         ctx.pipeline().addLast(new Recorder());
                         accepted.add(ctx.channel());
                     }
-                }).bind(ConnectedPair.address()).sync().channel();
+                }).bind(TestAddress.anyPort()).sync().channel();
     }
 
     @AfterEach
@@ -97,7 +97,7 @@ class RdmaUnconnectedReregistrationTest {
 
     @Test
     void boundChannelConnectsOnItsNewLoop() throws Exception {
-        Channel client = client().bind(ConnectedPair.address()).sync().channel();
+        Channel client = client().bind(TestAddress.anyPort()).sync().channel();
         InetSocketAddress bound = (InetSocketAddress) client.localAddress();
         move(client, second);
         assertThat(client.localAddress()).isEqualTo(bound);
@@ -108,7 +108,7 @@ class RdmaUnconnectedReregistrationTest {
 
     @Test
     void boundChannelIsClosedWithTheLoopThatItLeft() throws Exception {
-        Channel client = client().bind(ConnectedPair.address()).sync().channel();
+        Channel client = client().bind(TestAddress.anyPort()).sync().channel();
         deregister(client);
         shutdown(first);
         awaitTrue(() -> VerbsResource.CONNECTION_ID.live() == ids + 1);
@@ -291,7 +291,7 @@ class RdmaUnconnectedReregistrationTest {
             }
         });
         servers.register(forgetful).sync();
-        forgetful.bind(ConnectedPair.address()).sync();
+        forgetful.bind(TestAddress.anyPort()).sync();
         Channel client = client().connect(forgetful.localAddress()).sync().channel();
         forgetful.read();
         Channel server = (Channel) TestTimeouts.take(read, "a connection");

@@ -17,13 +17,13 @@ package io.netty.example.rdma.compare;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.ClientOptions;
+import io.netty.example.rdma.Commands;
 import io.netty.util.concurrent.EventExecutor;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The client's process of a comparison: a command that does one scenario after the other against a server that runs
@@ -56,7 +56,7 @@ public abstract class LoadClient implements Callable<Integer> {
             }
             return 0;
         } finally {
-            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            Commands.shutdown(group);
         }
     }
 }

@@ -29,7 +29,6 @@ import picocli.CommandLine.Option;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Sends a file to an echo server. The exit status is 0 if what came back is equal.
@@ -72,7 +71,7 @@ public final class EchoClient implements Callable<Integer> {
             }
             return echo.isIntact() ? 0 : 1;
         } finally {
-            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            Commands.shutdown(group);
         }
     }
 }

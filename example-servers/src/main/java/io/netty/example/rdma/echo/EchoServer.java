@@ -27,7 +27,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /**
  * An echo server. Runs until it is killed.
@@ -62,7 +61,7 @@ public final class EchoServer implements Callable<Integer> {
             server.closeFuture().sync();
             return 0;
         } finally {
-            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            Commands.shutdown(group);
         }
     }
 }

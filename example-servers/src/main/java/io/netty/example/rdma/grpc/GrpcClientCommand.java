@@ -69,7 +69,7 @@ public final class GrpcClientCommand implements Callable<Integer> {
             return 0;
         } finally {
             channel.shutdownNow().awaitTermination(DEADLINE_SECONDS, TimeUnit.SECONDS);
-            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            Commands.shutdown(group);
         }
     }
 

@@ -37,7 +37,6 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Gets a resource from an HTTP server, or sends it a file. The exit status is 0 if the answer is 200 and complete.
@@ -77,7 +76,7 @@ public final class HttpClient implements Callable<Integer> {
                     options.transport().describe(connection.channel()));
             return 0;
         } finally {
-            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            Commands.shutdown(group);
         }
     }
 

@@ -35,7 +35,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Gets a resource from an HTTP/2 server, or sends it a file. The exit status is 0 if the answer is 200 and complete.
@@ -78,7 +77,7 @@ public final class Http2ClientCommand implements Callable<Integer> {
             client.close().sync();
             return answer.status() == OK ? 0 : 1;
         } finally {
-            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            Commands.shutdown(group);
         }
     }
 

@@ -29,7 +29,6 @@ import picocli.CommandLine.Parameters;
 
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Sends texts to a WebSocket echo server. The exit status is 0 if each came back.
@@ -66,7 +65,7 @@ public final class WebSocketClient implements Callable<Integer> {
             System.err.println(options.transport().describe(connection.channel()));
             return status;
         } finally {
-            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            Commands.shutdown(group);
         }
     }
 

@@ -24,6 +24,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.Transport;
@@ -46,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(60)
 class EchoTest {
     // A kernel device has no loopback address.
-    private static final String HOST = System.getProperty("io.netty.rdma.test.address", "127.0.0.1");
+    private static final String HOST = TestAddress.HOST;
     // Not a multiple of anything, and many times what is in flight at once.
     private static final int FILE_BYTES = 10_000_019;
 

@@ -17,6 +17,7 @@ package io.netty.example.rdma.grpc;
 
 import io.grpc.ManagedChannel;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
@@ -31,7 +32,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class GrpcPair implements AutoCloseable {
     /** A kernel device has no loopback address. */
-    static final String HOST = System.getProperty("io.netty.rdma.test.address", "127.0.0.1");
+    static final String HOST = TestAddress.HOST;
     /** What 4 MiB and their wrapping fit in. */
     static final int MAX_MESSAGE_BYTES = 5 << 20;
 

@@ -20,6 +20,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.ExampleServer;
 import io.netty.example.rdma.Transport;
@@ -40,7 +41,7 @@ import java.util.function.Supplier;
 final class Http2Pair implements AutoCloseable {
     /** A kernel device has no loopback address. */
     static final HttpLimits LIMITS = new HttpLimits(0, Long.MAX_VALUE);
-    static final String HOST = System.getProperty("io.netty.rdma.test.address", "127.0.0.1");
+    static final String HOST = TestAddress.HOST;
 
     /** Streams that the server has, and connections of HTTP/1.1. */
     final AtomicInteger open = new AtomicInteger();

@@ -33,7 +33,6 @@ import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.Promise;
 import io.netty.util.internal.StringUtil;
 
 import java.io.IOException;
@@ -119,15 +118,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * ClosedChannelException} if there is no connection. Any thread.
      */
     public Future<QueuePairInfo> info() {
-        Promise<QueuePairInfo> promise = eventLoop().newPromise();
-        onLoop(() -> {
-            try {
-                promise.setSuccess(existingConnection().info());
-            } catch (Throwable t) {
-                promise.setFailure(t);
-            }
-        });
-        return promise;
+        return callOnLoop(() -> existingConnection().info());
     }
 
     /**
@@ -185,16 +176,6 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     @Override
     public ChannelMetadata metadata() {
         return METADATA;
-    }
-
-    @Override
-    public InetSocketAddress localAddress() {
-        return (InetSocketAddress) super.localAddress();
-    }
-
-    @Override
-    public InetSocketAddress remoteAddress() {
-        return (InetSocketAddress) super.remoteAddress();
     }
 
     @Override
@@ -273,18 +254,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * the end: its operations fail then. Any thread.
      */
     public Future<RdmaEndpoint> exportEndpoint() {
-        Promise<RdmaEndpoint> promise = eventLoop().newPromise();
-        onLoop(() -> {
-            try {
-                if (!isOpen()) {
-                    throw new ClosedChannelException();
-                }
-                promise.setSuccess(manualConnection().endpoint());
-            } catch (Throwable t) {
-                promise.setFailure(t);
+        return callOnLoop(() -> {
+            if (!isOpen()) {
+                throw new ClosedChannelException();
             }
+            return manualConnection().endpoint();
         });
-        return promise;
     }
 
     private ManualConnector manualConnection() throws Exception {

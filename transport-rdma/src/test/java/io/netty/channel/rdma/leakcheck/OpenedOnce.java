@@ -24,8 +24,8 @@ import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.RdmaEventLoopGroup;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.util.internal.SystemPropertyUtil;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 import java.io.IOException;
@@ -79,7 +79,7 @@ final class OpenedOnce {
         try {
             Channel server = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
                     .childHandler(new ChannelInboundHandlerAdapter())
-                    .bind(SystemPropertyUtil.get("io.netty.rdma.test.address", "127.0.0.1"), 0).sync().channel();
+                    .bind(TestAddress.anyPort()).sync().channel();
             new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(new ChannelInboundHandlerAdapter())
                     .connect((InetSocketAddress) server.localAddress()).sync().channel().close().sync();
         } finally {

@@ -21,12 +21,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.EventRecorder;
+import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.util.internal.SystemPropertyUtil;
 
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -53,13 +52,13 @@ final class MessagePair implements AutoCloseable {
             throws Exception {
         ServerBootstrap serverBootstrap = listening(group, serverEvents);
         serverOptions.accept(serverBootstrap);
-        listener = TestTimeouts.sync(serverBootstrap.bind(address())).channel();
+        listener = TestTimeouts.sync(serverBootstrap.bind(TestAddress.anyPort())).channel();
         Bootstrap clientBootstrap = connecting(group, clientEvents);
         clientOptions.accept(clientBootstrap);
         client = (RdmaMessageChannel) TestTimeouts.sync(clientBootstrap.connect(listener.localAddress())).channel();
         assertThat(clientEvents.next()).isEqualTo("active");
         assertThat(serverEvents.next()).isEqualTo("active");
-        server = (RdmaMessageChannel) serverEvents.channel;
+        server = (RdmaMessageChannel) serverEvents.channel();
     }
 
     static ServerBootstrap listening(EventLoopGroup group, Recorder child) {
@@ -68,10 +67,6 @@ final class MessagePair implements AutoCloseable {
 
     static Bootstrap connecting(EventLoopGroup group, Recorder events) {
         return new Bootstrap().group(group).channel(RdmaMessageChannel.class).handler(events);
-    }
-
-    static InetSocketAddress address() {
-        return new InetSocketAddress(SystemPropertyUtil.get("io.netty.rdma.test.address", "127.0.0.1"), 0);
     }
 
     /** Writes, and waits for the completion. */
@@ -98,17 +93,10 @@ final class MessagePair implements AutoCloseable {
     /**
      * Records what happens to a channel. Received messages are kept until {@link #message}.
      */
-    static final class Recorder extends ChannelInboundHandlerAdapter {
-        private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+    static final class Recorder extends EventRecorder {
         private final BlockingQueue<RdmaReceive> messages = new LinkedBlockingQueue<>();
         /** Keep requests from the end of the pipeline, where they would be accepted. */
         volatile boolean takesRequests;
-        volatile Channel channel;
-
-        /** The next event: "active", "inactive", a user event, or an exception. */
-        Object next() throws InterruptedException {
-            return TestTimeouts.take(events, "an event");
-        }
 
         /** The next message, which the caller releases. */
         RdmaReceive message() throws InterruptedException {
@@ -143,22 +131,6 @@ final class MessagePair implements AutoCloseable {
         }
 
         @Override
-        public void channelRegistered(ChannelHandlerContext ctx) {
-            channel = ctx.channel();
-        }
-
-        @Override
-        public void channelActive(ChannelHandlerContext ctx) {
-            channel = ctx.channel();
-            events.add("active");
-        }
-
-        @Override
-        public void channelInactive(ChannelHandlerContext ctx) {
-            events.add("inactive");
-        }
-
-        @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             messages.add((RdmaReceive) msg);
         }
@@ -168,13 +140,8 @@ final class MessagePair implements AutoCloseable {
             if (event instanceof RdmaConnectionRequest && !takesRequests) {
                 ctx.fireUserEventTriggered(event);
             } else {
-                events.add(event);
+                super.userEventTriggered(ctx, event);
             }
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            events.add(cause);
         }
     }
 }

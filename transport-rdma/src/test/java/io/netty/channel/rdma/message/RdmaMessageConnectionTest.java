@@ -26,6 +26,7 @@ import io.netty.channel.rdma.ConnectionRejectedException;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
@@ -82,7 +83,7 @@ class RdmaMessageConnectionTest {
         assertThat(client.remoteAddress()).isEqualTo(listener.localAddress());
         assertThat(request.channel().remoteAddress()).isEqualTo(client.localAddress());
         assertThat(serverEvents.next()).isEqualTo("active");
-        assertThat(serverEvents.channel.attr(USER).get()).as("user data of the connection").isEqualTo("friend");
+        assertThat(serverEvents.channel().attr(USER).get()).as("user data of the connection").isEqualTo("friend");
         assertThat(TestTimeouts.await(request.accept()).cause()).isInstanceOf(IllegalStateException.class);
         assertThat(TestTimeouts.await(request.reject(ascii(""))).cause()).isInstanceOf(IllegalStateException.class);
 
@@ -187,7 +188,7 @@ class RdmaMessageConnectionTest {
             MessagePair.write(second, Unpooled.copiedBuffer("again", StandardCharsets.US_ASCII));
             assertThat(pair.serverEvents.text()).isEqualTo("again");
             TestTimeouts.sync(second.close());
-            TestTimeouts.sync(pair.serverEvents.channel.closeFuture());
+            TestTimeouts.sync(pair.serverEvents.channel().closeFuture());
         }
     }
 
@@ -195,7 +196,7 @@ class RdmaMessageConnectionTest {
     void listenerThatDoesNotReadLeavesRequestsWaiting() throws Exception {
         Recorder serverEvents = new Recorder();
         Channel listener = TestTimeouts.sync(MessagePair.listening(loops.group(), serverEvents)
-                .option(ChannelOption.AUTO_READ, false).bind(MessagePair.address())).channel();
+                .option(ChannelOption.AUTO_READ, false).bind(TestAddress.anyPort())).channel();
         ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder()).connect(listener.localAddress());
         assertThat(connect.await(200)).isFalse();
         listener.read();
@@ -209,7 +210,7 @@ class RdmaMessageConnectionTest {
     @Test
     void listenerThatIsClosedRejectsWhatWaits() throws Exception {
         Channel listener = TestTimeouts.sync(MessagePair.listening(loops.group(), new Recorder())
-                .option(ChannelOption.AUTO_READ, false).bind(MessagePair.address())).channel();
+                .option(ChannelOption.AUTO_READ, false).bind(TestAddress.anyPort())).channel();
         ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder()).connect(listener.localAddress());
         assertThat(connect.await(200)).isFalse();
         close(listener);
@@ -301,7 +302,7 @@ class RdmaMessageConnectionTest {
         close(listener);
 
         Channel greedy = TestTimeouts.sync(MessagePair.listening(loops.group(), new Recorder())
-                .childOption(RdmaChannelOption.MAX_SEND_SGES, 256).bind(MessagePair.address())).channel();
+                .childOption(RdmaChannelOption.MAX_SEND_SGES, 256).bind(TestAddress.anyPort())).channel();
         connect = TestTimeouts.await(MessagePair.connecting(loops.group(), new Recorder())
                 .connect(greedy.localAddress()));
         assertThat(connect.cause()).isInstanceOf(ConnectException.class)
@@ -337,7 +338,7 @@ class RdmaMessageConnectionTest {
     }
 
     private static Channel listen(Recorder events) throws Exception {
-        return TestTimeouts.sync(MessagePair.listening(loops.group(), events).bind(MessagePair.address())).channel();
+        return TestTimeouts.sync(MessagePair.listening(loops.group(), events).bind(TestAddress.anyPort())).channel();
     }
 
     private static void close(Channel channel) throws Exception {

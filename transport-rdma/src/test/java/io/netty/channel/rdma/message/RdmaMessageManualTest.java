@@ -22,6 +22,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -146,7 +147,7 @@ class RdmaMessageManualTest {
         Recorder clientEvents = new Recorder();
         try (EventChannel events = EventChannel.create();
              ConnectionId listener = ConnectionId.create(events, PortSpace.TCP)) {
-            listener.bind(MessagePair.address());
+            listener.bind(TestAddress.anyPort());
             listener.listen(1);
             ChannelFuture connect = MessagePair.connecting(loops.group(), clientEvents)
                     .connect(listener.localAddress());
@@ -179,7 +180,7 @@ class RdmaMessageManualTest {
         RdmaMessageChannel channel = new RdmaMessageChannel();
         channel.pipeline().addLast(events);
         TestTimeouts.sync(loops.group().register(channel));
-        TestTimeouts.sync(channel.bind(MessagePair.address()));
+        TestTimeouts.sync(channel.bind(TestAddress.anyPort()));
         return channel;
     }
 

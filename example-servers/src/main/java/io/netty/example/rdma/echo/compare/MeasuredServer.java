@@ -33,7 +33,6 @@ import picocli.CommandLine.Option;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The server's process: an echo server and a stream source, on ports of their own that it prints. It ends when its
@@ -75,7 +74,7 @@ final class MeasuredServer implements Callable<Integer> {
             System.out.println(COUNTERS + options.transport().counters());
             return 0;
         } finally {
-            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            Commands.shutdown(group);
         }
     }
 

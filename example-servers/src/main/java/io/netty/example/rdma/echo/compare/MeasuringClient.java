@@ -29,7 +29,6 @@ import picocli.CommandLine.Option;
 
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The client's process: measures one thing after the other against a {@link MeasuredServer} and prints a
@@ -75,7 +74,7 @@ final class MeasuringClient implements Callable<Integer> {
             }
             return 0;
         } finally {
-            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+            Commands.shutdown(group);
         }
     }
 

@@ -15,6 +15,7 @@
  */
 package io.netty.example.rdma.echo.compare;
 
+import io.netty.channel.rdma.TestAddress;
 import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.compare.Mode;
@@ -40,7 +41,7 @@ class EchoComparisonTest {
         Path file = Files.write(folder.resolve("file"), new byte[100_000]);
         Path tables = folder.resolve("tables.md");
         assertThat(Commands.run(new EchoComparison(), "--quick", "--transports", transport.toString(),
-                "--host", System.getProperty("io.netty.rdma.test.address", "127.0.0.1"),
+                "--host", TestAddress.HOST,
                 "--file", file.toString(), "--markdown", tables.toString())).isZero();
         assertThat(Files.readString(tables))
                 .contains("| 64 B ", "| 1 MiB ", "| " + new Mode(transport, false) + ' ');

@@ -1,0 +1,35 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.util.internal.SystemPropertyUtil;
+
+import java.net.InetSocketAddress;
+
+/**
+ * An address of the device that the tests use: a kernel device has no loopback address.
+ */
+public final class TestAddress {
+    public static final String HOST = SystemPropertyUtil.get("io.netty.rdma.test.address", "127.0.0.1");
+
+    private TestAddress() {
+    }
+
+    /** To bind a free port. */
+    public static InetSocketAddress anyPort() {
+        return new InetSocketAddress(HOST, 0);
+    }
+}
