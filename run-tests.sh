@@ -39,6 +39,8 @@ Not in the default, on x86_64 only:
   rxe-c        the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
   rxe          the Java tests there. --rxe says both (with -Dtest this one)
   rxe-quick    a representative part of the Java tests there
+  rxe-transport-rdma, rxe-testsuite, rxe-example-servers
+               the Java tests of one module there
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
@@ -76,7 +78,7 @@ done
 [[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
 sections=(build)
-[[ ! " ${lanes[*]} " =~ " "(java|testsuite|example-servers|rxe)" " ]] || sections+=(interop)
+[[ ! " ${lanes[*]} " =~ " "(java|testsuite|example-servers|rxe|rxe-testsuite|rxe-example-servers)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"

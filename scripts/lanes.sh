@@ -151,26 +151,39 @@ class_pattern() {
 }
 
 lane_rxe() {
-    rxe_lane ''
+    rxe_lane '' "${RXE_MODULES[@]}"
 }
 
 lane_rxe_quick() {
-    rxe_lane "$RXE_QUICK"
+    rxe_lane "$RXE_QUICK" "${RXE_MODULES[@]}"
 }
 
-rxe_lane() { # CLASSES, all if empty; -Dtest overrides it
+lane_rxe_transport_rdma() {
+    rxe_lane '' transport-rdma
+}
+
+lane_rxe_testsuite() {
+    rxe_lane '' testsuite
+}
+
+lane_rxe_example_servers() {
+    rxe_lane '' example-servers
+}
+
+rxe_lane() { # CLASSES MODULE...; all classes if that is empty; -Dtest overrides it
     local argument status=0
     RXE_TESTS=${1:+$(class_pattern "$1")}
+    shift
     for argument in "${maven_arguments[@]}"; do
         [[ $argument != -Dtest=* ]] || RXE_TESTS=$(class_pattern "${argument#-Dtest=}")
     done
     export RXE_TESTS
     # The plugin's file name is relative to each module.
     maven package dependency:build-classpath -DskipTests -Dmdep.outputFile=target/test-classpath \
-        -pl "$(IFS=,; echo "${RXE_MODULES[*]}")" -am > "$LOGS/rxe-build.log" 2>&1 || status=$?
+        -pl "$(IFS=,; echo "$*")" -am > "$LOGS/rxe-build.log" 2>&1 || status=$?
     [ "$status" = 0 ] || { grep -E '^\[ERROR\]|error:' "$LOGS/rxe-build.log"; return "$status"; }
     "$ROOT/testsuite/rxe/guest" --timeout 5400 --log "$LOGS/rxe" --env RXE_TESTS --env RXE_MODULE_LIMIT \
-        -- "$ROOT/testsuite/rxe/tests" "${RXE_MODULES[@]}" || status=$?
+        -- "$ROOT/testsuite/rxe/tests" "$@" || status=$?
     [ ! -e "$LOGS/rxe/summary" ] || cat "$LOGS/rxe/summary"
     return "$status"
 }
