@@ -84,7 +84,8 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         this.id = id;
         RdmaMessageChannelConfig config = channel.config();
         queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(), config.maxSendSges, this);
-        receiver = new MessageReceiver(channel, queuePair, config.getReceiveBufferSize());
+        receiver = new MessageReceiver(channel,
+                new OwnReceives(channel, queuePair, config.getReceiveBufferSize()));
         sender = new MessageSender(channel, this, queuePair);
         boolean posted = false;
         try {

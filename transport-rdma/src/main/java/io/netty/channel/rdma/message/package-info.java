@@ -142,7 +142,7 @@
  *                                         │
  *                                 MessageConnection: the queue pair, and its end
  *                                    │          │
- *                  MessageSender, SendSlots    MessageReceiver
+ *                  MessageSender, SendSlots    MessageReceiver ── Receives: OwnReceives
  *                         │
  *                  OperationGatherer: work requests from operations
  *

@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletions;
+
+import java.io.IOException;
+
+/**
+ * Where the messages of one channel arrive. On the loop of the channel.
+ */
+interface Receives {
+    /** Makes the receives ready, which must be done before the peer can send. */
+    void postAll() throws IOException;
+
+    /** A receive has completed. */
+    void completed(WorkCompletions completions, int index);
+
+    /** How many messages have arrived and were not taken. */
+    int count();
+
+    /** Takes the first message. Its receive is to be posted again with {@link #repost()}. */
+    RdmaReceive take() throws VerbsException;
+
+    /** Posts again what the taken messages have used up. */
+    void repost() throws VerbsException;
+
+    /** Whether all receives have come back, so that nothing more can arrive. */
+    boolean isFlushed();
+
+    /** The queue pair is gone. */
+    void release();
+}
