@@ -24,14 +24,14 @@ import java.util.List;
 /**
  * A folder for as long as it is needed.
  */
-final class TemporaryFolder implements AutoCloseable {
+public final class TemporaryFolder implements AutoCloseable {
     private final Path path;
 
-    TemporaryFolder() throws IOException {
+    public TemporaryFolder() throws IOException {
         path = Files.createTempDirectory("rdma-example");
     }
 
-    Path path() {
+    public Path path() {
         return path;
     }
 

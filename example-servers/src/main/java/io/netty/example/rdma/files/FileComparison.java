@@ -16,8 +16,8 @@
 package io.netty.example.rdma.files;
 
 import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.Pattern;
 import io.netty.example.rdma.compare.ExampleComparison;
-import io.netty.example.rdma.http.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

@@ -17,8 +17,8 @@ package io.netty.example.rdma.grpc;
 
 import com.google.protobuf.UnsafeByteOperations;
 import io.netty.buffer.Unpooled;
+import io.netty.example.rdma.Pattern;
 import io.netty.example.rdma.grpc.proto.Payload;
-import io.netty.example.rdma.http.Pattern;
 
 /**
  * Payloads that can be checked: bytes of {@link Pattern}.

@@ -16,6 +16,7 @@
 package io.netty.example.rdma.http;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.example.rdma.Pattern;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -18,6 +18,8 @@ package io.netty.example.rdma.http;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.ClientOptions;
 import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.Pattern;
+import io.netty.example.rdma.PatternInput;
 import io.netty.example.rdma.Sha256;
 import io.netty.example.rdma.compare.LoadClient;
 import io.netty.example.rdma.compare.Scenario;

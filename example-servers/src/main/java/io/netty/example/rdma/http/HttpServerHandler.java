@@ -15,6 +15,8 @@
  */
 package io.netty.example.rdma.http;
 
+import io.netty.example.rdma.Pattern;
+import io.netty.example.rdma.PatternInput;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.netty.buffer.ByteBuf;

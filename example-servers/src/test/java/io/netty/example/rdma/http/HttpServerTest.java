@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.example.rdma.PatternInput;
 import io.netty.example.rdma.RawClient;
 import io.netty.example.rdma.RunningServer;
 import io.netty.example.rdma.Transport;

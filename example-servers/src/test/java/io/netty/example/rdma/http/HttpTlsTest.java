@@ -16,6 +16,7 @@
 package io.netty.example.rdma.http;
 
 import io.netty.channel.Channel;
+import io.netty.example.rdma.PatternInput;
 import io.netty.example.rdma.RawClient;
 import io.netty.example.rdma.RunningServer;
 import io.netty.example.rdma.TlsEngine;

@@ -18,6 +18,8 @@ package io.netty.example.rdma.http;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.example.rdma.ClientTransport;
+import io.netty.example.rdma.Pattern;
+import io.netty.example.rdma.PatternInput;
 import io.netty.example.rdma.RunningServer;
 import io.netty.example.rdma.TlsEngine;
 import io.netty.example.rdma.TlsOptions;

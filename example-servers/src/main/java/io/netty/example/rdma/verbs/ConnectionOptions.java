@@ -1,0 +1,205 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.verbs;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.message.RdmaConnectionRequest;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaServerMessageChannel;
+import io.netty.example.rdma.ExampleServer;
+import io.netty.example.rdma.LocalHost;
+import io.netty.util.NetUtil;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The command line options for how the ends of a program find each other: by the connection manager, or by descriptors
+ * in files. One end accepts, the other connects, in either way.
+ */
+public final class ConnectionOptions {
+    @Option(names = "--host", description = "The address to listen on, or the peer's; with --descriptors that of this "
+            + "host which chooses the device (default: 127.0.0.1, or that of an RDMA device if there is one).")
+    private String host;
+
+    @Option(names = "--port", defaultValue = "8080",
+            description = "The port, 0 for any that is free (default: ${DEFAULT-VALUE}).")
+    private int port;
+
+    @Option(names = "--descriptors", paramLabel = "FOLDER", description = "Connect without the connection manager: "
+            + "each end writes a file in this folder, which tells where its queue pair and its memory are, and waits "
+            + "for that of the other. Take a new folder for each run, in which nobody else can write.")
+    private Path folder;
+
+    private InetSocketAddress address(int chosenPort) throws IOException {
+        return new InetSocketAddress(host == null ? LocalHost.address() : host, chosenPort);
+    }
+
+    /**
+     * Waits for as many peers as there are ends. By the connection manager it prints the address, and returns when it
+     * listens; by descriptors it returns when all are connected. Not on an event loop.
+     *
+     * @param bound of the wait for each descriptor
+     */
+    public void accept(EventLoopGroup group, Duration bound, List<? extends VerbsEnd> ends) throws Exception {
+        if (folder == null) {
+            Channel listener = new ServerBootstrap().group(group).channel(RdmaServerMessageChannel.class)
+                    .childHandler(new Acceptor(ends)).bind(address(port)).sync().channel();
+            System.out.println(ExampleServer.READY
+                    + NetUtil.toSocketAddressString((InetSocketAddress) listener.localAddress()));
+            return;
+        }
+        for (int i = 0; i < ends.size(); i++) {
+            byDescriptors(group, ends.get(i), (end, descriptors, number) -> {
+                // The peer may send as soon as it knows where this end is, which is ready by then.
+                end.connect(descriptors.await(client(number), bound));
+                descriptors.write(server(number), end.descriptor());
+            }, i);
+        }
+    }
+
+    /**
+     * Connects to the peer that accepts. Not on an event loop.
+     *
+     * @param bound  of the wait for the peer's descriptor
+     * @param number of the end among those which the peer accepts, from 0; for descriptors only
+     */
+    public void connect(EventLoopGroup group, Duration bound, VerbsEnd end, int number) throws Exception {
+        if (folder == null) {
+            new Bootstrap().group(group).channel(RdmaMessageChannel.class).handler(new Initializer(end))
+                    .connect(address(port)).sync();
+            return;
+        }
+        byDescriptors(group, end, (own, descriptors, ignored) -> {
+            descriptors.write(client(number), own.descriptor());
+            own.connect(descriptors.await(server(number), bound));
+        }, number);
+    }
+
+    private static String client(int number) {
+        return "client-" + number;
+    }
+
+    private static String server(int number) {
+        return "server-" + number;
+    }
+
+    private void byDescriptors(EventLoopGroup group, VerbsEnd end, Meeting meeting, int number) throws Exception {
+        DescriptorFolder descriptors = new DescriptorFolder(folder);
+        // Not earlier: nothing else tells that the peer has read it.
+        end.result().whenComplete((result, failure) -> descriptors.close());
+        IntroductionHandler introduction = new IntroductionHandler(end);
+        RdmaMessageChannel channel = (RdmaMessageChannel) new Bootstrap().group(group)
+                .channel(RdmaMessageChannel.class).handler(new Initializer(end, introduction)).bind(address(0)).sync()
+                .channel();
+        try {
+            meeting.meet(new ManualEnd(channel, end, introduction), descriptors, number);
+        } catch (Throwable t) {
+            channel.close().sync();
+            throw t;
+        }
+    }
+
+    /** In which order the ends look for each other. */
+    @FunctionalInterface
+    private interface Meeting {
+        void meet(ManualEnd end, DescriptorFolder descriptors, int number) throws Exception;
+    }
+
+    /** A channel that the connection manager does not connect. */
+    private static final class ManualEnd {
+        private final RdmaMessageChannel channel;
+        private final IntroductionHandler introduction;
+        private final Descriptor descriptor;
+
+        ManualEnd(RdmaMessageChannel channel, VerbsEnd end, IntroductionHandler introduction) throws Exception {
+            this.channel = channel;
+            this.introduction = introduction;
+            descriptor = new Descriptor(channel.exportEndpoint().get(), end.introduce(channel));
+        }
+
+        Descriptor descriptor() {
+            return descriptor;
+        }
+
+        void connect(Descriptor peer) throws InterruptedException {
+            introduction.handedOver(descriptor.introduction(), peer.introduction());
+            channel.connect(peer.endpoint()).sync();
+        }
+    }
+
+    private static final class Initializer extends ChannelInitializer<RdmaMessageChannel> {
+        private final VerbsEnd end;
+        private final IntroductionHandler introduction;
+
+        Initializer(VerbsEnd end) {
+            this(end, new IntroductionHandler(end));
+        }
+
+        Initializer(VerbsEnd end, IntroductionHandler introduction) {
+            this.end = end;
+            this.introduction = introduction;
+        }
+
+        @Override
+        protected void initChannel(RdmaMessageChannel channel) {
+            end.configure(channel.config());
+            channel.pipeline().addLast(introduction, end);
+        }
+    }
+
+    /** One connection for each end, and no more. */
+    private static final class Acceptor extends ChannelInitializer<RdmaMessageChannel> {
+        private final Queue<VerbsEnd> waiting;
+
+        Acceptor(List<? extends VerbsEnd> ends) {
+            waiting = new ConcurrentLinkedQueue<>(ends);
+        }
+
+        @Override
+        protected void initChannel(RdmaMessageChannel channel) {
+            VerbsEnd end = waiting.poll();
+            channel.pipeline().addLast(end == null ? new Refusal() : new Initializer(end));
+            if (waiting.isEmpty()) {
+                channel.parent().close();
+            }
+        }
+    }
+
+    private static final class Refusal extends ChannelInboundHandlerAdapter {
+        private static final byte[] REASON = "no more peers are expected".getBytes(StandardCharsets.US_ASCII);
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof RdmaConnectionRequest) {
+                ((RdmaConnectionRequest) event).reject(REASON);
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.verbs;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchService;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The descriptors of both ends, as files in a folder that both can reach. A key opens memory to whoever has it, and a
+ * changed descriptor leads to somebody else: files are readable by their owner only, and only those of the same user
+ * are taken. When the object is closed, those that it has written are gone, so that no later run takes them for its
+ * own.
+ */
+final class DescriptorFolder implements AutoCloseable {
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
+    private static final Set<PosixFilePermission> OF_OTHERS = PosixFilePermissions.fromString("---rw-rw-");
+    /** Belongs to the user of this process (proc(5)). */
+    private static final Path PROCESS = Path.of("/proc/self");
+    /** A network file system does not tell of files that another host makes. */
+    private static final long LOOK_MILLIS = 100;
+
+    private final Path folder;
+    private final Set<Path> written = ConcurrentHashMap.newKeySet();
+    /** A signal may end the process. */
+    private final Thread onExit = new Thread(this::deleteWritten);
+
+    DescriptorFolder(Path folder) {
+        this.folder = folder;
+        Runtime.getRuntime().addShutdownHook(onExit);
+    }
+
+    private Path file(String name) {
+        return folder.resolve(name + ".descriptor");
+    }
+
+    /** Writes a descriptor. Whoever waits for it sees all of it or nothing. */
+    void write(String name, Descriptor descriptor) throws IOException {
+        ByteBuf bytes = Unpooled.buffer(Descriptor.MAX_LENGTH);
+        descriptor.write(bytes);
+        Path incomplete = Files.createTempFile(folder, name, ".incomplete",
+                PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        try {
+            Files.write(incomplete, ByteBufUtil.getBytes(bytes));
+            Path file = file(name);
+            written.add(file);
+            // rename(2): another process never finds a part of it.
+            Files.move(incomplete, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(incomplete);
+        }
+    }
+
+    /**
+     * Waits for a descriptor of the other end.
+     *
+     * @throws IOException if there is none in time, or it is not to be trusted
+     * @throws IllegalArgumentException that says what is wrong with it
+     */
+    Descriptor await(String name, Duration bound) throws IOException, InterruptedException {
+        Path file = file(name);
+        long deadline = System.nanoTime() + bound.toNanos();
+        try (WatchService watch = folder.getFileSystem().newWatchService()) {
+            folder.register(watch, StandardWatchEventKinds.ENTRY_CREATE);
+            while (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw new IOException("no " + file + " within " + bound.toSeconds() + " s: is the other end running"
+                            + " with the same --descriptors?");
+                }
+                watch.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            }
+        }
+        checkOwner(file);
+        return read(file);
+    }
+
+    private void checkOwner(Path file) throws IOException {
+        PosixFileAttributes attributes =
+                Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        boolean open = attributes.permissions().stream().anyMatch(OF_OTHERS::contains);
+        if (!attributes.isRegularFile() || open || !attributes.owner().equals(Files.getOwner(PROCESS))) {
+            throw new IOException(file + ": owner " + attributes.owner() + ", "
+                    + PosixFilePermissions.toString(attributes.permissions())
+                    + " (expected: a file of this user that nobody else may read or write)");
+        }
+    }
+
+    private static Descriptor read(Path file) throws IOException {
+        byte[] bytes;
+        try (InputStream input = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+            bytes = input.readNBytes(Descriptor.MAX_LENGTH + 1);
+        }
+        try {
+            return Descriptor.read(Unpooled.wrappedBuffer(bytes));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void close() {
+        deleteWritten();
+        try {
+            Runtime.getRuntime().removeShutdownHook(onExit);
+        } catch (IllegalStateException ignored) {
+            // The process is ending: the hook runs anyway and finds nothing to delete.
+        }
+    }
+
+    private void deleteWritten() {
+        for (Path file : written) {
+            file.toFile().delete();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.verbs;
+
+import java.util.Locale;
+
+/**
+ * What came of a program at one end. It is told on a line.
+ *
+ * @param what  was done, in words
+ * @param count how often
+ * @param bytes of each
+ * @param wrong how many of the checks failed
+ * @param nanos from the first to the last
+ */
+public record Result(String what, long count, long bytes, long wrong, long nanos) {
+    /** How the line starts. */
+    public static final String PREFIX = "result: ";
+
+    /** Whether everything was as it should be. */
+    public boolean isRight() {
+        return wrong == 0;
+    }
+
+    /** Microseconds are those of one after the other, which several in flight make shorter than each of them is. */
+    @Override
+    public String toString() {
+        return String.format(Locale.ROOT, "%s%s, %d x %d bytes, %s, %.1f us each, %.1f MB/s", PREFIX, what, count,
+                bytes, wrong == 0 ? "all right" : wrong + " WRONG", nanos / 1e3 / Math.max(1, count),
+                count * bytes * 1e3 / Math.max(1, nanos));
+    }
+}

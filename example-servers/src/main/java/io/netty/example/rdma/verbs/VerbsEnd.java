@@ -1,0 +1,114 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.verbs;
+
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RemoteMemory;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One end of a program on one connection, as the handler of its channel: {@link #configure}, {@link #export}, {@link
+ * #begin}, {@link #channelRead0}, and {@link #finish} in the end, in this order and all but {@code export} on the
+ * channel's event loop. Whatever is thrown ends the connection, and is the outcome.
+ */
+public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> {
+    private final CompletableFuture<Result> result = new CompletableFuture<>();
+    private final String program;
+    private boolean finishing;
+
+    /**
+     * @param program what the two ends have to agree on, for people: the name, sizes and counts. ASCII, less than 200
+     *                characters
+     */
+    protected VerbsEnd(String program) {
+        this.program = program;
+    }
+
+    /** Fails if the connection can't be made, ends too early, or carries what it should not. */
+    public final CompletableFuture<Result> result() {
+        return result;
+    }
+
+    /** Before the connection is made. Receive buffers have to hold an {@link Introduction}, too. */
+    protected void configure(RdmaMessageChannelConfig config) {
+        // The defaults will do.
+    }
+
+    /**
+     * What the peer is given access to.
+     *
+     * @param channel has a queue pair, so that memory can be exported for it
+     */
+    protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+        return List.of();
+    }
+
+    /** The connection is made, and the peer was started for the same. */
+    protected abstract void begin(ChannelHandlerContext ctx, Introduction peer) throws Exception;
+
+    /** The channel is closed: memory can go. Called once, if there was a channel. */
+    protected void closed() {
+        // There may be none.
+    }
+
+    final Introduction introduce(RdmaMessageChannel channel) throws IOException {
+        return new Introduction(program, export(channel));
+    }
+
+    /** What was flushed before is still sent. Then the channel is closed, and this is what came of it. */
+    protected final void finish(ChannelHandlerContext ctx, Result outcome) {
+        finishing = true;
+        ctx.close().addListener(closed -> result.complete(outcome));
+    }
+
+    /** Writes an operation whose failure ends the connection. */
+    protected static void write(ChannelHandlerContext ctx, Object operation) {
+        ctx.write(operation).addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+    }
+
+    @Override
+    public final void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+        if (event instanceof Introduction) {
+            begin(ctx, (Introduction) event);
+        } else {
+            ctx.fireUserEventTriggered(event);
+        }
+    }
+
+    @Override
+    public final void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        result.completeExceptionally(cause);
+        ctx.close();
+    }
+
+    /** Also of a connection that was never made. */
+    @Override
+    public final void handlerRemoved(ChannelHandlerContext ctx) {
+        if (!finishing) {
+            result.completeExceptionally(new IOException("the connection to " + ctx.channel().remoteAddress()
+                    + " ended before the program was done"));
+        }
+        closed();
+    }
+}

@@ -1,0 +1,157 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.verbs;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RdmaSend;
+import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.RunningServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What all programs have in common, with a program that sends one number.
+ */
+@Timeout(60)
+class VerbsEndTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void endsMeetByDescriptorsInAnyOrder() throws Exception {
+        CompletableFuture<Integer> connecting = start(new Connecting("test", 5));
+        CompletableFuture<Integer> accepting = start(new Accepting("test", 5));
+        assertThat(connecting.get()).isZero();
+        assertThat(accepting.get()).isZero();
+        assertThat(folder).isEmptyDirectory();
+        accepting = start(new Accepting("test", 5));
+        connecting = start(new Connecting("test", 5));
+        assertThat(connecting.get()).isZero();
+        assertThat(accepting.get()).isZero();
+    }
+
+    @Test
+    void wrongResultIsTheExitStatus() throws Exception {
+        CompletableFuture<Integer> accepting = start(new Accepting("test", 6));
+        assertThat(start(new Connecting("test", 5)).get()).isZero();
+        assertThat(accepting.get()).isOne();
+    }
+
+    @Test
+    void endsThatWereStartedForDifferentThingsDoNotBegin() throws Exception {
+        CompletableFuture<Integer> accepting = start(new Accepting("test", 5));
+        assertThat(start(new Connecting("another", 5), "--timeout", "2").get()).isOne();
+        assertThat(accepting.get()).isOne();
+    }
+
+    @Test
+    void nobodyThereIsAnErrorAndNotAHang() throws Exception {
+        assertThat(start(new Connecting("test", 5), "--timeout", "1").get()).isOne();
+        assertThat(start(new Accepting("test", 5), "--timeout", "1").get()).isOne();
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    private CompletableFuture<Integer> start(Program program, String... more) {
+        return CompletableFuture.supplyAsync(() -> {
+            List<String> arguments = new ArrayList<>(
+                    List.of("--host", RunningServer.HOST, "--descriptors", folder.toString()));
+            arguments.addAll(List.of(more));
+            return Commands.run(program, arguments.toArray(new String[0]));
+        });
+    }
+
+    /** A program. */
+    private abstract static class Program implements Callable<Integer> {
+        @Mixin
+        VerbsOptions options;
+        @Mixin
+        ConnectionOptions connection;
+        final Number end;
+
+        Program(Number end) {
+            this.end = end;
+        }
+    }
+
+    @Command(name = "accepting")
+    private static final class Accepting extends Program {
+        Accepting(String name, int number) {
+            super(new Number(name, number, false));
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            return options.run(group -> {
+                connection.accept(group, options.timeout(), List.of(end));
+                return List.of(end.result());
+            });
+        }
+    }
+
+    @Command(name = "connecting")
+    private static final class Connecting extends Program {
+        Connecting(String name, int number) {
+            super(new Number(name, number, true));
+        }
+
+        @Override
+        public Integer call() throws Exception {
+            return options.run(group -> {
+                connection.connect(group, options.timeout(), end, 0);
+                return List.of(end.result());
+            });
+        }
+    }
+
+    /** One end tells a number, and the other says whether it has expected it. */
+    private static final class Number extends VerbsEnd {
+        private final int number;
+        private final boolean tells;
+
+        Number(String name, int number, boolean tells) {
+            super(name);
+            this.number = number;
+            this.tells = tells;
+        }
+
+        @Override
+        protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+            if (tells) {
+                write(ctx, new RdmaSend(Unpooled.copyInt(number)));
+                ctx.flush();
+                finish(ctx, new Result("telling", 1, 4, 0, 1));
+            }
+        }
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
+            finish(ctx, new Result("being told", 1, 4, msg.content().readInt() == number ? 0 : 1, 1));
+        }
+    }
+}
