@@ -17,6 +17,7 @@
  * Datagrams to receives: see ud.h. What is wrong with a datagram is nobody's business but its sender's, who does not
  * learn of it: such ones are dropped, and the receive stays (IB specification 9.9.3, faults of class D).
  */
+#include "epoch.h"
 #include "srq.h"
 #include "ud.h"
 
@@ -115,5 +116,7 @@ bool ud_receive(struct qp *qp) {
 }
 
 void ud_drain(struct qp *qp, struct inflow *inflow) {
+    epoch_enter();
     take(qp, inflow, WIRE_REQUEST_SLOTS);
+    epoch_leave();
 }
