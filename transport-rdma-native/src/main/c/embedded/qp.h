@@ -256,6 +256,8 @@ void qp_lock(struct qp *qp);
 void qp_unlock(struct qp *qp);
 /* To ERR; the rest is flushed before the gate is left. `event`: IBV_EVENT_... or -1. */
 void qp_fail(struct qp *qp, int event);
+/* The same on demand: what the peer has done before is done. With the gate. */
+void qp_to_error(struct qp *qp);
 /* The peer broke the protocol. */
 void qp_violation(struct qp *qp);
 /* Whether the peer has something to acknowledge or to answer, or is to get it. */

@@ -145,7 +145,7 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
     bool to_rtr = from == IBV_QPS_INIT && to == IBV_QPS_RTR && qp->ud == NULL; /* to meet the peer */
     qp_lock(qp);
     if (to == IBV_QPS_ERR) {
-        qp_fail(qp, -1);
+        qp_to_error(qp);
         qp_unlock(qp);
         return 0;
     }

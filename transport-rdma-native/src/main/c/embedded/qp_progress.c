@@ -72,6 +72,15 @@ void qp_fail(struct qp *qp, int event) {
     }
 }
 
+void qp_to_error(struct qp *qp) {
+    if (is_connected(qp)) {
+        epoch_enter();
+        qp_take_results(qp);
+        epoch_leave();
+    }
+    qp_fail(qp, -1);
+}
+
 void qp_violation(struct qp *qp) {
     link_abort(peer_link(qp->attached->peer));
     qp_fail(qp, IBV_EVENT_QP_FATAL);

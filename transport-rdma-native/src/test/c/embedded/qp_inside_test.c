@@ -187,10 +187,29 @@ static void a_wrong_address_reaches_nobody(void) {
     }
 }
 
+/* On a wire the acknowledgement is there before whatever its sender does next, so a device has processed it. */
+static void what_was_acknowledged_before_the_error_state_has_succeeded(void) {
+    static struct engine_task task = { .run = hold_engine };
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    CHECK_EVENTUALLY(atomic_load(&qp_of(a.qp)->peek) != NULL && atomic_load(&qp_of(b.qp)->peek) != NULL);
+    atomic_store(&engine_may_go, false);
+    engine_submit(&task); /* it would take the acknowledgement at once */
+    CHECK_EQ(post_recv(&b, 2, 0, 8), 0);
+    CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
+    expect_wc(b.recv_cq, 2, IBV_WC_SUCCESS);
+    struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+    CHECK_EQ(ibv_modify_qp(a.qp, &attr, IBV_QP_STATE), 0);
+    atomic_store(&engine_may_go, true);
+    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
+    pair_close(&a, &b);
+}
+
 int main(void) {
     RUN(a_post_does_not_last_until_all_is_sent);
     RUN(a_fenced_request_does_not_pass_a_read_that_failed_here);
     RUN(a_peer_that_was_reset_while_we_were_not_ready_connects_again);
+    RUN(what_was_acknowledged_before_the_error_state_has_succeeded);
     RUN(a_wrong_address_reaches_nobody);
     return 0;
 }
