@@ -37,6 +37,8 @@ import java.io.IOException;
 public final class ChannelQueuePair {
     /** What {@link #localKey} gives for memory that is not registered. */
     public static final long NOT_REGISTERED = -1;
+    /** The queue pair has receives of its own. */
+    public static final int NOT_SHARED = -1;
 
     private final QueuePairResources resources;
     private final Completions completions;
@@ -68,15 +70,20 @@ public final class ChannelQueuePair {
      *
      * @param id that it belongs to, or {@code null} if it is connected without the connection manager.
      * @param device that the id is bound to, or one of {@link #device(ConnectionId)} of another id.
+     * @param sharedReceiveSize the bytes of each receive that it shares with others of the loop, or {@link
+     *         #NOT_SHARED}.
      */
     public static ChannelQueuePair create(AbstractRdmaChannel channel, ConnectionId id, Device device,
-                                          QueuePairOptions options, IntOption sendSges, Owner owner)
-            throws Exception {
+                                          QueuePairOptions options, IntOption sendSges, int sharedReceiveSize,
+                                          Owner owner) throws Exception {
         Staging.reserve();
         DeviceContext context = DeviceContext.of(device);
         QueuePairResources resources = new QueuePairResources(context, options, channel.handler());
         boolean created = false;
         try {
+            if (sharedReceiveSize != NOT_SHARED) {
+                resources.shareReceives(sharedReceiveSize);
+            }
             int sges = DeviceLimits.limit(sendSges, context.attributes.maxSges(), device, "its max_sge");
             QueuePair queuePair = resources.create(id, sges, 1, 0);
             Completions completions = new Completions(owner, new CurrentLoop(channel.handler()));
@@ -181,6 +188,38 @@ public final class ChannelQueuePair {
     /** Leak detection for a buffer of {@link #receiveBuffer} that is given away. */
     public static ByteBuf track(ByteBuf buf) {
         return RdmaByteBufAllocator.track(buf);
+    }
+
+    // ---- shared receives
+
+    /** A shared receive has completed, and nothing in its buffer is of use. */
+    public void giveBack(long workRequestId) throws VerbsException {
+        resources.shared().giveBack(workRequestId);
+    }
+
+    /**
+     * A message has arrived in a shared receive.
+     *
+     * @return the buffer with the message, now the caller's, or {@code null} if there is no registered memory to
+     *         receive into instead: then the message is to be copied out of the {@link #sharedBuffer}.
+     */
+    public ByteBuf takeShared(long workRequestId) throws VerbsException {
+        return resources.shared().take(workRequestId);
+    }
+
+    /** The buffer of a completed shared receive, until that is {@linkplain #giveBack given back}. */
+    public ByteBuf sharedBuffer(long workRequestId) {
+        return resources.shared().buffer(workRequestId);
+    }
+
+    /**
+     * Takes all completions that there are and gives them to the owner, which is told later. Then nothing more arrives
+     * in shared receives, if the queue pair is in the error state: those that it did not use stay with the others.
+     */
+    public void drainShared() {
+        if (resources.shared() != null) {
+            resources.drain();
+        }
     }
 
     /** Destroys the queue pair. From here on the device touches none of the memory, and no completion comes. */

@@ -24,6 +24,7 @@ import io.netty.util.collection.IntObjectMap;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -47,6 +48,13 @@ final class LoopDevice {
     private final Map<LoopQueue, WatchedFd> adopted = new IdentityHashMap<>();
     private final IntObjectMap<CompletionHandler> owners = new IntObjectHashMap<>();
     private final List<CompletionHandler> touched = new ArrayList<>();
+    /** By the number that their work requests carry. */
+    private final IntObjectMap<LoopReceiveQueue> receiveQueues = new IntObjectHashMap<>(4);
+    private int nextReceiveQueue;
+    /** Owners are being told that their completions were given to them. */
+    private boolean telling;
+    /** Completions that are taken in the middle of that. */
+    private WorkCompletions drained;
     private WatchedFd completionFd;
     /** {@code null} if another object of the same loop watches it. */
     private WatchedFd asyncFd;
@@ -107,25 +115,56 @@ final class LoopDevice {
         return home;
     }
 
-    /** A completion queue with room for so many more completions, which are now set aside for the caller. */
-    LoopQueue reserve(int completions) throws VerbsException {
+    /**
+     * A completion queue with room for so many more completions, which are now set aside for the caller.
+     *
+     * @param receives whose completions need room, too; or {@code null}.
+     */
+    LoopQueue reserve(int completions, LoopReceiveQueue receives) throws VerbsException {
         for (LoopQueue queue : queues) {
-            if (queue.reserve(completions)) {
+            if (queue.reserve(completions + room(receives, queue))) {
                 return queue;
             }
         }
+        int needed = completions + (receives == null ? 0 : receives.depth);
         int capacity = Math.min(FIRST_QUEUE_CAPACITY << Math.min(queues.size(), 4), MAX_QUEUE_CAPACITY);
-        capacity = Math.min(Math.max(capacity, completions), context.attributes.maxCompletions());
+        capacity = Math.min(Math.max(capacity, needed), context.attributes.maxCompletions());
         LoopQueue queue = LoopQueue.shared(context, capacity, channel);
         queues.add(queue);
         // The new queue is not armed.
         armed = false;
-        if (!queue.reserve(completions)) {
-            throw new IllegalArgumentException("queue depths: " + completions +
+        if (!queue.reserve(needed)) {
+            throw new IllegalArgumentException("queue depths: " + needed +
                     " completions in all (expected: at most " +
                     queue.queue.capacity() + ", the limit of " + context.device + ')');
         }
         return queue;
+    }
+
+    /** How much room the completions of shared receives need, which those that are there already have. */
+    private static int room(LoopReceiveQueue receives, LoopQueue queue) {
+        return receives == null || receives.completesInto(queue) ? 0 : receives.depth;
+    }
+
+    /** The receives that queue pairs of this loop share if they want buffers of this size. */
+    LoopReceiveQueue receiveQueue(int bufferSize) throws IOException {
+        for (LoopReceiveQueue candidate : receiveQueues.values()) {
+            if (candidate.bufferSize == bufferSize) {
+                return candidate;
+            }
+        }
+        int depth = DeviceLimits.sharedReceives(home.handler().sharedReceiveQueueDepth(), context);
+        int number = nextReceiveQueue++ & 0x3fffffff;
+        LoopReceiveQueue queue = new LoopReceiveQueue(context, number, bufferSize, depth);
+        receiveQueues.put(number, queue);
+        return queue;
+    }
+
+    /** Closes the queue unless it is used. */
+    void release(LoopReceiveQueue receives) {
+        if (!receives.isUsed() && receiveQueues.values().remove(receives)) {
+            receives.close();
+        }
     }
 
     /** From now on the completions of a standalone queue are handled on this loop. */
@@ -231,34 +270,98 @@ final class LoopDevice {
 
     private int dispatch(WorkCompletions batch) {
         int size = batch.size();
+        give(batch);
+        tell();
+        return size;
+    }
+
+    private void give(WorkCompletions batch) {
+        int size = batch.size();
         for (int i = 0; i < size; i++) {
             CompletionHandler owner = owners.get(batch.queuePairNumber(i));
-            if (owner == null) {
-                // Of a queue pair that was destroyed before all its completions could be taken.
-                continue;
-            }
-            if (!owner.isTouched()) {
-                owner.touched(true);
-                touched.add(owner);
-            }
             try {
+                if (owner == null) {
+                    // Of a queue pair that was destroyed before all its completions could be taken.
+                    giveBack(batch.workRequestId(i));
+                    continue;
+                }
+                if (!owner.isTouched()) {
+                    owner.touched(true);
+                    touched.add(owner);
+                }
                 owner.completed(batch, i);
             } catch (Throwable t) {
                 home.handler().unexpected(t);
             }
         }
-        // The list may grow meanwhile: user code that runs here may close other connections.
-        for (int i = 0; i < touched.size(); i++) {
-            CompletionHandler owner = touched.get(i);
-            owner.touched(false);
-            try {
-                owner.completionsDone();
-            } catch (Throwable t) {
-                home.handler().unexpected(t);
+        if (!receiveQueues.isEmpty()) {
+            postReceives();
+        }
+    }
+
+    private void giveBack(long workRequestId) throws VerbsException {
+        if (LoopReceiveQueue.isShared(workRequestId)) {
+            LoopReceiveQueue receives = receiveQueues.get(LoopReceiveQueue.number(workRequestId));
+            if (receives != null) {
+                receives.giveBack(workRequestId);
             }
         }
-        touched.clear();
-        return size;
+    }
+
+    /** Before the owners look at what has arrived: that may take them a while. */
+    private void postReceives() {
+        for (LoopReceiveQueue receives : receiveQueues.values()) {
+            try {
+                receives.post();
+            } catch (VerbsException e) {
+                fail(e);
+            }
+        }
+    }
+
+    private void tell() {
+        if (telling) {
+            return;
+        }
+        telling = true;
+        try {
+            // The list may grow meanwhile: user code that runs here may close other connections.
+            for (int i = 0; i < touched.size(); i++) {
+                CompletionHandler owner = touched.get(i);
+                owner.touched(false);
+                try {
+                    owner.completionsDone();
+                } catch (Throwable t) {
+                    home.handler().unexpected(t);
+                }
+            }
+        } finally {
+            touched.clear();
+            telling = false;
+        }
+    }
+
+    /**
+     * Gives the completions that are in the queue to their owners, from the middle of anything: they are told
+     * afterwards.
+     */
+    void drain(LoopQueue queue) {
+        if (drained == null) {
+            drained = new WorkCompletions(64);
+        }
+        try {
+            for (int left = queue.queue.capacity(); left > 0; left -= drained.size()) {
+                if (queue.queue.poll(drained) == 0) {
+                    break;
+                }
+                give(drained);
+            }
+        } catch (VerbsException e) {
+            broken(queue, e);
+        }
+        if (!telling && !touched.isEmpty()) {
+            home.execute(this::tell);
+        }
     }
 
     private void completionEvents() throws VerbsException {
@@ -268,11 +371,24 @@ final class LoopDevice {
 
     private void asyncEvents() throws VerbsException {
         // The descriptor is shared by all loops of the process, so an event may be about another one's object.
-        for (AsyncEvent event; (event = context.device.nextAsyncEvent()) != null;) {
+        for (AsyncEvent next; (next = context.device.nextAsyncEvent()) != null;) {
+            AsyncEvent event = next;
             if (event.isDeviceFatal()) {
                 RdmaIoHandler.deviceFailed(context, event);
+            } else if (event.isSharedReceiveLimitReached()) {
+                RdmaIoHandler.forEachLoop(context, device -> device.receiveQueueEvent(event));
             } else {
                 logger.debug("{}: {}", context.device, event);
+            }
+        }
+    }
+
+    private void receiveQueueEvent(AsyncEvent event) {
+        for (LoopReceiveQueue receives : receiveQueues.values()) {
+            try {
+                receives.event(event);
+            } catch (VerbsException e) {
+                fail(e);
             }
         }
     }

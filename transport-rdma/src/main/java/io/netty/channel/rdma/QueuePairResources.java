@@ -19,6 +19,9 @@ import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.QueuePairInitAttributes;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 
@@ -26,6 +29,8 @@ import java.io.IOException;
  * A queue pair, the room for its completions, and whose they are. Made as the options say and as the device can.
  */
 final class QueuePairResources {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(QueuePairResources.class);
+
     final DeviceContext context;
     final int sendDepth;
     final int receiveDepth;
@@ -35,6 +40,8 @@ final class QueuePairResources {
     private int number;
     /** {@code null} as long as it is not known to which loop the connection belongs. */
     private LoopDevice device;
+    /** {@code null} if the queue pair has receives of its own. */
+    private LoopReceiveQueue shared;
 
     /** @param handler of the connection's loop, or {@code null} if that is not known yet: see {@link #attach}. */
     QueuePairResources(DeviceContext context, QueuePairOptions options, RdmaIoHandler handler) throws Exception {
@@ -55,6 +62,21 @@ final class QueuePairResources {
         return device;
     }
 
+    /** Before it is created: it takes its receives, of this size, from those of its loop. */
+    void shareReceives(int bufferSize) throws IOException {
+        shared = device.receiveQueue(bufferSize);
+    }
+
+    /** The receives that it shares, or {@code null}. */
+    LoopReceiveQueue shared() {
+        return shared;
+    }
+
+    /** How many completions it may have waiting; shared receives not among them. */
+    private int completions() {
+        return sendDepth + (shared == null ? receiveDepth : 0);
+    }
+
     /**
      * Creates the queue pair. If that fails, what there is must be given back as at the end.
      *
@@ -62,11 +84,13 @@ final class QueuePairResources {
      * @param minInline bytes that are asked for in any case, if the device can.
      */
     QueuePair create(ConnectionId id, int sendSges, int receiveSges, int minInline) throws Exception {
-        int completions = sendDepth + receiveDepth;
-        queue = device == null ? LoopQueue.standalone(context, completions) : device.reserve(completions);
+        queue = device == null ? LoopQueue.standalone(context, completions()) : device.reserve(completions(), shared);
+        if (shared != null) {
+            shared.addUser(queue);
+        }
         QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
                 .maxSendRequests(sendDepth).maxReceiveRequests(receiveDepth).maxSendSges(sendSges)
-                .maxReceiveSges(receiveSges);
+                .maxReceiveSges(receiveSges).sharedReceiveQueue(shared == null ? null : shared.queue());
         DeviceLimits.Factory factory = id == null ? context.domain::createQueuePair
                 : init -> id.createQueuePair(context.domain, init);
         queuePair = DeviceLimits.createQueuePair(factory, context, attributes,
@@ -98,14 +122,32 @@ final class QueuePairResources {
         return device.home().isHere();
     }
 
+    /** Has the owners get all completions that are there, and be told later. */
+    void drain() {
+        device.drain(queue);
+    }
+
     /** The first part of the end. From here on the device touches none of the memory. */
     void closeQueuePair() {
         if (queuePair != null) {
             if (device != null && isHome()) {
                 device.unregister(number);
+                if (shared != null) {
+                    returnShared();
+                }
             }
             queuePair.close();
         }
+    }
+
+    /** Some devices forget the completions of a queue pair that is destroyed, and which receives those were. */
+    private void returnShared() {
+        try {
+            queuePair.toError();
+        } catch (VerbsException e) {
+            logger.debug("{} could not be stopped", queuePair, e);
+        }
+        drain();
     }
 
     /**
@@ -114,15 +156,28 @@ final class QueuePairResources {
      * @param owner that had the completions, or {@code null}.
      */
     void release(CompletionHandler owner) {
+        if (shared != null) {
+            releaseShared();
+        }
         if (queue == null) {
             return;
         }
         if (device == null) {
             queue.close();
         } else if (isHome()) {
-            device.release(queue, sendDepth + receiveDepth);
+            device.release(queue, completions());
         } else {
-            device.releaseFromElsewhere(number, owner, queue, sendDepth + receiveDepth);
+            device.releaseFromElsewhere(number, owner, queue, completions());
         }
+    }
+
+    private void releaseShared() {
+        if (queue != null) {
+            shared.removeUser(queue);
+            if (!shared.completesInto(queue)) {
+                queue.release(shared.depth);
+            }
+        }
+        device.release(shared);
     }
 }

@@ -165,6 +165,27 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "RECEIVE_BUFFER_SIZE");
 
     /**
+     * Of message channels: whether the channel takes its receives from a shared receive queue ({@code
+     * ibv_qp_init_attr.srq}), which all channels with this option, of the same event loop, device and {@link
+     * #RECEIVE_BUFFER_SIZE}, have in common. Default false. For many connections, few of which are busy at a time:
+     * memory for receives then does not grow with their number. {@link
+     * RdmaIoHandlerConfig#setSharedReceiveQueueDepth} is how many there are.
+     *
+     * <p>What a shared queue can't do is to hold a single peer back. While a channel does not read, its messages wait
+     * here: up to {@link #RECEIVE_QUEUE_DEPTH} in the registered memory where they arrived, further ones as copies in
+     * ordinary memory, up to {@link #MAX_UNREAD_MESSAGES}.
+     */
+    public static final ChannelOption<Boolean> SHARED_RECEIVE_QUEUE =
+            valueOf(RdmaChannelOption.class, "SHARED_RECEIVE_QUEUE");
+
+    /**
+     * Of message channels with {@link #SHARED_RECEIVE_QUEUE}: how many messages may wait for a channel that does not
+     * read, 16 to 1048576. Default 1024. One more ends the connection with an {@code IOException}.
+     */
+    public static final ChannelOption<Integer> MAX_UNREAD_MESSAGES =
+            valueOf(RdmaChannelOption.class, "MAX_UNREAD_MESSAGES");
+
+    /**
      * Of message channels: the most pieces of a composite buffer that one operation takes from where they are ({@code
      * ibv_qp_cap.max_send_sge}), 1 to 256. Default 16, or the device's {@code max_sge} if that is less. A message of
      * more pieces is copied.

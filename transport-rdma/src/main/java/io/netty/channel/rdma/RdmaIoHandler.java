@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
@@ -67,6 +68,7 @@ public final class RdmaIoHandler implements IoHandler {
     private final Turn turn = new Turn();
     private final boolean busyPoll;
     private final long maxSpinNanos;
+    private final int sharedReceiveQueueDepth;
     private final WorkCompletions batch;
     private final Set<Registration> registrations = new LinkedHashSet<>();
     private final List<LoopDevice> devices = new ArrayList<>(1);
@@ -87,6 +89,7 @@ public final class RdmaIoHandler implements IoHandler {
         this.epoll = epoll;
         busyPoll = config.isBusyPoll();
         maxSpinNanos = config.getMaxSpinMicros() * 1000L;
+        sharedReceiveQueueDepth = config.getSharedReceiveQueueDepth();
         batch = new WorkCompletions(config.getPollBatch());
     }
 
@@ -349,12 +352,17 @@ public final class RdmaIoHandler implements IoHandler {
     static void deviceFailed(DeviceContext context, AsyncEvent event) {
         IOException cause = new IOException(context.device + ": " + event);
         logger.warn("{}; its connections are closed.", cause.getMessage());
+        forEachLoop(context, device -> device.fail(cause));
+    }
+
+    /** Does it on each loop that has something of the device. Any thread. */
+    static void forEachLoop(DeviceContext context, Consumer<LoopDevice> action) {
         for (RdmaIoHandler handler : HANDLERS) {
             try {
                 handler.executor.execute(() -> {
                     for (LoopDevice device : handler.devices) {
                         if (device.context == context) {
-                            device.fail(cause);
+                            action.accept(device);
                         }
                     }
                 });
@@ -390,6 +398,11 @@ public final class RdmaIoHandler implements IoHandler {
             }
         }
         return null;
+    }
+
+    /** See {@link RdmaIoHandlerConfig#setSharedReceiveQueueDepth}. */
+    int sharedReceiveQueueDepth() {
+        return sharedReceiveQueueDepth;
     }
 
     /** On the loop. */

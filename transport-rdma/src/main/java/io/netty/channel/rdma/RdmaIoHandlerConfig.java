@@ -28,11 +28,13 @@ import static io.netty.util.internal.ObjectUtil.checkPositive;
  */
 public final class RdmaIoHandlerConfig {
     private static final int DEFAULT_MAX_SPIN_MICROS = 50;
+    static final int DEFAULT_SHARED_RECEIVE_QUEUE_DEPTH = 1024;
 
     private boolean busyPoll;
     // With one or two cores, the spinning thread would keep the one that it waits for from running.
     private int maxSpinMicros = NettyRuntime.availableProcessors() > 2 ? DEFAULT_MAX_SPIN_MICROS : 0;
     private int pollBatch = 64;
+    private int sharedReceiveQueueDepth = DEFAULT_SHARED_RECEIVE_QUEUE_DEPTH;
 
     /**
      * Never sleep while there is an RDMA connection on the loop: the lowest latency, for one core per event loop.
@@ -74,7 +76,23 @@ public final class RdmaIoHandlerConfig {
         return pollBatch;
     }
 
+    /**
+     * The most receives ({@code ibv_srq_attr.max_wr}) of the queue that the channels of an event loop with {@link
+     * RdmaChannelOption#SHARED_RECEIVE_QUEUE} share, 16 to 32768: how many messages of all of them may arrive while the
+     * loop is busy with something else. There are 64 at first, and more when those run low. Default 1024, or the
+     * device's {@code max_srq_wr} if that is less.
+     */
+    public RdmaIoHandlerConfig setSharedReceiveQueueDepth(int depth) {
+        sharedReceiveQueueDepth = checkInRange(depth, 16, 32768, "sharedReceiveQueueDepth");
+        return this;
+    }
+
+    public int getSharedReceiveQueueDepth() {
+        return sharedReceiveQueueDepth;
+    }
+
     RdmaIoHandlerConfig copy() {
-        return new RdmaIoHandlerConfig().setBusyPoll(busyPoll).setMaxSpinMicros(maxSpinMicros).setPollBatch(pollBatch);
+        return new RdmaIoHandlerConfig().setBusyPoll(busyPoll).setMaxSpinMicros(maxSpinMicros).setPollBatch(pollBatch)
+                .setSharedReceiveQueueDepth(sharedReceiveQueueDepth);
     }
 }

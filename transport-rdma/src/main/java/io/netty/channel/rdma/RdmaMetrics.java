@@ -86,6 +86,14 @@ public final class RdmaMetrics {
         return PinnedMemory.PROCESS.used();
     }
 
+    /**
+     * How many receives the shared receive queues of this process have, now: see {@link
+     * RdmaChannelOption#SHARED_RECEIVE_QUEUE}. Each has a buffer.
+     */
+    public static long sharedReceives() {
+        return LoopReceiveQueue.receives();
+    }
+
     /** The system property {@code io.netty.rdma.maxPinnedMemory}, in bytes; default half of the direct memory. */
     public static long maxPinnedMemory() {
         return PinnedMemory.PROCESS.max();

@@ -83,9 +83,12 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         this.channel = channel;
         this.id = id;
         RdmaMessageChannelConfig config = channel.config();
-        queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(), config.maxSendSges, this);
-        receiver = new MessageReceiver(channel,
-                new OwnReceives(channel, queuePair, config.getReceiveBufferSize()));
+        int receiveSize = config.getReceiveBufferSize();
+        boolean shared = config.isSharedReceiveQueue();
+        queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(), config.maxSendSges,
+                shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
+        receiver = new MessageReceiver(channel, shared ? new SharedReceives(channel, queuePair)
+                : new OwnReceives(channel, queuePair, receiveSize));
         sender = new MessageSender(channel, this, queuePair);
         boolean posted = false;
         try {
@@ -204,6 +207,8 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         if (broken) {
             disconnect();
             if (sender.isDrained() && receiver.isFlushed()) {
+                // Nothing tells which message in shared receives is the last one. It is there when the connection ends.
+                queuePair.drainShared();
                 lost();
             } else if (timer == null) {
                 // The flushes come at once, if the device works.
@@ -255,6 +260,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         if (!broken) {
             broken = true;
             unexpected = true;
+            failure = failure == null ? cause : failure;
             channel.eventLoop().execute(() -> {
                 sender.complete();
                 gone(cause);

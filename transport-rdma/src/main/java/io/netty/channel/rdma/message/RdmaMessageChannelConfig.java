@@ -42,8 +42,8 @@ import static io.netty.channel.ChannelOption.SO_REUSEADDR;
  *
  * <ul>
  * <li>queue pair: {@code SEND_QUEUE_DEPTH}, {@code RECEIVE_QUEUE_DEPTH} (default 64), {@code MAX_INLINE}, {@code
- *     MAX_SEND_SGES}, {@code RECEIVE_BUFFER_SIZE}, {@code INITIATOR_DEPTH}, {@code RESPONDER_RESOURCES}, {@code
- *     REMOTE_PERMISSIONS};</li>
+ *     MAX_SEND_SGES}, {@code RECEIVE_BUFFER_SIZE}, {@code SHARED_RECEIVE_QUEUE}, {@code MAX_UNREAD_MESSAGES}, {@code
+ *     INITIATOR_DEPTH}, {@code RESPONDER_RESOURCES}, {@code REMOTE_PERMISSIONS};</li>
  * <li>retries: {@code RETRY_COUNT}, {@code RNR_RETRY_COUNT}, {@code ACK_TIMEOUT}, {@code MIN_RNR_TIMER} (default 12:
  *     0.64 milliseconds, since a sender may well find no receive posted here);</li>
  * <li>connecting: {@code RESOLVE_TIMEOUT_MILLIS}, {@code CONNECT_DATA};</li>
@@ -66,12 +66,15 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
     private final IntOption receiveBufferSize =
             new IntOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, 4096, 0, 4 << 20);
     private final IntOption soLinger = new IntOption(SO_LINGER, -1, -1, Integer.MAX_VALUE);
+    final IntOption maxUnreadMessages =
+            new IntOption(RdmaChannelOption.MAX_UNREAD_MESSAGES, 1024, 16, 1 << 20);
     private final IntOption[] options = {
-            maxSendSges, initiatorDepth, responderResources, receiveBufferSize, soLinger
+            maxSendSges, initiatorDepth, responderResources, receiveBufferSize, soLinger, maxUnreadMessages
     };
     private final QueuePairOptions queuePair = new QueuePairOptions(64, 12);
     private final RdmaMessageChannel channel;
     private volatile boolean reuseAddress;
+    private volatile boolean sharedReceiveQueue;
     private volatile Set<RdmaPermission> remotePermissions = ALL_REMOTE;
     private volatile byte[] connectData = { };
 
@@ -98,7 +101,8 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
     public Map<ChannelOption<?>, Object> getOptions() {
         return getOptions(super.getOptions(), SO_REUSEADDR, SO_LINGER, IP_TOS, RdmaChannelOption.SEND_QUEUE_DEPTH,
                 RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RdmaChannelOption.MAX_INLINE, RdmaChannelOption.MAX_SEND_SGES,
-                RdmaChannelOption.RECEIVE_BUFFER_SIZE, RdmaChannelOption.INITIATOR_DEPTH,
+                RdmaChannelOption.RECEIVE_BUFFER_SIZE, RdmaChannelOption.SHARED_RECEIVE_QUEUE,
+                RdmaChannelOption.MAX_UNREAD_MESSAGES, RdmaChannelOption.INITIATOR_DEPTH,
                 RdmaChannelOption.RESPONDER_RESOURCES, RdmaChannelOption.REMOTE_PERMISSIONS,
                 RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.RNR_RETRY_COUNT, RdmaChannelOption.ACK_TIMEOUT,
                 RdmaChannelOption.MIN_RNR_TIMER, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
@@ -111,6 +115,8 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
         Object value;
         if (option == SO_REUSEADDR) {
             value = isReuseAddress();
+        } else if (option == RdmaChannelOption.SHARED_RECEIVE_QUEUE) {
+            value = isSharedReceiveQueue();
         } else if (option == RdmaChannelOption.REMOTE_PERMISSIONS) {
             value = getRemotePermissions();
         } else if (option == RdmaChannelOption.CONNECT_DATA) {
@@ -129,6 +135,8 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
         validate(option, value);
         if (option == SO_REUSEADDR) {
             setReuseAddress((Boolean) value);
+        } else if (option == RdmaChannelOption.SHARED_RECEIVE_QUEUE) {
+            setSharedReceiveQueue((Boolean) value);
         } else if (option == RdmaChannelOption.REMOTE_PERMISSIONS) {
             setRemotePermissions((Set<RdmaPermission>) value);
         } else if (option == RdmaChannelOption.CONNECT_DATA) {
@@ -147,6 +155,17 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
 
     public RdmaMessageChannelConfig setReuseAddress(boolean reuseAddress) {
         this.reuseAddress = reuseAddress;
+        return this;
+    }
+
+    /** See {@link RdmaChannelOption#SHARED_RECEIVE_QUEUE}. */
+    public boolean isSharedReceiveQueue() {
+        return sharedReceiveQueue;
+    }
+
+    /** See {@link RdmaChannelOption#SHARED_RECEIVE_QUEUE}. */
+    public RdmaMessageChannelConfig setSharedReceiveQueue(boolean shared) {
+        sharedReceiveQueue = shared;
         return this;
     }
 

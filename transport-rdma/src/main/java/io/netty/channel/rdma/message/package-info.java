@@ -57,7 +57,8 @@
  * <p>Operations that the send queue has no room for wait, and the channel is not writable meanwhile, whatever their
  * sizes are; nor is it above the usual water mark, where bytes in flight count, too. A SEND whose peer has no receive
  * posted waits in the device, which tries again as the peer's {@code MIN_RNR_TIMER} and {@code RNR_RETRY_COUNT} say: a
- * peer that does not read its channel holds us back.
+ * peer that does not read its channel holds us back. Not so if the channels of an event loop share their receives,
+ * {@link io.netty.channel.rdma.RdmaChannelOption#SHARED_RECEIVE_QUEUE}: then messages wait at the reader.
  *
  * <h2>Completions</h2>
  * A completion costs the device and the event loop something, so only the last operation of a flush asks for one, and
@@ -142,8 +143,8 @@
  *                                         │
  *                                 MessageConnection: the queue pair, and its end
  *                                    │          │
- *                  MessageSender, SendSlots    MessageReceiver ── Receives: OwnReceives
- *                         │
+ *                  MessageSender, SendSlots    MessageReceiver ── Receives: OwnReceives or
+ *                         │                                               SharedReceives
  *                  OperationGatherer: work requests from operations
  *
  *   ManualConnector: a queue pair without the connection manager

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.channels.AlreadyConnectedException;
@@ -56,12 +57,15 @@ class RdmaMessageManualTest {
     private static final String VALID = "52444d45" + "01" + "01" + "03" + "00" + "00000011" + "00abcdef" + "0000" +
             "10" + "10" + "00000000000000000000ffff0a000001";
 
-    @Test
-    void channelsConnectByBlobsThatWereHandedOver() throws Exception {
+    @ParameterizedTest(name = "shared receives: {0}")
+    @ValueSource(booleans = { false, true })
+    void channelsConnectByBlobsThatWereHandedOver(boolean shared) throws Exception {
         Recorder leftEvents = new Recorder();
         Recorder rightEvents = new Recorder();
         RdmaMessageChannel left = bound(leftEvents);
         RdmaMessageChannel right = bound(rightEvents);
+        left.config().setSharedReceiveQueue(shared);
+        right.config().setSharedReceiveQueue(shared);
         try (RegisteredMemory memory = RegisteredMemory.allocate(100, EnumSet.allOf(RdmaPermission.class))) {
             RdmaEndpoint leftEnd = handOver(TestTimeouts.sync(left.exportEndpoint()).getNow());
             RdmaEndpoint rightEnd = handOver(TestTimeouts.sync(right.exportEndpoint()).getNow());
@@ -106,9 +110,11 @@ class RdmaMessageManualTest {
         TestTimeouts.sync(channel.close());
     }
 
-    @Test
-    void channelThatWasExportedAndNeverConnectedGivesAllBack() throws Exception {
+    @ParameterizedTest(name = "shared receives: {0}")
+    @ValueSource(booleans = { false, true })
+    void channelThatWasExportedAndNeverConnectedGivesAllBack(boolean shared) throws Exception {
         RdmaMessageChannel channel = bound(new Recorder());
+        channel.config().setSharedReceiveQueue(shared);
         TestTimeouts.sync(channel.exportEndpoint());
         TestTimeouts.sync(channel.exportEndpoint());
         TestTimeouts.sync(channel.close());
@@ -141,8 +147,9 @@ class RdmaMessageManualTest {
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("(expected: 36)");
     }
 
-    @Test
-    void requestOfAnEventChannelOfTheApplicationIsAdopted() throws Exception {
+    @ParameterizedTest(name = "shared receives: {0}")
+    @ValueSource(booleans = { false, true })
+    void requestOfAnEventChannelOfTheApplicationIsAdopted(boolean shared) throws Exception {
         Recorder serverEvents = new Recorder();
         Recorder clientEvents = new Recorder();
         try (EventChannel events = EventChannel.create();
@@ -163,6 +170,7 @@ class RdmaMessageManualTest {
             // This thread is the one that reads the event channel.
             BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
             RdmaMessageChannel server = new RdmaMessageChannel(request.get(), tasks::add);
+            server.config().setSharedReceiveQueue(shared);
             server.pipeline().addLast(serverEvents);
             TestTimeouts.sync(loops.group().register(server));
             TestTimeouts.take(tasks, "the move of the id").run();

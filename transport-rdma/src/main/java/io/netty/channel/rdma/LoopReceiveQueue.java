@@ -1,0 +1,233 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.verbs.AsyncEvent;
+import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
+import io.netty.channel.rdma.verbs.SharedReceiveQueue;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * A shared receive queue: the receives, with buffers of one size, of all channels of one event loop and device that
+ * want it so. It owns the buffers. A message takes the one that it arrived in along, and another one takes its place,
+ * so that a receive is posted again whatever becomes of the message.
+ *
+ * <p>It begins with a few receives. When fewer than half of them are left, which the device reports, there will be
+ * twice as many, up to the depth: as many as arrive while the loop is busy with something else.
+ *
+ * <p>On the loop that polls.
+ */
+final class LoopReceiveQueue {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopReceiveQueue.class);
+    private static final int FIRST_RECEIVES = 64;
+    /** The receives of all such queues of the process. */
+    private static final LongAdder RECEIVES = new LongAdder();
+
+    final int bufferSize;
+    /** How many receives there may be. */
+    final int depth;
+    private final DeviceContext context;
+    private final int number;
+    private final SharedReceiveQueue queue;
+    private final ReceiveWorkRequests chain;
+    /** By slot. */
+    private final ByteBuf[] buffers;
+    /** How many queue pairs there are, by where their receives complete. */
+    private final Map<LoopQueue, Integer> users = new IdentityHashMap<>();
+    private int receives;
+
+    /**
+     * @param number by which the loop finds this queue.
+     * @param depth within the limits of the device.
+     */
+    LoopReceiveQueue(DeviceContext context, int number, int bufferSize, int depth) throws IOException {
+        this.context = context;
+        this.number = number;
+        this.bufferSize = bufferSize;
+        this.depth = depth;
+        buffers = new ByteBuf[depth];
+        chain = new ReceiveWorkRequests(depth, bufferSize == 0 ? 0 : depth);
+        queue = context.domain.createSharedReceiveQueue(depth, bufferSize == 0 ? 0 : 1);
+        boolean filled = false;
+        try {
+            filled = fill(Math.min(depth, FIRST_RECEIVES));
+            if (!filled) {
+                throw new IOException("no registered memory to receive into: raise -Dio.netty.rdma.maxPinnedMemory (" +
+                        RdmaMetrics.pinnedMemory() + " of at most " + RdmaMetrics.maxPinnedMemory() +
+                        " bytes are in use), or lower RECEIVE_BUFFER_SIZE");
+            }
+        } finally {
+            if (!filled) {
+                close();
+            }
+        }
+    }
+
+    /** How many receives the shared receive queues of this process have now. */
+    static long receives() {
+        return RECEIVES.sum();
+    }
+
+    // ---- work requests
+
+    /** Whether it is a receive of such a queue. */
+    static boolean isShared(long workRequestId) {
+        return workRequestId < Long.MIN_VALUE / 2;
+    }
+
+    /** The number of the queue of a receive. */
+    static int number(long workRequestId) {
+        return (int) (workRequestId - Long.MIN_VALUE >>> 32);
+    }
+
+    private static int slot(long workRequestId) {
+        return (int) workRequestId;
+    }
+
+    /** Adds receives until there are so many. Returns false if there is no memory for them. */
+    private boolean fill(int target) throws VerbsException {
+        int before = receives;
+        while (receives < target) {
+            if (bufferSize > 0) {
+                buffers[receives] = ChannelQueuePair.receiveBuffer(bufferSize);
+                if (buffers[receives] == null) {
+                    break;
+                }
+            }
+            add(receives++);
+        }
+        RECEIVES.add(receives - before);
+        post();
+        queue.arm(receives < depth ? receives / 2 : receives / 4);
+        return receives == target;
+    }
+
+    private void add(int slot) throws VerbsException {
+        chain.receive(Long.MIN_VALUE + ((long) number << 32) + slot);
+        if (bufferSize > 0) {
+            ByteBuf buf = buffers[slot];
+            long address = buf.memoryAddress();
+            chain.addSge(address, bufferSize, RegisteredRanges.find(buf, address, bufferSize).region(context).lkey());
+        }
+    }
+
+    /** Posts the receives that have been given back. */
+    void post() throws VerbsException {
+        if (!chain.isEmpty()) {
+            int taken = queue.postReceive(chain);
+            boolean all = taken == chain.size();
+            chain.clear();
+            if (!all) {
+                // There is never more than the queue has room for, so the device does not work any more.
+                throw queue.postException();
+            }
+        }
+    }
+
+    /** A receive has completed, and nothing in its buffer is of use. It will be posted again. */
+    void giveBack(long workRequestId) throws VerbsException {
+        add(slot(workRequestId));
+    }
+
+    /**
+     * A message has arrived. The receive will be posted again, with another buffer.
+     *
+     * @return the buffer with the message, or {@code null} if there is no memory for another one: then the message must
+     *         be {@linkplain #buffer copied}, and the receive given back.
+     */
+    ByteBuf take(long workRequestId) throws VerbsException {
+        int slot = slot(workRequestId);
+        ByteBuf empty = ChannelQueuePair.receiveBuffer(bufferSize);
+        if (empty == null) {
+            return null;
+        }
+        ByteBuf full = buffers[slot];
+        buffers[slot] = empty;
+        add(slot);
+        return full;
+    }
+
+    /** The buffer of a completed receive, until that is given back. */
+    ByteBuf buffer(long workRequestId) {
+        return buffers[slot(workRequestId)];
+    }
+
+    /** The device has reported something about one of its queues. */
+    void event(AsyncEvent event) throws VerbsException {
+        if (!event.isSharedReceiveLimitReached() || !event.concerns(queue)) {
+            return;
+        }
+        if (receives < depth) {
+            if (!fill(Math.min(2 * receives, depth))) {
+                logger.debug("{}: no memory for more than {} receives", this, receives);
+            }
+        } else {
+            // Not armed again: once is enough.
+            logger.info("{} ran low: fewer than {} were left, and without any the peers wait. Raise " +
+                    "RdmaIoHandlerConfig.setSharedReceiveQueueDepth().", this, receives / 4);
+        }
+    }
+
+    // ---- users
+
+    /** Whether there are queue pairs whose receives complete there, so that there is room for all completions. */
+    boolean completesInto(LoopQueue completions) {
+        return users.containsKey(completions);
+    }
+
+    void addUser(LoopQueue completions) {
+        users.merge(completions, 1, Integer::sum);
+    }
+
+    void removeUser(LoopQueue completions) {
+        users.computeIfPresent(completions, (key, count) -> count == 1 ? null : count - 1);
+    }
+
+    boolean isUsed() {
+        return !users.isEmpty();
+    }
+
+    SharedReceiveQueue queue() {
+        return queue;
+    }
+
+    /** No queue pair uses it any more. */
+    void close() {
+        queue.close();
+        for (int slot = 0; slot < receives; slot++) {
+            if (buffers[slot] != null) {
+                buffers[slot].release();
+                buffers[slot] = null;
+            }
+        }
+        RECEIVES.add(-receives);
+        receives = 0;
+    }
+
+    @Override
+    public String toString() {
+        return "The shared receive queue of " + receives + " receives of " + bufferSize + " bytes on " +
+                context.device;
+    }
+}
