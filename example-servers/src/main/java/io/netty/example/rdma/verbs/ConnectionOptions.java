@@ -66,14 +66,16 @@ public final class ConnectionOptions {
      * listens; by descriptors it returns when all are connected. Not on an event loop.
      *
      * @param bound of the wait for each descriptor
+     * @return where it listens; {@code null} by descriptors
      */
-    public void accept(EventLoopGroup group, Duration bound, List<? extends VerbsEnd> ends) throws Exception {
+    public InetSocketAddress accept(EventLoopGroup group, Duration bound, List<? extends VerbsEnd> ends)
+            throws Exception {
         if (folder == null) {
             Channel listener = new ServerBootstrap().group(group).channel(RdmaServerMessageChannel.class)
                     .childHandler(new Acceptor(ends)).bind(address(port)).sync().channel();
-            System.out.println(ExampleServer.READY
-                    + NetUtil.toSocketAddressString((InetSocketAddress) listener.localAddress()));
-            return;
+            InetSocketAddress local = (InetSocketAddress) listener.localAddress();
+            System.out.println(ExampleServer.READY + NetUtil.toSocketAddressString(local));
+            return local;
         }
         for (int i = 0; i < ends.size(); i++) {
             byDescriptors(group, ends.get(i), (end, descriptors, number) -> {
@@ -82,6 +84,7 @@ public final class ConnectionOptions {
                 descriptors.write(server(number), end.descriptor());
             }, i);
         }
+        return null;
     }
 
     /**

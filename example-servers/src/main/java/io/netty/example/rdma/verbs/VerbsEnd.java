@@ -76,7 +76,10 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
         return new Introduction(program, export(channel));
     }
 
-    /** What was flushed before is still sent. Then the channel is closed, and this is what came of it. */
+    /**
+     * What was flushed before is still sent. Then the channel is closed, and this is what came of it: also if the peer,
+     * which may have all that it needs, goes before that.
+     */
     protected final void finish(ChannelHandlerContext ctx, Result outcome) {
         finishing = true;
         ctx.close().addListener(closed -> result.complete(outcome));
@@ -98,7 +101,9 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
 
     @Override
     public final void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        result.completeExceptionally(cause);
+        if (!finishing) {
+            result.completeExceptionally(cause);
+        }
         ctx.close();
     }
 
