@@ -31,14 +31,17 @@
 #include "engine.h"
 #include "gate.h"
 
+struct inflow;
 struct qp;
 struct process;
 struct bank_watch;
 
-/* A tick on a peer's board. The process is NULL where there is none. */
+/* A tick on a peer's board, and for whom it announces work. The process is NULL where there is none. */
 struct cq_place {
     struct process *process;
     uint32_t bank, slot;
+    struct qp *qp;
+    struct inflow *inflow; /* of a datagram queue pair, else NULL */
 };
 
 struct cqe {
@@ -130,9 +133,9 @@ void cq_scan_try(struct cq *cq);
  */
 bool cq_scan(struct cq *cq);
 
-/* Where a peer announces a queue pair. Returns false without memory. */
-bool cq_scan_add(struct cq *cq, const struct cq_place *place, struct qp *qp);
-void cq_scan_remove(struct cq *cq, const struct cq_place *place, const struct qp *qp);
+/* Keeps the place until it is removed. Returns false without memory. */
+bool cq_scan_add(struct cq *cq, const struct cq_place *place);
+void cq_scan_remove(struct cq *cq, const struct cq_place *place);
 
 /* Opens the engine's bell. Returns 0 or errno. */
 int cq_engine_open(void);

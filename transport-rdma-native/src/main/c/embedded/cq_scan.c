@@ -22,6 +22,7 @@
 #include "cq.h"
 #include "process.h"
 #include "qp.h"
+#include "ud.h"
 
 #define SCAN_AGAIN 1u
 
@@ -33,7 +34,7 @@
 
 struct group_watch {
     uint32_t seen[BOARD_GROUP_SLOTS];
-    struct qp *qp[BOARD_GROUP_SLOTS];
+    const struct cq_place *place[BOARD_GROUP_SLOTS];
 };
 
 struct bank_watch {
@@ -55,12 +56,16 @@ __attribute__((noinline)) static bool scan_group(struct cq *cq, struct bank_watc
     }
     const _Atomic uint32_t *ticks = bank->ticks + g * BOARD_GROUP_SLOTS;
     for (unsigned s = 0; s < BOARD_GROUP_SLOTS; s++) {
-        struct qp *qp = group->qp[s];
+        const struct cq_place *place = group->place[s];
         uint32_t tick;
-        if (qp != NULL && (tick = atomic_load_explicit(&ticks[s], memory_order_acquire)) != group->seen[s]) {
+        if (place != NULL && (tick = atomic_load_explicit(&ticks[s], memory_order_acquire)) != group->seen[s]) {
             group->seen[s] = tick;
-            cq->hot = qp;
-            if (qp_progress(qp, QP_WORK_ALL)) {
+            if (place->inflow != NULL) {
+                ud_announce(place->qp->ud, place->inflow);
+            } else {
+                cq->hot = place->qp;
+            }
+            if (qp_progress(place->qp, QP_WORK_ALL)) {
                 group->seen[s] = tick - 1; /* unfinished: be found again */
                 more = true;
             }
@@ -189,7 +194,7 @@ static void remove_bank(struct cq *cq, struct bank_watch **link) {
     free(bank);
 }
 
-bool cq_scan_add(struct cq *cq, const struct cq_place *place, struct qp *qp) {
+bool cq_scan_add(struct cq *cq, const struct cq_place *place) {
     gate_lock(&cq->scan);
     struct bank_watch *bank = find_bank(cq, place->process, place->bank);
     if (bank == NULL) {
@@ -202,10 +207,10 @@ bool cq_scan_add(struct cq *cq, const struct cq_place *place, struct qp *qp) {
     bool added = group != NULL && *group != NULL;
     if (added) {
         unsigned s = place->slot % BOARD_GROUP_SLOTS;
-        if ((*group)->qp[s] == NULL) {
+        if ((*group)->place[s] == NULL) {
             bank->users++;
         }
-        (*group)->qp[s] = qp;
+        (*group)->place[s] = place;
         (*group)->seen[s] = atomic_load(&bank->ticks[place->slot]) - 1;
         bank->seen[place->slot / BOARD_GROUP_SLOTS]--; /* look once in any case */
     } else if (bank != NULL && bank->users == 0) {
@@ -215,9 +220,9 @@ bool cq_scan_add(struct cq *cq, const struct cq_place *place, struct qp *qp) {
     return added;
 }
 
-void cq_scan_remove(struct cq *cq, const struct cq_place *place, const struct qp *qp) {
+void cq_scan_remove(struct cq *cq, const struct cq_place *place) {
     gate_lock(&cq->scan);
-    if (cq->hot == qp) {
+    if (cq->hot == place->qp) {
         cq->hot = NULL;
     }
     struct bank_watch **link = &cq->banks;
@@ -226,8 +231,8 @@ void cq_scan_remove(struct cq *cq, const struct cq_place *place, const struct qp
     }
     struct group_watch *group = *link == NULL ? NULL : (*link)->group[place->slot / BOARD_GROUP_SLOTS];
     if (group != NULL) { /* else there was no memory to add it */
-        struct qp **entry = &group->qp[place->slot % BOARD_GROUP_SLOTS];
-        if (*entry == qp) { /* else the peer has given the slot to another one */
+        const struct cq_place **entry = &group->place[place->slot % BOARD_GROUP_SLOTS];
+        if (*entry == place) { /* else the peer has given the slot to another one */
             *entry = NULL;
             if (--(*link)->users == 0) {
                 remove_bank(cq, link);

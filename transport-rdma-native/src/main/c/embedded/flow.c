@@ -41,17 +41,8 @@
 
 static _Atomic uint32_t next_id = 1;
 
-static struct flow **link_of(struct ud *ud, const struct flow *flow) {
-    struct flow **link = &ud->flows;
-    while (*link != flow) {
-        link = &(*link)->next;
-    }
-    return link;
-}
-
 void flow_free(struct qp *qp, struct flow *flow) {
-    *link_of(qp->ud, flow) = flow->next;
-    qp->ud->num_flows--;
+    flow_table_remove(&qp->ud->flows, flow);
     if (flow->to_recv_cq.cq != NULL) {
         process_renounce(&flow->to_recv_cq);
     }
@@ -84,12 +75,10 @@ void flow_close(struct qp *qp, struct flow *flow) {
     flow_free(qp, flow);
 }
 
-struct flow *flow_find(struct qp *qp, const struct link *link, uint32_t id) {
-    struct flow *flow = qp->ud->flows;
-    while (flow != NULL && (flow->id != id || flow->peer == NULL || peer_link(flow->peer) != link)) {
-        flow = flow->next;
-    }
-    return flow;
+struct flow *flow_find(const struct qp *qp, const struct link *link, const struct wire_flow *message) {
+    struct flow *flow = flow_table_find(&qp->ud->flows, message->dst_qpn);
+    bool same = flow != NULL && flow->id == message->id && flow->peer != NULL && peer_link(flow->peer) == link;
+    return same ? flow : NULL;
 }
 
 static bool is_past(const struct flow *flow, uint64_t patience_ns) {
@@ -102,13 +91,9 @@ bool flow_is_overdue(const struct flow *flow) {
 
 /* NULL without memory or descriptors. */
 static struct flow *make(struct qp *qp, uint32_t qpn) {
-    struct ud *ud = qp->ud;
-    if (ud->num_flows == MAX_FLOWS) {
-        struct flow *last = ud->flows;
-        while (last->next != NULL) {
-            last = last->next;
-        }
-        flow_close(qp, last);
+    struct flow_table *table = &qp->ud->flows;
+    if (table->count == MAX_FLOWS) {
+        flow_close(qp, flow_table_oldest(table));
     }
     struct flow *flow = calloc(1, sizeof(*flow));
     void *memory;
@@ -118,7 +103,6 @@ static struct flow *make(struct qp *qp, uint32_t qpn) {
         return NULL;
     }
     *flow = (struct flow) {
-        .next = ud->flows,
         .qpn = qpn,
         .id = atomic_fetch_add(&next_id, 1),
         .since_ns = engine_now_ns(),
@@ -126,8 +110,7 @@ static struct flow *make(struct qp *qp, uint32_t qpn) {
         .segment = memory,
     };
     producer_init(&flow->out, flow->segment, WIRE_REQUESTS);
-    ud->flows = flow;
-    ud->num_flows++;
+    flow_table_add(table, flow);
     return flow;
 }
 
@@ -154,22 +137,8 @@ static int reach(struct qp *qp, struct flow *flow) {
     return error;
 }
 
-static struct flow *find_first(struct ud *ud, uint32_t qpn) {
-    struct flow **link = &ud->flows;
-    while (*link != NULL && (*link)->qpn != qpn) {
-        link = &(*link)->next;
-    }
-    struct flow *flow = *link;
-    if (flow != NULL && flow != ud->flows) {
-        *link = flow->next;
-        flow->next = ud->flows;
-        ud->flows = flow;
-    }
-    return flow;
-}
-
 /* A flow that is not open yet. */
-static enum flow_result open(struct qp *qp, struct flow *flow) {
+static enum flow_result await_opening(struct qp *qp, struct flow *flow) {
     if (flow->state == FLOW_UNREACHED) {
         int error = reach(qp, flow);
         if (error != 0 && error != EAGAIN) { /* EAGAIN: the process has more connections to accept first */
@@ -234,7 +203,7 @@ static bool must_be_made_anew(const struct flow *flow) {
 }
 
 enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *datagram, const uint8_t *payload) {
-    struct flow *flow = find_first(qp->ud, qpn);
+    struct flow *flow = flow_table_find(&qp->ud->flows, qpn);
     if (flow != NULL && flow->state == FLOW_REFUSED) {
         flow_free(qp, flow);
         return FLOW_LOST;
@@ -249,8 +218,9 @@ enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *d
     if (flow == NULL) {
         return FLOW_LOST;
     }
+    flow_table_use(&qp->ud->flows, flow);
     if (flow->state != FLOW_OPEN) {
-        return open(qp, flow);
+        return await_opening(qp, flow);
     }
     uint32_t offset;
     enum flow_result result;

@@ -35,6 +35,7 @@
 #include <stdint.h>
 
 #include "cq.h"
+#include "flow_table.h"
 #include "peer.h"
 #include "stream.h"
 
@@ -59,7 +60,8 @@ enum flow_state { FLOW_UNREACHED, FLOW_OPENING, FLOW_OPEN, FLOW_REFUSED };
 
 /* All of the gate's owner. */
 struct flow {
-    struct flow *next;
+    struct flow *next; /* flow_table.c */
+    uint64_t used;
     uint32_t qpn; /* where it leads */
     uint32_t id;  /* in this process, never reused */
     enum flow_state state;
@@ -75,6 +77,8 @@ struct flow {
 /* The receiver's end. `place` and the list belong to `control` as well. */
 struct inflow {
     struct inflow *next;
+    atomic_bool announced; /* it is among those that ud_receive() is to look at */
+    struct inflow *next_announced;
     struct peer *peer;
     uint32_t src_qpn, id;
     bool broken; /* the sender has violated the protocol: its link is about to go down */
@@ -88,7 +92,8 @@ struct inflow {
 enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *datagram, const uint8_t *payload);
 void flow_close(struct qp *qp, struct flow *flow); /* tells the receiver */
 void flow_free(struct qp *qp, struct flow *flow);
-struct flow *flow_find(struct qp *qp, const struct link *link, uint32_t id);
+/* The one that the receiver's message is about, or NULL. */
+struct flow *flow_find(const struct qp *qp, const struct link *link, const struct wire_flow *message);
 /* Whether a sender waits for its answer, or has given up waiting. */
 bool flow_is_overdue(const struct flow *flow);
 /* Tells the sender how far it was read, and wakes it if it asked for that. */
@@ -96,9 +101,9 @@ void flow_acknowledge(struct qp *qp, struct inflow *inflow);
 
 /* flow_message.c */
 void flow_refuse(struct qp *qp, struct inflow *inflow); /* tells the sender */
-/* Takes the flow off the list of the queue pair: with control and the gate. */
-void flow_unlink_incoming(struct qp *qp, struct inflow *inflow);
-/* Frees a chain of unlinked ones: with control, without the gate. */
-void flow_free_incoming(struct qp *qp, struct inflow *inflows);
+/* Polls do not come to any of them any more: with control, without the gate. */
+void flow_unhear_all(struct qp *qp);
+/* Frees a chain of those that are on no list any more, and that polls do not come to. */
+void flow_free_incoming(struct inflow *inflows);
 
 #endif

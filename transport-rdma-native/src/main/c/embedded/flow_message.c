@@ -36,7 +36,24 @@ void flow_refuse(struct qp *qp, struct inflow *inflow) {
     peer_send(inflow->peer, WIRE_FLOW_REFUSE, &message, sizeof(message), NULL, 0);
 }
 
-void flow_unlink_incoming(struct qp *qp, struct inflow *inflow) {
+/* With control, without the gate. */
+static void unhear(struct inflow *inflow) {
+    if (inflow->place.process != NULL) {
+        cq_scan_remove(inflow->place.qp->recv_cq, &inflow->place);
+        process_put(inflow->place.process);
+        inflow->place.process = NULL;
+    }
+}
+
+void flow_unhear_all(struct qp *qp) {
+    for (struct inflow *inflow = qp->ud->inflows; inflow != NULL; inflow = inflow->next) {
+        unhear(inflow);
+    }
+}
+
+/* With control and the gate. */
+static void unlink_incoming(struct qp *qp, struct inflow *inflow) {
+    ud_forget(qp->ud, inflow);
     struct inflow **link = &qp->ud->inflows;
     while (*link != inflow) {
         link = &(*link)->next;
@@ -46,21 +63,17 @@ void flow_unlink_incoming(struct qp *qp, struct inflow *inflow) {
     qp->ud->num_inflows--;
 }
 
-static void free_incoming(struct qp *qp, struct inflow *inflow) {
-    if (inflow->place.process != NULL) {
-        cq_scan_remove(qp->recv_cq, &inflow->place, qp);
-        process_put(inflow->place.process);
-    }
+static void free_incoming(struct inflow *inflow) {
     munmap((void *) inflow->segment, sizeof(*inflow->segment));
     munmap(inflow->own, sizeof(*inflow->own));
     peer_put(inflow->peer);
     free(inflow);
 }
 
-void flow_free_incoming(struct qp *qp, struct inflow *inflows) {
+void flow_free_incoming(struct inflow *inflows) {
     while (inflows != NULL) {
         struct inflow *next = inflows->next;
-        free_incoming(qp, inflows);
+        free_incoming(inflows);
         inflows = next;
     }
 }
@@ -75,11 +88,12 @@ static struct inflow *find_incoming(const struct qp *qp, const struct link *link
 
 /* Executes what has come, then ends the flow. With control, without the gate. */
 static void end_incoming(struct qp *qp, struct inflow *inflow) {
+    unhear(inflow);
     qp_lock(qp);
     ud_drain(qp, inflow);
-    flow_unlink_incoming(qp, inflow);
+    unlink_incoming(qp, inflow);
     qp_unlock(qp);
-    flow_free_incoming(qp, inflow);
+    free_incoming(inflow);
 }
 
 /* Takes a reference to the peer. NULL with errno, EPROTO if the segment is not what it should be. */
@@ -151,7 +165,7 @@ static int open_incoming(struct qp *qp, struct peer *peer, const struct wire_flo
     int error = accept_flow(qp, inflow, own_fd);
     close(own_fd);
     if (error != 0) {
-        free_incoming(qp, inflow);
+        free_incoming(inflow);
         return error;
     }
     qp_lock(qp);
@@ -244,7 +258,7 @@ static bool on_accept(struct link *link, const void *body, size_t length, int *f
     bool valid = s.message.cq < BOARD_CQS && nfds == 1 + ((s.message.bells & WIRE_RECV_BELL) != 0);
     if (valid && s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
         qp_lock(s.qp);
-        struct flow *flow = flow_find(s.qp, link, s.message.id);
+        struct flow *flow = flow_find(s.qp, link, &s.message);
         if (flow != NULL && flow->state == FLOW_OPENING) { /* else it was closed, as the receiver will hear */
             int error = complete_opening(flow, &s.message, fds, nfds);
             valid = error != EPROTO;
@@ -271,12 +285,16 @@ static bool on_slot(struct link *link, const void *body, size_t length, int *fds
     if (inflow != NULL && inflow->place.process != NULL) {
         valid = false;
     } else if (inflow != NULL && valid) {
-        inflow->place = (struct cq_place) { process_get(peer_process(s.peer)), s.message.bank, s.message.slot };
-        if (!cq_scan_add(s.qp->recv_cq, &inflow->place, s.qp)) {
+        inflow->place = (struct cq_place) {
+            process_get(peer_process(s.peer)), s.message.bank, s.message.slot, s.qp, inflow,
+        };
+        if (cq_scan_add(s.qp->recv_cq, &inflow->place)) {
+            ud_announce(s.qp->ud, inflow);
+            qp_kick(s.qp, QP_WORK_ALL);
+        } else {
             flow_refuse(s.qp, inflow);
             end_incoming(s.qp, inflow);
         }
-        qp_kick(s.qp, QP_WORK_ALL);
     }
     end(&s);
     return valid;
@@ -303,7 +321,7 @@ static bool on_refuse(struct link *link, const void *body, size_t length, int *f
     }
     if (s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
         qp_lock(s.qp);
-        struct flow *flow = flow_find(s.qp, link, s.message.id);
+        struct flow *flow = flow_find(s.qp, link, &s.message);
         if (flow != NULL && flow->state == FLOW_OPENING && !flow_is_overdue(flow)) {
             flow->state = FLOW_REFUSED; /* the datagram that waits for it finds out, and is lost */
         } else if (flow != NULL) {
@@ -332,6 +350,12 @@ static bool on_close(struct link *link, const void *body, size_t length, int *fd
 
 /* ---- death of the peer ---- */
 
+static void free_if_on(struct qp *qp, struct flow *flow, const void *link) {
+    if (flow->peer != NULL && peer_link(flow->peer) == link) {
+        flow_free(qp, flow);
+    }
+}
+
 static void end_flows_on(struct qp *qp, const void *link) {
     if (qp->ud == NULL) {
         return;
@@ -345,12 +369,7 @@ static void end_flows_on(struct qp *qp, const void *link) {
             }
         }
         qp_lock(qp);
-        for (struct flow *flow = qp->ud->flows, *next; flow != NULL; flow = next) {
-            next = flow->next;
-            if (flow->peer != NULL && peer_link(flow->peer) == link) {
-                flow_free(qp, flow);
-            }
-        }
+        flow_table_visit(qp, free_if_on, link);
         qp_unlock(qp);
         qp_kick(qp, QP_WORK_SEND);
     }

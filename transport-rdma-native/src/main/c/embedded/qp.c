@@ -165,7 +165,7 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     qp_detach(qp);
     qp_drop_held(qp);
     if (qp->ud != NULL) {
-        flow_free_incoming(qp, ud_detach(qp)); /* a gate that stays closed is as good as one that is free */
+        flow_free_incoming(ud_detach(qp));
     }
     pthread_mutex_unlock(&qp->control);
     engine_task_cancel(&qp->again);

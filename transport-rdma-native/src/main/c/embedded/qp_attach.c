@@ -27,6 +27,7 @@
 #include "ah.h"
 #include "qp.h"
 #include "sealed.h"
+#include "ud.h"
 #include "watch.h"
 
 /* Introductions held for a queue pair that is not ready: its peer's, and room for a few from ends that are mistaken. */
@@ -278,17 +279,20 @@ void qp_unhear(struct qp *qp) {
     for (int i = 0; i < 2; i++) {
         struct cq_place *place = heard[i].place;
         if (place->process != NULL) {
-            cq_scan_remove(heard[i].cq, place, qp);
+            cq_scan_remove(heard[i].cq, place);
             process_put(place->process);
             place->process = NULL;
         }
+    }
+    if (qp->ud != NULL) {
+        flow_unhear_all(qp);
     }
 }
 
 static bool hear(struct qp *qp, struct cq *cq, struct cq_place *place, struct process *process, uint32_t bank,
                  uint32_t slot) {
-    *place = (struct cq_place) { process_get(process), bank, slot };
-    return cq_scan_add(cq, place, qp);
+    *place = (struct cq_place) { .process = process_get(process), .bank = bank, .slot = slot, .qp = qp };
+    return cq_scan_add(cq, place);
 }
 
 /* ---- messages of the peer, on the engine thread ---- */

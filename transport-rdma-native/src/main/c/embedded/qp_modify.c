@@ -132,7 +132,7 @@ static void reset(struct qp *qp) {
     cq_purge(qp->recv_cq, qp);
     cq_purge(qp->send_cq, qp);
     qp_unlock(qp);
-    flow_free_incoming(qp, inflows);
+    flow_free_incoming(inflows);
 }
 
 static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, const struct ibv_qp_attr *attr,

@@ -33,6 +33,7 @@ int ud_create(struct qp *qp) {
     if (qp->ud == NULL) {
         return ENOMEM;
     }
+    qp->ud->end = &qp->ud->first;
     pthread_mutex_init(&qp->ud->attaching, NULL);
     return 0;
 }
@@ -44,17 +45,23 @@ void ud_free(struct qp *qp) {
     }
 }
 
+static void close_flow(struct qp *qp, struct flow *flow, const void *unused) {
+    (void) unused;
+    flow_close(qp, flow);
+}
+
 struct inflow *ud_detach(struct qp *qp) {
     struct ud *ud = qp->ud;
-    while (ud->flows != NULL) {
-        flow_close(qp, ud->flows);
-    }
+    flow_table_visit(qp, close_flow, NULL);
     struct inflow *inflows = ud->inflows;
     for (struct inflow *inflow = inflows; inflow != NULL; inflow = inflow->next) {
         flow_refuse(qp, inflow);
     }
     ud->inflows = NULL;
     ud->num_inflows = 0;
+    atomic_store(&ud->announced, NULL);
+    ud->first = NULL;
+    ud->end = &ud->first;
     ud_drop_sends(qp);
     return inflows;
 }

@@ -20,7 +20,7 @@
  *   ud.c           the owner of the gate's work, groups
  *   ud_send.c      work requests to datagrams, for one receiver or the members of a group
  *   ud_receive.c   datagrams to receives
- *   flow.c         how datagrams get from a queue pair to another one
+ *   flow.c         how datagrams get from a queue pair to another one; flow_table.c finds the flow
  *   flow_message.c the peers' messages about that
  *   sa.c           who is a member of which group: finding out; sa_table.c keeps it
  *
@@ -41,11 +41,13 @@
 #define UD_MAX_GROUPS 64u /* of one queue pair */
 
 struct ud {
+    struct inflow *_Atomic announced; /* by any thread: what goes to the end of that queue */
+
     /* All of the gate's owner; the incoming flows are changed with `control` as well, the groups with `attaching`. */
-    struct flow *flows; /* the latest used first */
-    unsigned num_flows;
+    struct flow_table flows;
     struct inflow *inflows; /* the latest opened first */
     unsigned num_inflows;
+    struct inflow *first, **end; /* those that may have datagrams, to be served in turn */
     union ibv_gid group[UD_MAX_GROUPS];
     unsigned num_groups;
     pthread_mutex_t attaching; /* not `control`: the engine, whose work an answer is, may wait for that */
@@ -65,8 +67,8 @@ int ud_create(struct qp *qp); /* 0 or errno */
 void ud_free(struct qp *qp);
 bool ud_run(struct qp *qp, unsigned work); /* the owner of the gate; true if some was left over */
 /*
- * The ends of all flows, for a queue pair that is reset or destroyed: with control and the gate. What is returned goes
- * to flow_free_incoming(), without the gate.
+ * The ends of all flows, for a queue pair that is reset or destroyed: after qp_unhear(), with control and the gate. What
+ * is returned goes to flow_free_incoming().
  */
 struct inflow *ud_detach(struct qp *qp);
 /* Lets what was posted go, for a bounded time: a device has sent it by the time that its queue pair is destroyed. */
@@ -84,6 +86,10 @@ void ud_drop_sends(struct qp *qp); /* without completions */
 
 /* ud_receive.c */
 bool ud_receive(struct qp *qp);
+/* Any thread: the flow may have datagrams; QP_WORK_ALL must follow. */
+void ud_announce(struct ud *ud, struct inflow *inflow);
+/* The flow ends: nobody announces it any more. With the gate. */
+void ud_forget(struct ud *ud, struct inflow *inflow);
 void ud_drain(struct qp *qp, struct inflow *inflow); /* what has arrived on a flow that ends */
 
 #endif

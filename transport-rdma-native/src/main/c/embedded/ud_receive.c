@@ -23,6 +23,7 @@
 
 #include <string.h>
 
+/* One call takes about this. */
 #define BUDGET_DATAGRAMS 256
 
 /* A datagram that no honest end of this provider would send. */
@@ -84,10 +85,10 @@ static void deliver(struct qp *qp, const struct inflow *inflow, const struct wir
     }
 }
 
-/* Takes at most `budget` datagrams; returns how many. */
-static int take(struct qp *qp, struct inflow *inflow, int budget) {
+/* What an honest sender can have published at a time; the others have their turn then. Returns how many. */
+static int take(struct qp *qp, struct inflow *inflow) {
     int count = 0;
-    while (count < budget && !inflow->broken && consumer_ready(&inflow->requests)) {
+    while (count < (int) WIRE_REQUEST_SLOTS && !inflow->broken && consumer_ready(&inflow->requests)) {
         struct wire_desc desc;
         const uint8_t *payload;
         if (!consumer_read(&inflow->requests, &desc, &payload) || is_malformed(&desc)) {
@@ -105,18 +106,76 @@ static int take(struct qp *qp, struct inflow *inflow, int budget) {
     return count;
 }
 
-bool ud_receive(struct qp *qp) {
-    bool left = false;
-    int budget = BUDGET_DATAGRAMS;
-    for (struct inflow *inflow = qp->ud->inflows; inflow != NULL; inflow = inflow->next) {
-        budget -= take(qp, inflow, budget);
-        left |= budget == 0 && !inflow->broken && consumer_ready(&inflow->requests);
+/* ---- whose turn it is: a queue, so that one who floods delays the others and no more ---- */
+
+void ud_announce(struct ud *ud, struct inflow *inflow) {
+    if (atomic_exchange(&inflow->announced, true)) {
+        return;
     }
-    return left;
+    inflow->next_announced = atomic_load(&ud->announced);
+    while (!atomic_compare_exchange_weak(&ud->announced, &inflow->next_announced, inflow)) {
+    }
+}
+
+static void append(struct ud *ud, struct inflow *inflow) {
+    inflow->next_announced = NULL;
+    *ud->end = inflow;
+    ud->end = &inflow->next_announced;
+}
+
+/* Takes *link off the queue. */
+static struct inflow *take_off(struct ud *ud, struct inflow **link) {
+    struct inflow *inflow = *link;
+    *link = inflow->next_announced;
+    if (*link == NULL) {
+        ud->end = link;
+    }
+    return inflow;
+}
+
+static void collect(struct ud *ud) {
+    struct inflow *latest = atomic_exchange(&ud->announced, NULL), *in_turn = NULL;
+    while (latest != NULL) {
+        struct inflow *next = latest->next_announced;
+        latest->next_announced = in_turn;
+        in_turn = latest;
+        latest = next;
+    }
+    while (in_turn != NULL) {
+        struct inflow *next = in_turn->next_announced;
+        append(ud, in_turn);
+        in_turn = next;
+    }
+}
+
+void ud_forget(struct ud *ud, struct inflow *inflow) {
+    collect(ud);
+    struct inflow **link = &ud->first;
+    while (*link != NULL && *link != inflow) {
+        link = &(*link)->next_announced;
+    }
+    if (*link != NULL) {
+        take_off(ud, link);
+    }
+}
+
+bool ud_receive(struct qp *qp) {
+    struct ud *ud = qp->ud;
+    collect(ud);
+    for (int budget = BUDGET_DATAGRAMS; budget > 0 && ud->first != NULL;) {
+        struct inflow *inflow = take_off(ud, &ud->first);
+        /* Before we look: who announces it later queues it again. An exchange, so that we see what was published. */
+        atomic_exchange(&inflow->announced, false);
+        budget -= take(qp, inflow);
+        if (!inflow->broken && consumer_ready(&inflow->requests) && !atomic_exchange(&inflow->announced, true)) {
+            append(ud, inflow);
+        }
+    }
+    return ud->first != NULL;
 }
 
 void ud_drain(struct qp *qp, struct inflow *inflow) {
     epoch_enter();
-    take(qp, inflow, WIRE_REQUEST_SLOTS);
+    take(qp, inflow);
     epoch_leave();
 }

@@ -240,16 +240,16 @@ static void a_sender_that_lies_is_hung_up_on(void) {
 static unsigned flows_of(const struct end *end) {
     struct qp *qp = qp_of(end->qp);
     qp_lock(qp);
-    unsigned count = qp->ud->num_flows;
+    unsigned count = qp->ud->flows.count;
     qp_unlock(qp);
     return count;
 }
 
-/* Whether the latest used one is open. */
-static bool is_open(const struct end *end) {
+static bool is_open(const struct end *end, uint32_t qpn) {
     struct qp *qp = qp_of(end->qp);
     qp_lock(qp);
-    bool open = qp->ud->flows != NULL && qp->ud->flows->state == FLOW_OPEN;
+    const struct flow *flow = flow_table_find(&qp->ud->flows, qpn);
+    bool open = flow != NULL && flow->state == FLOW_OPEN;
     qp_unlock(qp);
     return open;
 }
@@ -338,7 +338,7 @@ static void a_process_that_is_stopped_stops_nobody(void) {
         expect_wc(friend.recv_cq, 1, IBV_WC_SUCCESS);
         CHECK_EQ(kill(sleeper_pid, SIGCONT), 0);
         a.buffer[0] = (char) round;
-        CHECK_EVENTUALLY((send_datagram(&a, 2, 0, 20, ah, sleeper_qpn), is_open(&a)));
+        CHECK_EVENTUALLY((send_datagram(&a, 2, 0, 20, ah, sleeper_qpn), is_open(&a, sleeper_qpn)));
     }
     struct pollfd heard = { .fd = sleeper_socket, .events = POLLIN };
     CHECK_EVENTUALLY((send_datagram(&a, 3, 0, 20, ah, sleeper_qpn), poll(&heard, 1, 0) == 1));
@@ -376,6 +376,43 @@ static void flows_of_destroyed_queue_pairs_leave_nothing(void) {
     end_close(&a);
 }
 
+/* The flow that was used longest ago makes place for a new one, at either end. */
+static void more_peers_than_there_are_flows_are_reached(void) {
+    enum { COUNT = 1100 };
+    static struct end peers[COUNT];
+    struct end a, shared;
+    ud_open(&a);
+    ud_open(&shared);
+    struct ibv_ah *ah = own_ah(&a), *back = own_ah(&shared);
+    struct options options = datagrams();
+    options.send_wr = options.recv_wr = 1;
+    for (int i = 0; i < COUNT; i++) {
+        end_open_on(&peers[i], &shared, &options);
+        ud_ready(&peers[i]);
+    }
+    for (int round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < COUNT; i++) {
+            CHECK_EQ(post_recv(&peers[i], i, 0, 256), 0);
+            send_datagram(&a, i, HALF, 20, ah, peers[i].qp->qp_num);
+            expect_wc(shared.recv_cq, i, IBV_WC_SUCCESS);
+        }
+        for (unsigned i = 0; i < COUNT; i++) {
+            CHECK_EQ(post_recv(&a, i, 0, 256), 0);
+            send_datagram(&peers[i], i, HALF, 20, back, a.qp->qp_num);
+            struct ibv_wc wc = next_wc(a.recv_cq);
+            CHECK_EQ(wc.src_qp, peers[i].qp->qp_num);
+        }
+    }
+    CHECK_EQ(flows_of(&a), 1024);
+    for (int i = 0; i < COUNT; i++) {
+        CHECK_EQ(ibv_destroy_qp(peers[i].qp), 0);
+    }
+    CHECK_EQ(ibv_destroy_ah(ah), 0);
+    CHECK_EQ(ibv_destroy_ah(back), 0);
+    end_close(&a);
+    end_close(&shared);
+}
+
 int main(void) {
     liar_pid = spawn(lie, &liar_socket);
     receiver_pid = spawn(receive_or_lie, &receiver_socket);
@@ -386,6 +423,7 @@ int main(void) {
     RUN(a_receiver_that_lies_is_hung_up_on);
     RUN(a_process_that_is_stopped_stops_nobody);
     RUN(flows_of_destroyed_queue_pairs_leave_nothing);
+    RUN(more_peers_than_there_are_flows_are_reached);
     struct errand home = { -1, 0 };
     send_all(liar_socket, &home, sizeof(home));
     expect_exit(liar_pid, 0);
