@@ -36,9 +36,6 @@
 #define ANSWER_PATIENCE_NS UINT64_C(1000000000)
 #define ROOM_PATIENCE_NS UINT64_C(200000000)
 
-/* Then an opening that was not answered is tried anew: the message may have met a process without descriptors. */
-#define REOPEN_NS UINT64_C(10000000000)
-
 static _Atomic uint32_t next_id = 1;
 
 void flow_free(struct qp *qp, struct flow *flow) {
@@ -133,8 +130,18 @@ static int reach(struct qp *qp, struct flow *flow) {
     }
     if (error == 0) {
         flow->state = FLOW_OPENING;
+        close(flow->segment_fd);
+        flow->segment_fd = -1;
     }
     return error;
+}
+
+/* Whether to wait for the receiver, which has had since since_ns to do something. */
+static bool waits_for(const struct flow *flow, uint64_t patience_ns) {
+    if (is_past(flow, patience_ns)) {
+        peer_set_silent(flow->peer, true);
+    }
+    return !peer_is_silent(flow->peer);
 }
 
 /* A flow that is not open yet. */
@@ -146,7 +153,10 @@ static enum flow_result await_opening(struct qp *qp, struct flow *flow) {
             return FLOW_LOST;
         }
     }
-    return flow_is_overdue(flow) ? FLOW_LOST : FLOW_WAIT;
+    if (flow->peer == NULL) {
+        return flow_is_overdue(flow) ? FLOW_LOST : FLOW_WAIT;
+    }
+    return waits_for(flow, ANSWER_PATIENCE_NS) ? FLOW_WAIT : FLOW_LOST;
 }
 
 /* Takes the receiver's acknowledgement; false if it is nonsense. */
@@ -155,8 +165,13 @@ static bool take_ack(struct flow *flow) {
     if (WIRE_ACK_COUNT(word) == flow->out.acked) {
         return true;
     }
-    flow->since_ns = 0;
-    return producer_acked(&flow->out, WIRE_ACK_COUNT(word));
+    bool valid = producer_acked(&flow->out, WIRE_ACK_COUNT(word));
+    /* All that it was full of: one who takes a datagram now and then would be waited for each time. */
+    if (flow->since_ns != 0 && (int32_t) (flow->out.acked - flow->full_at) >= 0) {
+        flow->since_ns = 0;
+        peer_set_silent(flow->peer, false);
+    }
+    return valid;
 }
 
 static struct wire_slot *claim(struct flow *flow, uint32_t length, uint32_t *offset) {
@@ -191,15 +206,18 @@ static struct wire_slot *find_room(struct qp *qp, struct flow *flow, uint32_t le
     if (slot == NULL) {
         if (flow->since_ns == 0) {
             flow->since_ns = engine_now_ns();
+            flow->full_at = flow->out.prod;
         }
-        *result = is_past(flow, ROOM_PATIENCE_NS) ? FLOW_LOST : FLOW_WAIT;
+        *result = waits_for(flow, ROOM_PATIENCE_NS) ? FLOW_WAIT : FLOW_LOST;
     }
     return slot;
 }
 
-/* The receiver has ended it, or an answer is overdue for long. */
-static bool must_be_made_anew(const struct flow *flow) {
-    return flow->state == FLOW_OPEN ? atomic_load(&flow->receiver->dead) != 0 : is_past(flow, REOPEN_NS);
+void flow_prepare(struct qp *qp, uint32_t qpn) {
+    struct flow *flow = flow_table_find(&qp->ud->flows, qpn);
+    if (flow == NULL && (flow = make(qp, qpn)) != NULL) {
+        await_opening(qp, flow);
+    }
 }
 
 enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *datagram, const uint8_t *payload) {
@@ -208,7 +226,7 @@ enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *d
         flow_free(qp, flow);
         return FLOW_LOST;
     }
-    if (flow != NULL && must_be_made_anew(flow)) {
+    if (flow != NULL && flow->state == FLOW_OPEN && atomic_load(&flow->receiver->dead) != 0) {
         flow_close(qp, flow);
         flow = NULL;
     }

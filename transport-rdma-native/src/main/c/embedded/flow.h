@@ -25,6 +25,9 @@
  *   WIRE_FLOW_CLOSE                    -> or
  *                                      <- WIRE_FLOW_REFUSE   no such queue pair, or no longer
  *
+ * Work requests go out in order, so a receiver that is waited for holds up all others. That is bounded: a process that
+ * let somebody wait in vain is not waited for again before it has answered; what is for it meanwhile is lost.
+ *
  * The sender knows whom it talks to, as it reached the process by the name that the number is bound to; the receiver
  * takes datagrams from everybody, as from a network.
  */
@@ -65,9 +68,10 @@ struct flow {
     uint32_t qpn; /* where it leads */
     uint32_t id;  /* in this process, never reused */
     enum flow_state state;
-    uint64_t since_ns; /* when it was opened; when an open one was first found full, 0 if it is not */
+    uint64_t since_ns; /* when it was made; when an open one was first found full, 0 if it is not */
+    uint32_t full_at;  /* the position in the stream then */
     struct peer *peer;
-    int segment_fd; /* until the receiver has it */
+    int segment_fd; /* until it is on its way to the receiver */
     struct wire_segment *segment;
     const struct wire_control *receiver; /* its acknowledgements */
     struct producer out;
@@ -90,11 +94,13 @@ struct inflow {
 
 /* flow.c: by the owner of the gate */
 enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *datagram, const uint8_t *payload);
+/* Begins to open the way there, unless that was done: before flow_send() to one of many. */
+void flow_prepare(struct qp *qp, uint32_t qpn);
 void flow_close(struct qp *qp, struct flow *flow); /* tells the receiver */
 void flow_free(struct qp *qp, struct flow *flow);
 /* The one that the receiver's message is about, or NULL. */
 struct flow *flow_find(const struct qp *qp, const struct link *link, const struct wire_flow *message);
-/* Whether a sender waits for its answer, or has given up waiting. */
+/* Whether senders have given up waiting for its answer. */
 bool flow_is_overdue(const struct flow *flow);
 /* Tells the sender how far it was read, and wakes it if it asked for that. */
 void flow_acknowledge(struct qp *qp, struct inflow *inflow);

@@ -230,6 +230,16 @@ static bool on_open(struct link *link, const void *body, size_t length, int *fds
     return error != EPROTO;
 }
 
+static bool on_lost_open(struct link *link, const void *body, size_t length) {
+    struct subject s;
+    if (!begin(link, body, length, false, &s)) {
+        return false;
+    }
+    peer_send(s.peer, WIRE_FLOW_REFUSE, &s.message, sizeof(s.message), NULL, 0);
+    end(&s);
+    return true;
+}
+
 /* With the gate. Returns 0 or errno, EPROTO for what no honest peer sends. */
 static int complete_opening(struct flow *flow, const struct wire_flow *message, int *fds, int nfds) {
     int none = -1, *bell = nfds == 2 ? &fds[1] : &none;
@@ -242,12 +252,16 @@ static int complete_opening(struct flow *flow, const struct wire_flow *message, 
     }
     flow->state = FLOW_OPEN;
     flow->since_ns = 0;
-    close(flow->segment_fd);
-    flow->segment_fd = -1;
     struct wire_flow slot = *message;
     slot.bank = flow->to_recv_cq.bank;
     slot.slot = flow->to_recv_cq.slot;
     return peer_send(flow->peer, WIRE_FLOW_SLOT, &slot, sizeof(slot), NULL, 0);
+}
+
+/* For want of memory or descriptors: what waits is lost. With the gate. */
+static void give_up_opening(struct flow *flow, const struct wire_flow *message) {
+    peer_send(flow->peer, WIRE_FLOW_CLOSE, message, sizeof(*message), NULL, 0);
+    flow->state = FLOW_REFUSED;
 }
 
 static bool on_accept(struct link *link, const void *body, size_t length, int *fds, int nfds) {
@@ -260,11 +274,11 @@ static bool on_accept(struct link *link, const void *body, size_t length, int *f
         qp_lock(s.qp);
         struct flow *flow = flow_find(s.qp, link, &s.message);
         if (flow != NULL && flow->state == FLOW_OPENING) { /* else it was closed, as the receiver will hear */
+            peer_set_silent(s.peer, false);
             int error = complete_opening(flow, &s.message, fds, nfds);
             valid = error != EPROTO;
-            if (error != 0) { /* no memory: what waits is lost */
-                peer_send(s.peer, WIRE_FLOW_CLOSE, &s.message, sizeof(s.message), NULL, 0);
-                flow->state = FLOW_REFUSED;
+            if (error != 0) {
+                give_up_opening(flow, &s.message);
             }
         }
         qp_unlock(s.qp);
@@ -272,6 +286,24 @@ static bool on_accept(struct link *link, const void *body, size_t length, int *f
     }
     end(&s);
     return valid;
+}
+
+static bool on_lost_accept(struct link *link, const void *body, size_t length) {
+    struct subject s;
+    if (!begin(link, body, length, true, &s)) {
+        return false;
+    }
+    if (s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
+        qp_lock(s.qp);
+        struct flow *flow = flow_find(s.qp, link, &s.message);
+        if (flow != NULL && flow->state == FLOW_OPENING) {
+            give_up_opening(flow, &s.message);
+        }
+        qp_unlock(s.qp);
+        qp_kick(s.qp, QP_WORK_SEND);
+    }
+    end(&s);
+    return true;
 }
 
 static bool on_slot(struct link *link, const void *body, size_t length, int *fds, int nfds) {
@@ -322,6 +354,9 @@ static bool on_refuse(struct link *link, const void *body, size_t length, int *f
     if (s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
         qp_lock(s.qp);
         struct flow *flow = flow_find(s.qp, link, &s.message);
+        if (flow != NULL) {
+            peer_set_silent(s.peer, false);
+        }
         if (flow != NULL && flow->state == FLOW_OPENING && !flow_is_overdue(flow)) {
             flow->state = FLOW_REFUSED; /* the datagram that waits for it finds out, and is lost */
         } else if (flow != NULL) {
@@ -382,7 +417,9 @@ static void on_down(struct link *link) {
 
 __attribute__((constructor)) static void init(void) {
     link_set_handler(WIRE_FLOW_OPEN, on_open);
+    link_set_lost_handler(WIRE_FLOW_OPEN, on_lost_open);
     link_set_handler(WIRE_FLOW_ACCEPT, on_accept);
+    link_set_lost_handler(WIRE_FLOW_ACCEPT, on_lost_accept);
     link_set_handler(WIRE_FLOW_SLOT, on_slot);
     link_set_handler(WIRE_FLOW_ROOM, on_room);
     link_set_handler(WIRE_FLOW_REFUSE, on_refuse);

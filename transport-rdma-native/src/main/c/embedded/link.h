@@ -54,10 +54,16 @@ enum link_message {
 
 /*
  * Handles one message. `body` is a private copy, aligned for any type. `fds` are CLOEXEC; the handler sets an entry to
- * -1 to keep it, the rest is closed after the return. A message whose descriptors this process has no room for is lost.
- * Returns false if the message is malformed: the link is then closed, as by a peer's death.
+ * -1 to keep it, the rest is closed after the return. Returns false if the message is malformed: the link is then
+ * closed, as by a peer's death.
  */
 typedef bool (*link_handler)(struct link *link, const void *body, size_t length, int *fds, int nfds);
+
+/*
+ * Told of a message in place of its handler if this process has no room for its descriptors: so that the peer need not
+ * wait for an answer. Without such a handler the message is lost.
+ */
+typedef bool (*link_lost_handler)(struct link *link, const void *body, size_t length);
 
 /*
  * Called once, on the engine thread, for a link that went down: the peer died, or one side broke the protocol. Every
@@ -67,6 +73,7 @@ typedef void (*link_down_handler)(struct link *link);
 
 /* Registration happens once, from a constructor function or before the first link. */
 void link_set_handler(unsigned type, link_handler handler);
+void link_set_lost_handler(unsigned type, link_lost_handler handler);
 void link_add_down_handler(link_down_handler handler);
 
 /*

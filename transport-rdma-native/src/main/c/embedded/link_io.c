@@ -32,9 +32,14 @@
 #define RECEIVES_PER_TURN 64
 
 static link_handler handlers[LINK_MESSAGE_LIMIT];
+static link_lost_handler lost_handlers[LINK_MESSAGE_LIMIT];
 
 void link_set_handler(unsigned type, link_handler handler) {
     handlers[type] = handler;
+}
+
+void link_set_lost_handler(unsigned type, link_lost_handler handler) {
+    lost_handlers[type] = handler;
 }
 
 void link_discard_queue(struct link *link) {
@@ -236,6 +241,12 @@ static bool dispatch(struct link *link, const struct link_header *header, const 
     return handlers[header->type](link, body, length, fds, nfds);
 }
 
+/* Cut off before our limit: this process has run out of descriptors. That costs one queue pair, not all. */
+static bool report_lost(struct link *link, const struct link_header *header, const void *body, size_t length) {
+    link_lost_handler handler = header->type < LINK_MESSAGE_LIMIT ? lost_handlers[header->type] : NULL;
+    return handler == NULL || !link->greeted || handler(link, body, length);
+}
+
 /* Returns false at the end of the link. */
 static bool receive_one(struct link *link, bool *again) {
     struct {
@@ -261,10 +272,11 @@ static bool receive_one(struct link *link, bool *again) {
     }
     int fds[LINK_MAX_FDS];
     int nfds = take_fds(&message, fds);
-    /* Cut off before our limit: this process has run out of descriptors. That costs one queue pair, not all. */
     bool lost = (message.msg_flags & MSG_CTRUNC) != 0 && nfds < LINK_MAX_FDS;
+    size_t length = (size_t) n - sizeof(packet.header);
     bool valid = n >= (ssize_t) sizeof(packet.header) && !(message.msg_flags & MSG_TRUNC) && link_is_up(link)
-            && (lost || dispatch(link, &packet.header, packet.body, (size_t) n - sizeof(packet.header), fds, nfds));
+            && (lost ? report_lost(link, &packet.header, packet.body, length)
+                     : dispatch(link, &packet.header, packet.body, length, fds, nfds));
     for (int i = 0; i < nfds; i++) {
         if (fds[i] >= 0) {
             close(fds[i]);

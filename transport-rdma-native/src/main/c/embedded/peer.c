@@ -28,6 +28,7 @@ struct peer {
     struct link *link;
     atomic_uint refs;
     struct process *_Atomic process; /* NULL before its WIRE_BOARD */
+    atomic_bool silent;
     pthread_mutex_t lock;
     bool greeted; /* our board is sent; under `lock` */
 };
@@ -107,6 +108,14 @@ struct process *peer_process(const struct peer *peer) {
 
 struct link *peer_link(const struct peer *peer) {
     return peer->link;
+}
+
+bool peer_is_silent(const struct peer *peer) {
+    return atomic_load_explicit(&peer->silent, memory_order_relaxed);
+}
+
+void peer_set_silent(struct peer *peer, bool silent) {
+    atomic_store_explicit(&peer->silent, silent, memory_order_relaxed);
 }
 
 int peer_send(struct peer *peer, unsigned type, const void *body, size_t length, const int *fds, int nfds) {

@@ -38,6 +38,10 @@ struct process *peer_process(const struct peer *peer);
 
 struct link *peer_link(const struct peer *peer);
 
+/* Whether it has let somebody here wait for longer than its answers are waited for, and not answered since. */
+bool peer_is_silent(const struct peer *peer);
+void peer_set_silent(struct peer *peer, bool silent);
+
 /* Sends a message of wire.h, and the own board before the first one. Returns 0 or errno. */
 int peer_send(struct peer *peer, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 

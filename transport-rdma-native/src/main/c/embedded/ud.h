@@ -54,8 +54,9 @@ struct ud {
 
     /* The work request at the head, if it waits for a receiver: what is left of it. */
     bool pending;
-    uint64_t since_ns; /* when it was first tried; 0: it was not */
+    uint64_t since_ns; /* when it was first tried */
     uint32_t next;     /* receiver */
+    bool prepared;     /* the ways to all receivers are being opened */
     uint32_t qpn;      /* the one receiver, if it is not for a group */
     struct sa_members members;
     struct datagram datagram;

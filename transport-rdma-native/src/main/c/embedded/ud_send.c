@@ -21,8 +21,11 @@
 /* One call sends no more than this, so that a receiver that takes as fast as we send does not keep a post or a poll. */
 #define BUDGET_DATAGRAMS 256
 
-/* How long a datagram for a group waits to learn who is in it. */
-#define MEMBERS_PATIENCE_NS UINT64_C(1000000000)
+/*
+ * How long a datagram for a group waits to learn who is in it, and any for its receivers: those of a group may be in
+ * several processes that are silent.
+ */
+#define PATIENCE_NS UINT64_C(1000000000)
 
 static bool gather(struct qp *qp, struct send_wqe *wqe, uint8_t *to) {
     if (wqe->inlined) {
@@ -60,8 +63,13 @@ static enum ibv_wc_status prepare(struct qp *qp, struct send_wqe *wqe) {
     };
     ud->pending = true;
     ud->next = 0;
+    ud->prepared = false;
     ud->since_ns = engine_now_ns();
     return IBV_WC_SUCCESS;
+}
+
+static bool is_late(const struct ud *ud) {
+    return engine_now_ns() - ud->since_ns >= PATIENCE_NS;
 }
 
 /* False if the members of the group are not known yet. */
@@ -69,7 +77,7 @@ static bool find_receivers(struct ud *ud, const struct send_wqe *wqe, const uint
     if (ah_is_multicast(wqe->ah) && wqe->remote_qpn == UD_MULTICAST_QPN) {
         if (ud->next == 0 && !sa_find_members(&wqe->ah->attr.grh.dgid, &ud->members)) {
             *count = 0;
-            return engine_now_ns() - ud->since_ns >= MEMBERS_PATIENCE_NS;
+            return is_late(ud);
         }
         *qpns = ud->members.qpn;
         *count = ud->members.count;
@@ -81,6 +89,15 @@ static bool find_receivers(struct ud *ud, const struct send_wqe *wqe, const uint
     return true;
 }
 
+/* Receivers that are not known yet open at the same time, not each after the wait for the one before. */
+static void prepare_others(struct qp *qp, const uint32_t *qpns, uint32_t count) {
+    struct ud *ud = qp->ud;
+    for (uint32_t i = ud->next + 1; i < count && !ud->prepared; i++) {
+        flow_prepare(qp, qpns[i]);
+    }
+    ud->prepared = true;
+}
+
 /* False if it has to wait. */
 static bool transmit(struct qp *qp, const struct send_wqe *wqe) {
     struct ud *ud = qp->ud;
@@ -90,7 +107,8 @@ static bool transmit(struct qp *qp, const struct send_wqe *wqe) {
         return false;
     }
     for (; ud->next < count; ud->next++) {
-        if (flow_send(qp, qpns[ud->next], &ud->datagram, ud->payload) == FLOW_WAIT) {
+        if (flow_send(qp, qpns[ud->next], &ud->datagram, ud->payload) == FLOW_WAIT && !is_late(ud)) {
+            prepare_others(qp, qpns, count);
             return false;
         }
     }
