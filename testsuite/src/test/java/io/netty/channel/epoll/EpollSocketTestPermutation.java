@@ -61,6 +61,11 @@ class EpollSocketTestPermutation extends SocketTestPermutation {
         return withoutNioOnly(combo(serverSocket(), clientSocketWithFastOpen()));
     }
 
+    @Override
+    public List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> socketWithFastOpen() {
+        return socket();
+    }
+
     public List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> socketWithoutFastOpen() {
         return withoutNioOnly(combo(serverSocket(), clientSocket()));
     }
