@@ -135,7 +135,8 @@ static void read_private_data(JNIEnv *env, jbyteArray array, struct private_data
 }
 
 static void fill_parameters(struct rdma_conn_param *param, const struct private_data *data, jint responder_resources,
-                            jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count)
+                            jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count,
+                            jint qp_num)
 {
     memset(param, 0, sizeof(*param));
     param->private_data = data->length > 0 ? data->bytes : NULL;
@@ -145,11 +146,12 @@ static void fill_parameters(struct rdma_conn_param *param, const struct private_
     param->flow_control = flow_control;
     param->retry_count = (uint8_t) retry_count;
     param->rnr_retry_count = (uint8_t) rnr_retry_count;
+    param->qp_num = (uint32_t) qp_num;
 }
 
 static jint call_with_parameters(JNIEnv *env, int (*call)(struct rdma_cm_id *, struct rdma_conn_param *), jlong id,
                                  jbyteArray private_data, jint responder_resources, jint initiator_depth,
-                                 jboolean flow_control, jint retry_count, jint rnr_retry_count)
+                                 jboolean flow_control, jint retry_count, jint rnr_retry_count, jint qp_num)
 {
     if (!has_device(id)) {
         return EINVAL;
@@ -157,25 +159,26 @@ static jint call_with_parameters(JNIEnv *env, int (*call)(struct rdma_cm_id *, s
     struct private_data data;
     struct rdma_conn_param param;
     read_private_data(env, private_data, &data);
-    fill_parameters(&param, &data, responder_resources, initiator_depth, flow_control, retry_count, rnr_retry_count);
+    fill_parameters(&param, &data, responder_resources, initiator_depth, flow_control, retry_count, rnr_retry_count,
+                    qp_num);
     errno = 0;
     return to_errno(call(to_pointer(id), &param));
 }
 
 static jint connect_id(JNIEnv *env, jclass class, jlong id, jbyteArray private_data, jint responder_resources,
-                       jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count)
+                       jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count, jint qp_num)
 {
     (void) class;
     return call_with_parameters(env, verbs.rdma_connect, id, private_data, responder_resources, initiator_depth,
-                                flow_control, retry_count, rnr_retry_count);
+                                flow_control, retry_count, rnr_retry_count, qp_num);
 }
 
 static jint accept_id(JNIEnv *env, jclass class, jlong id, jbyteArray private_data, jint responder_resources,
-                      jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count)
+                      jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count, jint qp_num)
 {
     (void) class;
     return call_with_parameters(env, verbs.rdma_accept, id, private_data, responder_resources, initiator_depth,
-                                flow_control, retry_count, rnr_retry_count);
+                                flow_control, retry_count, rnr_retry_count, qp_num);
 }
 
 static jint reject(JNIEnv *env, jclass class, jlong id, jbyteArray private_data)
@@ -290,8 +293,8 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("resolveRoute0", "(JI)I", resolve_route),
     JNI_METHOD("device0", "(J)J", device),
     JNI_METHOD("destroyQueuePair0", "(J)V", destroy_queue_pair),
-    JNI_METHOD("connect0", "(J[BIIZII)I", connect_id),
-    JNI_METHOD("accept0", "(J[BIIZII)I", accept_id),
+    JNI_METHOD("connect0", "(J[BIIZIII)I", connect_id),
+    JNI_METHOD("accept0", "(J[BIIZIII)I", accept_id),
     JNI_METHOD("reject0", "(J[B)I", reject),
     JNI_METHOD("disconnect0", "(J)I", disconnect),
     JNI_METHOD("joinMulticast0", "(J[BIZJ)I", join_multicast),

@@ -271,7 +271,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     }
 
     @Override
-    protected final void doDisconnect() throws Exception {
+    protected void doDisconnect() throws Exception {
         doClose();
     }
 

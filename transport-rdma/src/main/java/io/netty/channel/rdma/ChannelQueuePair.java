@@ -20,6 +20,8 @@ import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.channel.rdma.verbs.MemoryRegion;
+import io.netty.channel.rdma.verbs.PortSpace;
+import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletions;
@@ -68,7 +70,8 @@ public final class ChannelQueuePair {
     /**
      * Creates the queue pair.
      *
-     * @param id that it belongs to, or {@code null} if it is connected without the connection manager.
+     * @param id that it belongs to, or {@code null} if it is connected without the connection manager. With {@link
+     *         PortSpace#UDP} it is one of datagrams, whose receives have two elements.
      * @param device that the id is bound to, or one of {@link #device(ConnectionId)} of another id.
      * @param sharedReceiveSize the bytes of each receive that it shares with others of the loop, or {@link
      *         #NOT_SHARED}.
@@ -85,7 +88,9 @@ public final class ChannelQueuePair {
                 resources.shareReceives(sharedReceiveSize);
             }
             int sges = DeviceLimits.limit(sendSges, context.attributes.maxSges(), device, "its max_sge");
-            QueuePair queuePair = resources.create(id, sges, 1, 0);
+            // What comes before a datagram goes to memory of its own.
+            int receiveSges = id != null && id.portSpace() == PortSpace.UDP ? 2 : 1;
+            QueuePair queuePair = resources.create(id, sges, receiveSges, 0);
             Completions completions = new Completions(owner, new CurrentLoop(channel.handler()));
             resources.register(completions);
             created = true;
@@ -123,6 +128,11 @@ public final class ChannelQueuePair {
 
     public DeviceAttributes attributes() {
         return resources.context.attributes;
+    }
+
+    /** What all queue pairs and address handles of the device belong to. */
+    public ProtectionDomain domain() {
+        return resources.context.domain;
     }
 
     /** The longest message in bytes. */

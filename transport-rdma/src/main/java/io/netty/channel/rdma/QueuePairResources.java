@@ -17,8 +17,10 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.QueuePairInitAttributes;
+import io.netty.channel.rdma.verbs.QueuePairType;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -91,6 +93,9 @@ final class QueuePairResources {
         QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
                 .maxSendRequests(sendDepth).maxReceiveRequests(receiveDepth).maxSendSges(sendSges)
                 .maxReceiveSges(receiveSges).sharedReceiveQueue(shared == null ? null : shared.queue());
+        if (id != null && id.portSpace() == PortSpace.UDP) {
+            attributes.type(QueuePairType.UNRELIABLE_DATAGRAM);
+        }
         DeviceLimits.Factory factory = id == null ? context.domain::createQueuePair
                 : init -> id.createQueuePair(context.domain, init);
         queuePair = DeviceLimits.createQueuePair(factory, context, attributes,

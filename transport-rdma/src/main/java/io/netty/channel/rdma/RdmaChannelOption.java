@@ -186,9 +186,9 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "MAX_UNREAD_MESSAGES");
 
     /**
-     * Of message channels: the most pieces of a composite buffer that one operation takes from where they are ({@code
-     * ibv_qp_cap.max_send_sge}), 1 to 256. Default 16, or the device's {@code max_sge} if that is less. A message of
-     * more pieces is copied.
+     * Of message and datagram channels: the most pieces of a composite buffer that one operation takes from where they
+     * are ({@code ibv_qp_cap.max_send_sge}), 1 to 256. Default 16, or the device's {@code max_sge} if that is less. A
+     * message of more pieces is copied.
      */
     public static final ChannelOption<Integer> MAX_SEND_SGES = valueOf(RdmaChannelOption.class, "MAX_SEND_SGES");
 
@@ -220,6 +220,17 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * Default none. Copied.
      */
     public static final ChannelOption<byte[]> CONNECT_DATA = valueOf(RdmaChannelOption.class, "CONNECT_DATA");
+
+    // ---- of datagram channels
+
+    /**
+     * Of datagram channels: how many milliseconds it is remembered which queue pair receives the datagrams for an IP
+     * address, 1 to 86400000. Default 30000. What is sent later has it asked for again, and goes to the old one
+     * meanwhile: a peer that begins anew on the same port loses datagrams for up to this time. May be changed at any
+     * time.
+     */
+    public static final ChannelOption<Integer> ADDRESS_TTL_MILLIS =
+            valueOf(RdmaChannelOption.class, "ADDRESS_TTL_MILLIS");
 
     @SuppressWarnings({ "deprecation", "unused" }) // There is no other constructor, and no instance is made with it.
     private RdmaChannelOption() {

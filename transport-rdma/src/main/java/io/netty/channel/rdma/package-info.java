@@ -33,7 +33,8 @@
  *                                         │
  *                        RdmaSender ── Gatherer, Staging, RegisteredRanges: messages to work requests
  *
- *   AbstractRdmaChannel ── AbstractRdmaServerChannel, AbstractRdmaConnectedChannel: what all protocols need
+ *   AbstractRdmaChannel ── AbstractRdmaServerChannel, AbstractRdmaConnectedChannel, AbstractRdmaDatagramChannel:
+ *   what all protocols need
  *   QueuePairOptions, QueuePairResources: a queue pair as the options say and as the device can
  *
  *   RdmaIoHandler ── EpollIoHandler: sleeping, timers, wake-ups, TCP channels

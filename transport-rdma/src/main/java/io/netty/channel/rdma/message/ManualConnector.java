@@ -18,9 +18,6 @@ package io.netty.channel.rdma.message;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.QueuePairOptions;
 import io.netty.channel.rdma.RdmaPermission;
-import io.netty.channel.rdma.verbs.Device;
-import io.netty.channel.rdma.verbs.Gid;
-import io.netty.channel.rdma.verbs.PortAttributes;
 import io.netty.channel.rdma.verbs.QueuePairAttributes;
 import io.netty.channel.rdma.verbs.QueuePairState;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -33,17 +30,12 @@ import java.util.concurrent.ThreadLocalRandom;
  * Takes a queue pair through its states where the connection manager does not.
  */
 final class ManualConnector {
-    /** Of RoCE packets, which routers may forward. */
-    private static final int HOP_LIMIT = 64;
     /** 1 second: the peer may still be about to connect. */
     private static final int ACK_TIMEOUT = 18;
 
     private final ChannelQueuePair queuePair;
     private final RdmaMessageChannelConfig config;
-    private final int port;
-    private final PortAttributes portAttributes;
-    private final int gidIndex;
-    private final byte[] gid;
+    private final DevicePort port;
     private final int packetSequence = ThreadLocalRandom.current().nextInt(1 << 24);
     private final int responderResources;
     private final int initiatorDepth;
@@ -53,33 +45,7 @@ final class ManualConnector {
             throws IOException {
         this.queuePair = queuePair;
         this.config = config;
-        Device device = queuePair.device();
-        int foundPort = 0;
-        Gid found = null;
-        for (int candidate = 1; candidate <= queuePair.attributes().portCount(); candidate++) {
-            PortAttributes attributes = device.portAttributes(candidate);
-            if (!attributes.isActive()) {
-                continue;
-            }
-            if (!attributes.isEthernet()) {
-                // InfiniBand has no IP addresses in its GIDs.
-                foundPort = foundPort == 0 ? candidate : foundPort;
-                continue;
-            }
-            for (Gid entry : device.gids(candidate)) {
-                if (entry.address().equals(local) && (found == null || entry.type() == Gid.Type.ROCE_V2)) {
-                    found = entry;
-                    foundPort = candidate;
-                }
-            }
-        }
-        if (foundPort == 0) {
-            throw new IOException("no active port of " + device + " has the address " + local);
-        }
-        port = foundPort;
-        portAttributes = device.portAttributes(port);
-        gidIndex = found == null ? 0 : found.index();
-        gid = found == null ? device.gid(port, 0) : found.bytes();
+        port = DevicePort.find(queuePair, local);
         responderResources = Math.min(255, queuePair.limit(config.responderResources,
                 queuePair.attributes().maxResponderResources(), "its max_qp_rd_atom"));
         initiatorDepth = Math.min(255, queuePair.limit(config.initiatorDepth,
@@ -89,32 +55,32 @@ final class ManualConnector {
     /** From here on receives can be posted. */
     void init() throws VerbsException {
         queuePair.queuePair().modify(new QueuePairAttributes().state(QueuePairState.INIT).partitionKeyIndex(0)
-                .port(port).accessFlags(RdmaPermission.accessFlags(config.getRemotePermissions())));
+                .port(port.number()).accessFlags(RdmaPermission.accessFlags(config.getRemotePermissions())));
     }
 
     /** What the peer needs. */
     RdmaEndpoint endpoint() {
-        return new RdmaEndpoint(portAttributes.isEthernet(), mtuCode(portAttributes.activeMtu()),
-                queuePair.queuePair().number(), packetSequence, portAttributes.lid(), responderResources,
-                initiatorDepth, gid);
+        return new RdmaEndpoint(port.attributes().isEthernet(), mtuCode(port.attributes().activeMtu()),
+                queuePair.queuePair().number(), packetSequence, port.attributes().lid(), responderResources,
+                initiatorDepth, port.gid());
     }
 
     /** From here on both can send, once the peer has done the same. */
     void connect(RdmaEndpoint peer) throws IOException {
-        if (peer.ethernet != portAttributes.isEthernet()) {
+        if (peer.ethernet != port.attributes().isEthernet()) {
             throw new IOException("the peer's link layer is " + (peer.ethernet ? "Ethernet" : "InfiniBand") +
                     ", that of " + queuePair.device() + " is not");
         }
         QueuePairOptions options = config.queuePair();
-        int mtu = 128 << Math.min(peer.mtuCode, mtuCode(portAttributes.activeMtu()));
+        int mtu = 128 << Math.min(peer.mtuCode, mtuCode(port.attributes().activeMtu()));
         QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.RTR).pathMtu(mtu)
                 .destinationQueuePair(peer.queuePairNumber).receivePsn(peer.packetSequence)
                 .responderResources(Math.min(responderResources, peer.initiatorDepth))
                 .minRnrTimer(options.minRnrTimer.get());
         if (peer.ethernet) {
-            receive.globalPath(port, gidIndex, peer.gid, HOP_LIMIT);
+            receive.globalPath(port.number(), port.gidIndex(), peer.gid, DevicePort.HOP_LIMIT);
         } else {
-            receive.path(port, peer.lid, 0);
+            receive.path(port.number(), peer.lid, 0);
         }
         queuePair.queuePair().modify(receive);
         int ackTimeout = options.ackTimeout.get();

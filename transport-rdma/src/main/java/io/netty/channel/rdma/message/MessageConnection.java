@@ -88,7 +88,8 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(), config.maxSendSges,
                 shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
         receiver = new MessageReceiver(channel, shared ? new SharedReceives(channel, queuePair)
-                : new OwnReceives(channel, queuePair, receiveSize));
+                : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting), channel::isReading,
+                channel::connectionFailed);
         sender = new MessageSender(channel, this, queuePair);
         boolean posted = false;
         try {

@@ -15,12 +15,16 @@
  */
 package io.netty.channel.rdma.message;
 
+import io.netty.buffer.ByteBufHolder;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
 import java.io.IOException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Gives the messages that arrive at one channel to its pipeline, when they are wanted.
@@ -28,15 +32,23 @@ import java.io.IOException;
  * <p>On the loop of the channel.
  */
 final class MessageReceiver {
-    private final RdmaMessageChannel channel;
+    private final Channel channel;
     private final Receives receives;
+    private final BooleanSupplier isReading;
+    private final Consumer<IOException> failed;
     private boolean readPending;
     private boolean reading;
     private boolean scheduled;
 
-    MessageReceiver(RdmaMessageChannel channel, Receives receives) {
+    /**
+     * @param isReading whether the pipeline may get something.
+     * @param failed told when receives can't be posted.
+     */
+    MessageReceiver(Channel channel, Receives receives, BooleanSupplier isReading, Consumer<IOException> failed) {
         this.channel = channel;
         this.receives = receives;
+        this.isReading = isReading;
+        this.failed = failed;
     }
 
     /** Before the peer can send. */
@@ -85,7 +97,7 @@ final class MessageReceiver {
      * @param all whether it is or not: nothing more will come, and nobody will read later.
      */
     void read(boolean all) {
-        if (reading || !hasArrived() || !readPending && !all || !channel.isReading()) {
+        if (reading || !hasArrived() || !readPending && !all || !isReading.getAsBoolean()) {
             return;
         }
         reading = true;
@@ -96,13 +108,17 @@ final class MessageReceiver {
         Throwable failure = null;
         try {
             do {
-                RdmaReceive message = receives.take();
-                handle.attemptedBytesRead(message.length());
-                handle.lastBytesRead(message.length());
+                ByteBufHolder message = receives.take();
+                if (message == null) {
+                    continue;
+                }
+                int length = message.content().readableBytes();
+                handle.attemptedBytesRead(length);
+                handle.lastBytesRead(length);
                 handle.incMessagesRead(1);
                 readPending = false;
                 pipeline.fireChannelRead(message);
-            } while (hasArrived() && channel.isReading() && (all || handle.continueReading()));
+            } while (hasArrived() && isReading.getAsBoolean() && (all || handle.continueReading()));
         } catch (Throwable t) {
             failure = t;
         }
@@ -122,7 +138,7 @@ final class MessageReceiver {
         try {
             receives.repost();
         } catch (VerbsException e) {
-            channel.connectionFailed(e);
+            failed.accept(e);
         }
     }
 

@@ -16,7 +16,9 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufHolder;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.verbs.QueuePair;
@@ -26,16 +28,20 @@ import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
 import java.io.IOException;
+import java.util.function.BooleanSupplier;
 
 /**
  * The receives of the queue pair itself. Each has a buffer of its own, which goes to the pipeline with the message;
  * only then another one is posted. So a channel that does not read holds its peer back, and nothing piles up.
  */
-final class OwnReceives implements Receives {
-    private final RdmaMessageChannel channel;
+class OwnReceives implements Receives {
+    private static final int MAX_SGES = 2;
+
+    private final Channel channel;
     private final ChannelQueuePair queuePair;
     private final int bufferSize;
     private final ByteBuf[] buffers;
+    private final BooleanSupplier isPosting;
     private final ReceiveWorkRequests chain;
     /** The slots in which something has arrived, in order, and by slot what. */
     private final int[] arrived;
@@ -47,8 +53,10 @@ final class OwnReceives implements Receives {
     private int count;
     private int posted;
 
-    OwnReceives(RdmaMessageChannel channel, ChannelQueuePair queuePair, int bufferSize) {
+    /** @param isPosting whether receives can be posted. */
+    OwnReceives(Channel channel, ChannelQueuePair queuePair, int bufferSize, BooleanSupplier isPosting) {
         this.channel = channel;
+        this.isPosting = isPosting;
         this.queuePair = queuePair;
         this.bufferSize = bufferSize;
         buffers = new ByteBuf[queuePair.receiveDepth()];
@@ -57,32 +65,43 @@ final class OwnReceives implements Receives {
         lengths = new int[buffers.length];
         withImmediate = new boolean[buffers.length];
         immediates = new int[buffers.length];
-        chain = new ReceiveWorkRequests(buffers.length, bufferSize == 0 ? 0 : buffers.length);
+        chain = new ReceiveWorkRequests(buffers.length, bufferSize == 0 ? 0 : buffers.length * MAX_SGES);
     }
 
     @Override
     public void postAll() throws IOException {
         for (int slot = 0; slot < buffers.length; slot++) {
             if (bufferSize > 0) {
-                buffers[slot] = ChannelQueuePair.receiveBuffer(bufferSize);
-                if (buffers[slot] == null) {
-                    throw new IOException("no registered memory to receive into: raise " +
-                            "-Dio.netty.rdma.maxPinnedMemory (" + RdmaMetrics.pinnedMemory() + " of at most " +
-                            RdmaMetrics.maxPinnedMemory() + " bytes are in use), or lower RECEIVE_QUEUE_DEPTH or " +
-                            "RECEIVE_BUFFER_SIZE");
-                }
+                buffers[slot] = buffer(bufferSize);
             }
             add(slot);
         }
         post();
     }
 
+    static ByteBuf buffer(int size) throws IOException {
+        ByteBuf buf = ChannelQueuePair.receiveBuffer(size);
+        if (buf == null) {
+            throw new IOException("no registered memory to receive into: raise " +
+                    "-Dio.netty.rdma.maxPinnedMemory (" + RdmaMetrics.pinnedMemory() + " of at most " +
+                    RdmaMetrics.maxPinnedMemory() + " bytes are in use), or lower RECEIVE_QUEUE_DEPTH or " +
+                    "RECEIVE_BUFFER_SIZE");
+        }
+        return buf;
+    }
+
     private void add(int slot) throws VerbsException {
         chain.receive(workRequestId(slot));
+        addHeader(slot, chain);
         if (bufferSize > 0) {
             long address = buffers[slot].memoryAddress();
             chain.addSge(address, bufferSize, (int) queuePair.localKey(buffers[slot], address, bufferSize));
         }
+    }
+
+    /** Adds an element for what comes before the message, if there is something. */
+    void addHeader(int slot, ReceiveWorkRequests receive) throws VerbsException {
+        // Of a connection there is not.
     }
 
     private void post() throws VerbsException {
@@ -111,8 +130,14 @@ final class OwnReceives implements Receives {
         lengths[slot] = completions.byteLength(index);
         withImmediate[slot] = completions.hasImmediate(index);
         immediates[slot] = withImmediate[slot] ? completions.immediate(index) : 0;
+        note(slot, completions, index);
         arrived[(first + count) % arrived.length] = slot;
         count++;
+    }
+
+    /** What else the message needs of its completion. */
+    void note(int slot, WorkCompletions completions, int index) {
+        // Nothing.
     }
 
     @Override
@@ -126,33 +151,39 @@ final class OwnReceives implements Receives {
     }
 
     @Override
-    public RdmaReceive take() throws VerbsException {
+    public ByteBufHolder take() throws VerbsException {
         int slot = arrived[first];
         first = (first + 1) % arrived.length;
         count--;
-        ByteBuf content = Unpooled.EMPTY_BUFFER;
-        // A write does not touch the buffer of the receive that it consumes.
-        if (opcodes[slot] == WorkCompletionOpcode.RECEIVE && lengths[slot] > 0) {
-            content = content(slot);
-        }
+        ByteBufHolder message = message(slot, opcodes[slot], lengths[slot], withImmediate[slot], immediates[slot]);
         add(slot);
-        return new RdmaReceive(content, opcodes[slot], lengths[slot], withImmediate[slot], immediates[slot]);
+        return message;
+    }
+
+    /** The message for the pipeline, or {@code null}. */
+    ByteBufHolder message(int slot, int opcode, int length, boolean immediate, int value) {
+        // A write does not touch the buffer of the receive that it consumes.
+        ByteBuf content = opcode == WorkCompletionOpcode.RECEIVE ? content(slot, length) : Unpooled.EMPTY_BUFFER;
+        return new RdmaReceive(content, opcode, length, immediate, value);
     }
 
     /** The buffer of the slot, which gets another one; or a copy, if the application holds all there is. */
-    private ByteBuf content(int slot) {
+    final ByteBuf content(int slot, int length) {
+        if (length == 0) {
+            return Unpooled.EMPTY_BUFFER;
+        }
         ByteBuf full = buffers[slot];
         ByteBuf empty = ChannelQueuePair.receiveBuffer(bufferSize);
         if (empty == null) {
-            return channel.alloc().heapBuffer(lengths[slot]).writeBytes(full, 0, lengths[slot]);
+            return channel.alloc().heapBuffer(length).writeBytes(full, 0, length);
         }
         buffers[slot] = empty;
-        return ChannelQueuePair.track(full.setIndex(0, lengths[slot]));
+        return ChannelQueuePair.track(full.setIndex(0, length));
     }
 
     @Override
     public void repost() throws VerbsException {
-        if (channel.isPosting()) {
+        if (isPosting.getAsBoolean()) {
             post();
         } else {
             chain.clear();

@@ -15,10 +15,12 @@
  */
 package io.netty.channel.rdma.message;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.Future;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 
 /**
  * A close of a channel that waits until what was flushed before is done, so that the promises of these operations can
@@ -28,12 +30,15 @@ final class ParkedClose {
     /** How long a close waits unless {@code SO_LINGER} says. */
     private static final long CLOSE_MILLIS = 3_000;
 
-    private final RdmaMessageChannel channel;
+    private final Channel channel;
+    private final IntSupplier soLinger;
     private Runnable task;
     private Future<?> timer;
 
-    ParkedClose(RdmaMessageChannel channel) {
+    /** @param soLinger the option. */
+    ParkedClose(Channel channel, IntSupplier soLinger) {
         this.channel = channel;
+        this.soLinger = soLinger;
     }
 
     /** Whether a close waits. */
@@ -54,7 +59,7 @@ final class ParkedClose {
     /** Has the close wait. */
     void park(Runnable close) {
         task = close;
-        int linger = channel.config().getSoLinger();
+        int linger = soLinger.getAsInt();
         timer = channel.eventLoop().schedule(this::closeNow,
                 linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS, TimeUnit.MILLISECONDS);
     }

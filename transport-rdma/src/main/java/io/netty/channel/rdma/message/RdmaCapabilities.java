@@ -18,27 +18,33 @@ package io.netty.channel.rdma.message;
 import io.netty.channel.rdma.verbs.AtomicCapability;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
+import io.netty.channel.rdma.verbs.PortAttributes;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 /**
- * What a device can do for message channels. Immutable.
+ * What a device can do for channels of messages and of datagrams. Immutable.
  */
 public final class RdmaCapabilities {
     private final String deviceName;
     private final boolean iwarp;
     private final DeviceAttributes attributes;
     private final long maxMessageLength;
+    private final int maxDatagramLength;
 
     RdmaCapabilities(Device device, DeviceAttributes attributes) throws VerbsException {
         deviceName = device.name();
         iwarp = device.isIwarp();
         this.attributes = attributes;
         long least = Long.MAX_VALUE;
+        int mtu = Integer.MAX_VALUE;
         for (int port = 1; port <= attributes.portCount(); port++) {
-            long size = Integer.toUnsignedLong(device.portAttributes(port).maxMessageSize());
+            PortAttributes portAttributes = device.portAttributes(port);
+            long size = Integer.toUnsignedLong(portAttributes.maxMessageSize());
+            mtu = portAttributes.isActive() ? Math.min(mtu, portAttributes.activeMtu()) : mtu;
             // A port that is down may not tell.
             least = size == 0 ? least : Math.min(least, size);
         }
+        maxDatagramLength = iwarp || mtu == Integer.MAX_VALUE ? 0 : mtu;
         // Buffers have no more.
         maxMessageLength = Math.min(least, Integer.MAX_VALUE);
     }
@@ -99,6 +105,26 @@ public final class RdmaCapabilities {
     /** The most bytes of one operation. */
     public long maxMessageLength() {
         return maxMessageLength;
+    }
+
+    /** Whether there can be {@link RdmaDatagramChannel}s: iWARP has no datagrams (RFC 5040). */
+    public boolean supportsDatagrams() {
+        return !iwarp;
+    }
+
+    /** Whether datagram channels can join groups. */
+    public boolean supportsMulticast() {
+        return supportsDatagrams() && attributes.maxMulticastGroups() > 0;
+    }
+
+    /** The most groups of the device; 0 if it has none. */
+    public int maxMulticastGroups() {
+        return attributes.maxMulticastGroups();
+    }
+
+    /** The most bytes of a datagram: the least MTU of its active ports; 0 if it has none, or no datagrams. */
+    public int maxDatagramLength() {
+        return maxDatagramLength;
     }
 
     @Override

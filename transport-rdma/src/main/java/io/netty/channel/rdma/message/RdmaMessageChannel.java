@@ -503,7 +503,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     /** The part that the pipeline calls. A close waits for a while until what was flushed before is done. */
     private final class MessageUnsafe extends ConnectingUnsafe {
-        private final ParkedClose parked = new ParkedClose(RdmaMessageChannel.this);
+        private final ParkedClose parked = new ParkedClose(RdmaMessageChannel.this, () -> config.getSoLinger());
 
         boolean isClosing() {
             return parked.isWaiting();

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.message;
 
+import io.netty.buffer.ByteBufHolder;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
@@ -33,8 +34,12 @@ interface Receives {
     /** How many messages have arrived and were not taken. */
     int count();
 
-    /** Takes the first message. Its receive is to be posted again with {@link #repost()}. */
-    RdmaReceive take() throws VerbsException;
+    /**
+     * Takes the first message. Its receive is to be posted again with {@link #repost()}.
+     *
+     * @return {@code null} if it is not for the pipeline.
+     */
+    ByteBufHolder take() throws VerbsException;
 
     /** Posts again what the taken messages have used up. */
     void repost() throws VerbsException;

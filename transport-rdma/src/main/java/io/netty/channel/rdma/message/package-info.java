@@ -14,8 +14,8 @@
  * under the License.
  */
 /**
- * Channels of messages: every verb of a reliable connection as a message of the pipeline. For whoever wants RDMA
- * itself; {@link io.netty.channel.rdma.RdmaSocketChannel} hides it.
+ * Channels of messages: every verb of a reliable connection as a message of the pipeline, and datagrams. For whoever
+ * wants RDMA itself; {@link io.netty.channel.rdma.RdmaSocketChannel} hides it.
  *
  * <pre>
  *   new Bootstrap().group(group).channel(RdmaMessageChannel.class)...connect(address)
@@ -23,7 +23,12 @@
  *
  *   channel.write(new RdmaWrite(bytes, remoteMemory, 0).unsignalled());
  *   channel.writeAndFlush(new RdmaSendImm(Unpooled.EMPTY_BUFFER, 42)).addListener(...)
+ *
+ *   new Bootstrap().group(group).channel(RdmaDatagramChannel.class)...bind(address)
+ *
+ *   channel.writeAndFlush(new RdmaDatagram(bytes, new InetSocketAddress(host, port)))
  * </pre>
+ * First connections; {@linkplain io.netty.channel.rdma.message.RdmaDatagramChannel datagrams} are below.
  *
  * <h2>Operations</h2>
  * <table>
@@ -137,6 +142,68 @@
  * io.netty.channel.rdma.message.RdmaMessageChannel#RdmaMessageChannel(io.netty.channel.rdma.verbs.ConnectionEvent,
  * java.util.concurrent.Executor)}.
  *
+ * <h2>Datagrams</h2>
+ * {@link io.netty.channel.rdma.message.RdmaDatagramChannel} has one queue pair (UD) for any number of peers. The wire
+ * carries what is written and nothing of ours, so the other end may be any verbs program. What is said above of memory
+ * in place, inline bytes, staging, and completions holds here, too; the rest differs:
+ * <ul>
+ * <li>A datagram that was sent may be lost: on the way, because nobody is there, or because the receiver has no receive
+ *     posted. A promise tells that our device has sent it, no more. A receiver that does not read loses what comes
+ *     beyond {@code RECEIVE_QUEUE_DEPTH}; no device tells how many that were.</li>
+ * <li>A datagram has at most {@link io.netty.channel.rdma.message.RdmaDatagramChannel#maxPayload()} bytes, the MTU of
+ *     the port, as verbs don't fragment. The promise of a longer one fails and says so; the others are sent. (Most
+ *     devices would drop it and report success.)</li>
+ * <li>There are no operations but sends, with or without 32 bits of immediate data.</li>
+ * </ul>
+ *
+ * <h3>Recipients</h3>
+ * <table>
+ * <caption>What a datagram can be written to</caption>
+ * <tr><th>recipient</th><th>how it is found</th></tr>
+ * <tr><td>{@code InetSocketAddress}</td><td>The connection manager asks who receives there (SIDR, IBA vol. 1, 12.11).
+ *     That takes a few messages, and is remembered for {@code ADDRESS_TTL_MILLIS} for up to 4096 addresses; then it is
+ *     asked for again while the old answer is used. Datagrams wait for the first answer, in their order. If there is
+ *     none ({@code PortUnreachableException}: nobody is bound there; {@code ConnectTimeoutException} after {@code
+ *     CONNECT_TIMEOUT_MILLIS}) their promises fail, and the next datagram has it asked for again.</td></tr>
+ * <tr><td>{@link io.netty.channel.rdma.message.RdmaDatagramAddress}</td><td>It says all: the sender of a datagram, or
+ *     what a peer has told in another way, of its {@link
+ *     io.netty.channel.rdma.message.RdmaDatagramChannel#datagramAddress()}.</td></tr>
+ * <tr><td>a group</td><td>an {@code InetSocketAddress} with its address, once it was joined; the port does not matter.
+ *     </td></tr>
+ * <tr><td>none</td><td>what the channel is connected to. A connected channel reads only what comes from there; {@code
+ *     disconnect} ends that, and the channel stays bound.</td></tr>
+ * </table>
+ * Datagrams for one recipient are not held up by those that wait for another, but promises are done in the order of the
+ * writes, as the outbound buffer of a channel needs it: one that waits holds back the <em>promises</em> behind it, and
+ * after 1024 of these the datagrams, too. Who sends to hosts that may be down sets a short {@code
+ * CONNECT_TIMEOUT_MILLIS}.
+ *
+ * <p>A bound channel answers those who ask for its port, at any time and whether it reads or not; nothing is kept of
+ * them. A queue pair belongs to one device, so the wildcard address stands for one address of this host that a device
+ * has. {@code connect} without {@code bind} binds to the address that leads to the peer.
+ *
+ * <p>The sender is what the header of the datagram says (its global identifier, or the LID with InfiniBand) and its
+ * queue pair; the queue key is taken to be our own, which the sender has known. A header can be forged by whoever can
+ * send raw packets on the network, as with UDP. A datagram whose header makes no sense is {@linkplain
+ * io.netty.channel.rdma.message.RdmaDatagramChannel#dropped() dropped}. For an answer the device needs an address
+ * handle; it is made when something is sent, so that many senders cost nothing, and the last 1024 are kept. Making one
+ * may take as long as ARP does: with RoCE the kernel may have to find out the Ethernet address.
+ *
+ * <p>All queue pairs that the connection manager makes for datagrams have the same queue key ({@link
+ * io.netty.channel.rdma.message.RdmaDatagramAddress#DEFAULT_QUEUE_KEY}). It keeps strays out, nobody else.
+ *
+ * <h3>Groups</h3>
+ * A channel may join several. Who sends to a group must have joined it as well, if only to send, which not all networks
+ * have. A member receives its own datagrams, too. The recipient of a datagram that is read tells the group. When the
+ * network ends a membership, an {@link io.netty.channel.rdma.message.RdmaMulticastException} goes to {@code
+ * exceptionCaught}, and the group may be joined again. {@link
+ * io.netty.channel.rdma.message.RdmaCapabilities#supportsMulticast()} tells whether the device has groups.
+ *
+ * <h3>The end</h3>
+ * A {@code close} waits for what was flushed before, for {@code SO_LINGER} or 3 seconds: also for addresses that are
+ * asked for. A queue pair that fails ({@code exceptionCaught} says why) closes its channel. A bound channel stays on
+ * its event loop.
+ *
  * <h2>Who does what</h2>
  * <pre>
  *   RdmaServerMessageChannel      RdmaMessageChannel ── IncomingConnection: a request, until it is answered
@@ -148,6 +215,12 @@
  *                  OperationGatherer: work requests from operations
  *
  *   ManualConnector: a queue pair without the connection manager
+ *
+ *   RdmaDatagramChannel ── DatagramQueuePair
+ *                             ├── DatagramSender, AddressHandles; below as above
+ *                             ├── MessageReceiver ── DatagramReceives, RoutingHeader: who has sent it
+ *                             ├── DatagramRecipients: which queue pair is behind an IP address
+ *                             └── MulticastGroups
  * </pre>
  * Below is {@code io.netty.channel.rdma}: event loops, completion queues, registered memory, connecting. A connected
  * channel stays on the event loop that it was registered with.

@@ -202,7 +202,8 @@ public final class ConnectionId extends VerbsObject {
     public void connect(ConnectionParameters parameters) throws VerbsException {
         check(connect0(address(), parameters.privateData(), parameters.responderResources(),
                 parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
-                parameters.rnrRetryCount()), "rdma_connect", "connect to " + remoteAddress());
+                parameters.rnrRetryCount(), parameters.queuePairNumber()), "rdma_connect",
+                "connect to " + remoteAddress());
     }
 
     /**
@@ -213,7 +214,8 @@ public final class ConnectionId extends VerbsObject {
     public void accept(ConnectionParameters parameters) throws VerbsException {
         check(accept0(address(), parameters.privateData(), parameters.responderResources(),
                 parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
-                parameters.rnrRetryCount()), "rdma_accept", "accept the connection from " + remoteAddress());
+                parameters.rnrRetryCount(), parameters.queuePairNumber()), "rdma_accept",
+                "accept the connection from " + remoteAddress());
     }
 
     /**
@@ -421,10 +423,12 @@ public final class ConnectionId extends VerbsObject {
     private static native void destroyQueuePair0(long id);
 
     private static native int connect0(long id, byte[] privateData, int responderResources, int initiatorDepth,
-                                       boolean flowControl, int retryCount, int rnrRetryCount);
+                                       boolean flowControl, int retryCount, int rnrRetryCount,
+                                       int queuePairNumber);
 
     private static native int accept0(long id, byte[] privateData, int responderResources, int initiatorDepth,
-                                      boolean flowControl, int retryCount, int rnrRetryCount);
+                                      boolean flowControl, int retryCount, int rnrRetryCount,
+                                       int queuePairNumber);
 
     private static native int reject0(long id, byte[] privateData);
 

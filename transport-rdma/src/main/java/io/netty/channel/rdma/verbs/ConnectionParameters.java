@@ -28,6 +28,7 @@ public final class ConnectionParameters {
     private boolean flowControl = true;
     private int retryCount = 7;
     private int rnrRetryCount = 7;
+    private int queuePairNumber;
 
     /**
      * Bytes that the peer finds in its event. In the TCP port space at most 56 with a connect and 196 with an accept,
@@ -71,6 +72,16 @@ public final class ConnectionParameters {
         return this;
     }
 
+    /**
+     * The queue pair, where the id has none of its own: one that receives the datagrams of all who ask, for example.
+     *
+     * @param number 0 to 0xFFFFFF.
+     */
+    public ConnectionParameters queuePairNumber(int number) {
+        queuePairNumber = ObjectUtil.checkInRange(number, 0, 0xFFFFFF, "number");
+        return this;
+    }
+
     byte[] privateData() {
         return privateData;
     }
@@ -93,5 +104,9 @@ public final class ConnectionParameters {
 
     int rnrRetryCount() {
         return rnrRetryCount;
+    }
+
+    int queuePairNumber() {
+        return queuePairNumber;
     }
 }

@@ -65,6 +65,8 @@ final class NativeMemory {
     static final int WC_QP_NUM = 28;
     static final int WC_SRC_QP = 32;
     static final int WC_FLAGS = 36;
+    static final int WC_SLID = 42;
+    static final int WC_SL = 44;
 
     private NativeMemory() { }
 
@@ -94,7 +96,7 @@ final class NativeMemory {
                 SEND_WR_AH, SEND_WR_REMOTE_QPN, SEND_WR_REMOTE_QKEY,
                 RECV_WR_SIZE, WR_ID, WR_NEXT, WR_SG_LIST, WR_NUM_SGE,
                 WC_SIZE, WC_WR_ID, WC_STATUS, WC_OPCODE, WC_VENDOR_ERR, WC_BYTE_LEN, WC_IMM, WC_QP_NUM, WC_FLAGS,
-                WC_SRC_QP
+                WC_SRC_QP, WC_SLID, WC_SL
         };
         int[] actual = layout0();
         if (actual.length != expected.length) {

@@ -134,6 +134,20 @@ public final class WorkCompletions {
     }
 
     /**
+     * With InfiniBand the local identifier of the port that sent a datagram; undefined with RoCE.
+     */
+    public int sourceLid(int index) {
+        return Short.toUnsignedInt(memory.getShort(offset(index) + NativeMemory.WC_SLID));
+    }
+
+    /**
+     * The service level of a datagram, 0 to 15.
+     */
+    public int serviceLevel(int index) {
+        return memory.get(offset(index) + NativeMemory.WC_SL) & 0xF;
+    }
+
+    /**
      * Whether the first {@link #GLOBAL_HEADER_LENGTH} bytes of a datagram's memory, which
      * {@link #byteLength(int)} always counts, are a global routing header. Without one they are undefined.
      */

@@ -1,0 +1,178 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.Channel;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionEventType;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
+import io.netty.channel.rdma.verbs.DeviceAddresses;
+import io.netty.channel.rdma.verbs.PortSpace;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.internal.UnstableApi;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
+
+/**
+ * What a channel of datagrams needs of the connection manager: an address, and an answer for everybody who asks which
+ * queue pair receives there (SIDR, IBA vol. 1, 12.11). There are two ids: one has the queue pair, and joins groups,
+ * which one that listens can't ({@code rdma_join_multicast} of {@code drivers/infiniband/core/cma.c}).
+ *
+ * <p>For the channels of this transport. On the loop of the channel, which it does not leave once it is bound.
+ */
+@UnstableApi
+public abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaDatagramChannel.class);
+
+    private ConnectionId listening;
+
+    protected AbstractRdmaDatagramChannel(Channel parent) {
+        super(parent);
+    }
+
+    protected abstract boolean isReuseAddress();
+
+    /**
+     * Creates the queue pair.
+     *
+     * @param id of a device; belongs to the queue pair on success. Its events are {@link #groupEvent}.
+     */
+    protected abstract void createQueuePair(ConnectionId id, InetAddress address) throws Exception;
+
+    /** Gives back what {@link #createQueuePair} has made, if it has; also when the channel is closed. */
+    protected abstract void destroyQueuePair();
+
+    /** The number of the queue pair. */
+    protected abstract int queuePairNumber();
+
+    /** A group was joined, or is lost; or the device is. */
+    protected abstract void groupEvent(ConnectionEvent event);
+
+    @Override
+    final IdMove.Owner owner() {
+        return null;
+    }
+
+    @Override
+    final void registeredAgain() {
+    }
+
+    /** Meanwhile datagrams wait as they do while nobody reads. */
+    @Override
+    final void deregistered() {
+    }
+
+    @Override
+    protected final boolean isBoundToLoop() {
+        return listening != null;
+    }
+
+    @Override
+    protected final void doBind(SocketAddress localAddress) throws Exception {
+        InetSocketAddress address = checkResolved(localAddress);
+        if (listening != null) {
+            throw new AlreadyBoundException();
+        }
+        InetAddress ip = addressOfDevice(address);
+        ConnectionId listener = newConnectionId();
+        boolean bound = false;
+        try {
+            if (isReuseAddress()) {
+                listener.setReuseAddress(true);
+            }
+            Bind.bind(listener, new InetSocketAddress(ip, address.getPort()));
+            createQueuePairAt(ip);
+            listen(listener, this::listenerEvent);
+            listener.listen(0);
+            bound = true;
+        } catch (VerbsException e) {
+            throw Bind.exception(e, address);
+        } finally {
+            if (!bound) {
+                forget(listener);
+                listener.close();
+                destroyQueuePair();
+            }
+        }
+        listening = listener;
+        established(listener.localAddress(), null);
+    }
+
+    /** A queue pair is of one device, so the wildcard stands for an address of one. */
+    private static InetAddress addressOfDevice(InetSocketAddress address) throws IOException {
+        InetAddress ip = address.getAddress();
+        if (!ip.isAnyLocalAddress()) {
+            return ip;
+        }
+        DeviceAddresses addresses = DeviceAddresses.find();
+        InetAddress found = addresses.ofThisHost(ip.getClass());
+        if (found == null) {
+            throw new NoRdmaDeviceException("cannot bind " + address + ": no RDMA device has an address of this " +
+                    "family; of the RDMA devices, " + addresses);
+        }
+        return found;
+    }
+
+    private void createQueuePairAt(InetAddress ip) throws Exception {
+        ConnectionId id = newConnectionId();
+        boolean created = false;
+        try {
+            Bind.bind(id, new InetSocketAddress(ip, 0));
+            createQueuePair(id, ip);
+            listen(id, this::groupEvent);
+            created = true;
+        } finally {
+            if (!created) {
+                destroyQueuePair();
+                id.close();
+            }
+        }
+    }
+
+    /** An id for datagrams, whose events come on this loop. */
+    final ConnectionId newConnectionId() throws Exception {
+        return ConnectionId.create(handler().events().channel(), PortSpace.UDP);
+    }
+
+    private void listenerEvent(ConnectionEvent event) {
+        if (event.type() != ConnectionEventType.CONNECT_REQUEST) {
+            logger.debug("{}: {}", this, event);
+            return;
+        }
+        // Nothing is kept of who has asked, so that many who ask cost no memory.
+        try (ConnectionId request = event.id()) {
+            request.accept(new ConnectionParameters().queuePairNumber(queuePairNumber()));
+        } catch (VerbsException | IllegalStateException e) {
+            logger.debug("{}: could not answer {}", this, event, e);
+        }
+    }
+
+    @Override
+    final void closeNative() {
+        if (listening != null) {
+            forget(listening);
+            listening.close();
+        }
+        destroyQueuePair();
+    }
+}

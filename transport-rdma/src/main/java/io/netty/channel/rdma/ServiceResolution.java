@@ -1,0 +1,153 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.concurrent.Future;
+import io.netty.util.internal.UnstableApi;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Finds out which queue pair receives the datagrams for an address and port: address, route, request (SIDR).
+ *
+ * <p>For the channels of this transport. On the loop of the channel.
+ */
+@UnstableApi
+public final class ServiceResolution {
+    private final AbstractRdmaDatagramChannel channel;
+    private final QueuePairOptions options;
+    private final InetSocketAddress remote;
+    private final Listener listener;
+    private ConnectionId id;
+    private Future<?> timer;
+
+    /** Gets the result, once. */
+    public interface Listener {
+        /**
+         * @param id whose local address is the one that leads there. Closed after the return.
+         * @param answer tells the address vector, the number of the queue pair, and its queue key.
+         */
+        void resolved(ConnectionId id, ConnectionEvent answer) throws Exception;
+
+        void failed(Throwable cause);
+    }
+
+    public ServiceResolution(AbstractRdmaDatagramChannel channel, QueuePairOptions options, InetSocketAddress remote,
+                             Listener listener) {
+        this.channel = channel;
+        this.options = options;
+        this.remote = remote;
+        this.listener = listener;
+    }
+
+    /**
+     * Begins. If that throws, the listener is not told.
+     *
+     * @param local address to ask from, or {@code null} for any.
+     * @param timeoutMillis that all of it may take; 0 is without a bound.
+     */
+    public void start(InetSocketAddress local, int timeoutMillis) throws Exception {
+        id = channel.newConnectionId();
+        boolean started = false;
+        try {
+            channel.listen(id, this::event);
+            options.route(id);
+            try {
+                id.resolveAddress(local == null ? null : new InetSocketAddress(local.getAddress(), 0),
+                        Reachability.destination(remote, local), options.resolveTimeoutMillis.get());
+            } catch (VerbsException e) {
+                throw Reachability.unreachable(e.getMessage(), e);
+            }
+            if (timeoutMillis > 0) {
+                timer = channel.eventLoop().schedule(() -> fail(new ConnectTimeoutException("nobody has told within " +
+                        timeoutMillis + " ms which queue pair receives the datagrams for " + remote)), timeoutMillis,
+                        TimeUnit.MILLISECONDS);
+            }
+            started = true;
+        } finally {
+            if (!started) {
+                cancel();
+            }
+        }
+    }
+
+    private void event(ConnectionEvent event) {
+        if (id == null) {
+            return;
+        }
+        try {
+            switch (event.type()) {
+            case ADDRESS_RESOLVED:
+                id.resolveRoute(options.resolveTimeoutMillis.get());
+                break;
+            case ROUTE_RESOLVED:
+                id.connect(new ConnectionParameters());
+                break;
+            case ESTABLISHED:
+                listener.resolved(id, event);
+                cancel();
+                break;
+            default:
+                throw failure(event);
+            }
+        } catch (Throwable t) {
+            fail(t);
+        }
+    }
+
+    private IOException failure(ConnectionEvent event) {
+        switch (event.type()) {
+        case UNREACHABLE:
+            if (event.isNobodyListening()) {
+                return new PortUnreachableException("nobody receives datagrams at " + remote);
+            }
+            return new PortUnreachableException("no datagrams for " + remote + ": " + event.describe());
+        case ADDRESS_ERROR:
+        case ROUTE_ERROR:
+            return Reachability.unreachable(remote + ": " + event.describe(), null);
+        default:
+            return new IOException("no queue pair was found for " + remote + ": " + event.describe());
+        }
+    }
+
+    private void fail(Throwable cause) {
+        if (id != null) {
+            cancel();
+            listener.failed(cause);
+        }
+    }
+
+    /** The result is not wanted any more. */
+    public void cancel() {
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+        if (id != null) {
+            channel.forget(id);
+            id.close();
+            id = null;
+        }
+    }
+}

@@ -1,0 +1,197 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.channel.rdma.verbs.WorkCompletions;
+import io.netty.util.NetUtil;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.NotYetConnectedException;
+
+/**
+ * The queue pair of a {@link RdmaDatagramChannel}, and what works on it. On the loop of the channel.
+ */
+final class DatagramQueuePair implements ChannelQueuePair.Owner {
+    private final RdmaDatagramChannel channel;
+    private final ConnectionId id;
+    private final ChannelQueuePair queuePair;
+    private final DevicePort port;
+    private final DatagramReceives receives;
+    private final MessageReceiver receiver;
+    private final DatagramSender sender;
+    private final DatagramRecipients recipients;
+    private final MulticastGroups groups;
+    private IOException failure;
+    private boolean destroyed;
+
+    /**
+     * Creates the queue pair, with its receives posted.
+     *
+     * @param id bound to a device. On success it belongs to this object.
+     */
+    DatagramQueuePair(RdmaDatagramChannel channel, ConnectionId id, InetAddress local) throws Exception {
+        this.channel = channel;
+        this.id = id;
+        RdmaDatagramChannelConfig config = channel.config();
+        queuePair = ChannelQueuePair.create(channel, id, ChannelQueuePair.device(id), config.queuePair(),
+                config.maxSendSges, ChannelQueuePair.NOT_SHARED, this);
+        DatagramReceives created = null;
+        boolean posted = false;
+        try {
+            port = DevicePort.ofQueuePair(queuePair, local);
+            created = new DatagramReceives(channel, queuePair, port);
+            receives = created;
+            receiver = new MessageReceiver(channel, receives, channel::isReading, this::fail);
+            sender = new DatagramSender(channel, this, queuePair, port);
+            recipients = new DatagramRecipients(channel, queuePair.device(), sender);
+            groups = new MulticastGroups(channel, id, queuePair.device());
+            receiver.postAll();
+            posted = true;
+        } finally {
+            if (!posted) {
+                queuePair.close();
+                if (created != null) {
+                    created.release();
+                }
+            }
+        }
+    }
+
+    ChannelQueuePair queuePair() {
+        return queuePair;
+    }
+
+    DevicePort port() {
+        return port;
+    }
+
+    DatagramReceives receives() {
+        return receives;
+    }
+
+    MessageReceiver receiver() {
+        return receiver;
+    }
+
+    DatagramSender sender() {
+        return sender;
+    }
+
+    DatagramRecipients recipients() {
+        return recipients;
+    }
+
+    MulticastGroups groups() {
+        return groups;
+    }
+
+    /** Tells a datagram where it goes; returns false if that is not known yet. */
+    boolean route(DatagramSend send) throws Exception {
+        SocketAddress recipient = send.recipient() == null ? channel.connectedTo() : send.recipient();
+        if (recipient == null) {
+            throw new NotYetConnectedException();
+        }
+        if (recipient instanceof RdmaDatagramAddress) {
+            send.target((RdmaDatagramAddress) recipient);
+            return true;
+        }
+        InetSocketAddress address = (InetSocketAddress) recipient;
+        if (!address.getAddress().isMulticastAddress()) {
+            return recipients.route(send, address);
+        }
+        RdmaDatagramAddress target = groups.target(address.getAddress());
+        if (target == null) {
+            throw new RdmaMulticastException(address.getAddress(), "the channel has not joined " +
+                    NetUtil.toAddressString(address.getAddress()) +
+                    ": who sends to a group must join it, if only to send");
+        }
+        send.target(target);
+        return true;
+    }
+
+    @Override
+    public void completed(WorkCompletions completions, int index) {
+        int status = completions.status(index);
+        if (MessageReceiver.isReceive(completions.workRequestId(index))) {
+            receiver.completed(completions, index);
+            if (status != WorkCompletionStatus.SUCCESS && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED) {
+                fail(new RdmaOperationException(status));
+            }
+        } else {
+            sender.completed(completions.workRequestId(index), status);
+            if (status != WorkCompletionStatus.SUCCESS) {
+                fail(new IOException("The queue pair of " + channel + " can't send any more: " +
+                        WorkCompletionStatus.describe(status)));
+            }
+        }
+    }
+
+    @Override
+    public void completionsDone() {
+        if (!destroyed) {
+            sender.complete();
+        }
+        if (!destroyed) {
+            receiver.read(false);
+        }
+        if (!destroyed) {
+            channel.advanceClose();
+        }
+    }
+
+    boolean isBroken() {
+        return failure != null;
+    }
+
+    /** The queue pair does not work any more. In the middle of anything, so what follows from it comes later. */
+    void fail(IOException cause) {
+        if (failure == null) {
+            failure = cause;
+            channel.eventLoop().execute(() -> {
+                if (!destroyed) {
+                    sender.complete();
+                    channel.failed(cause);
+                }
+            });
+        }
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        fail(cause instanceof IOException ? (IOException) cause : new IOException(cause));
+    }
+
+    @Override
+    public void destroy() {
+        if (destroyed) {
+            return;
+        }
+        destroyed = true;
+        recipients.close();
+        groups.close();
+        queuePair.close();
+        channel.queuePairDestroyed(id);
+        id.close();
+        sender.release();
+        receiver.release();
+    }
+}

@@ -1,0 +1,196 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.rdma.ServiceResolution;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.Device;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Which queue pairs receive the datagrams for the IP addresses that one channel sends to: asked for when it is needed,
+ * and remembered for a while, as ARP does it for neighbours. What was found is used while it is asked for again. On the
+ * loop of the channel.
+ */
+final class DatagramRecipients {
+    private static final int MAX_REMEMBERED = 4096;
+    static final int MAX_PENDING = 256;
+
+    private final RdmaDatagramChannel channel;
+    private final Device device;
+    private final DatagramSender sender;
+    private final Map<InetSocketAddress, Recipient> recipients = new LinkedHashMap<>(16, 0.75f, true);
+    private int pending;
+    private boolean closed;
+
+    DatagramRecipients(RdmaDatagramChannel channel, Device device, DatagramSender sender) {
+        this.channel = channel;
+        this.device = device;
+        this.sender = sender;
+    }
+
+    private final class Recipient implements ServiceResolution.Listener {
+        private final InetSocketAddress address;
+        private final ArrayDeque<DatagramSend> waiting = new ArrayDeque<>();
+        private RdmaDatagramAddress target;
+        private long foundNanos;
+        private ServiceResolution resolution;
+
+        Recipient(InetSocketAddress address) {
+            this.address = address;
+        }
+
+        boolean isOutdated() {
+            return target == null || System.nanoTime() - foundNanos >
+                    TimeUnit.MILLISECONDS.toNanos(channel.config().addressTtlMillis.get());
+        }
+
+        void resolve() throws Exception {
+            if (pending >= MAX_PENDING) {
+                throw new IOException("too many addresses are being asked for: " + pending + "; send to " + address +
+                        " again when some have answered");
+            }
+            ServiceResolution started = new ServiceResolution(channel, channel.config().queuePair(), address, this);
+            started.start(channel.localAddress(), channel.config().getConnectTimeoutMillis());
+            resolution = started;
+            pending++;
+        }
+
+        @Override
+        public void resolved(ConnectionId id, ConnectionEvent answer) throws IOException {
+            found(address(id, answer));
+        }
+
+        void found(RdmaDatagramAddress newTarget) {
+            ended();
+            target = newTarget;
+            foundNanos = System.nanoTime();
+            channel.recipientFound(address, target);
+            for (DatagramSend send : waiting) {
+                send.target(target);
+            }
+            sender.ready(waiting);
+            waiting.clear();
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            ended();
+            recipients.remove(address, this);
+            for (DatagramSend send : waiting) {
+                send.done(cause);
+            }
+            waiting.clear();
+            sender.complete();
+        }
+
+        private void ended() {
+            if (resolution != null) {
+                resolution = null;
+                pending--;
+            }
+        }
+    }
+
+    /** What was answered, if it is for our device. */
+    RdmaDatagramAddress address(ConnectionId id, ConnectionEvent answer) throws IOException {
+        if (id.device() != device) {
+            throw new IOException(id.remoteAddress() + " is reached by " + id.device() + ", but this channel is " +
+                    "bound to " + device + ": use a channel that is bound to " + id.localAddress().getAddress());
+        }
+        return RdmaDatagramAddress.resolved(answer.addressVector(), device, answer.queuePairNumber(),
+                answer.queueKey());
+    }
+
+    /**
+     * Tells a datagram where it goes.
+     *
+     * @return false if it is not known yet: the datagram waits, and gets to the sender when it is, or fails.
+     */
+    boolean route(DatagramSend send, InetSocketAddress address) throws Exception {
+        Recipient recipient = recipient(address);
+        if (recipient.resolution == null && recipient.isOutdated()) {
+            boolean started = false;
+            try {
+                recipient.resolve();
+                started = true;
+            } finally {
+                if (!started) {
+                    recipients.remove(address);
+                }
+            }
+        }
+        if (recipient.target == null) {
+            recipient.waiting.add(send);
+            return false;
+        }
+        send.target(recipient.target);
+        return true;
+    }
+
+    private Recipient recipient(InetSocketAddress address) {
+        Recipient recipient = recipients.get(address);
+        if (recipient == null) {
+            recipient = new Recipient(address);
+            recipients.put(address, recipient);
+            if (recipients.size() > MAX_REMEMBERED) {
+                Iterator<Recipient> eldest = recipients.values().iterator();
+                while (eldest.next().resolution != null) {
+                    // Datagrams wait for it. There are fewer of these than are remembered.
+                }
+                eldest.remove();
+            }
+        }
+        return recipient;
+    }
+
+    /** Somebody else has found out. */
+    void put(InetSocketAddress address, RdmaDatagramAddress target) {
+        Recipient recipient = recipient(address);
+        if (recipient.resolution != null) {
+            recipient.resolution.cancel();
+        }
+        recipient.found(target);
+    }
+
+    /** The next datagram for the address has it asked for again. */
+    void forget(InetSocketAddress address) {
+        Recipient recipient = recipients.get(address);
+        if (recipient != null && recipient.resolution == null) {
+            recipients.remove(address);
+        }
+    }
+
+    void close() {
+        if (!closed) {
+            closed = true;
+            for (Recipient recipient : recipients.values()) {
+                if (recipient.resolution != null) {
+                    recipient.resolution.cancel();
+                }
+            }
+            recipients.clear();
+        }
+    }
+}

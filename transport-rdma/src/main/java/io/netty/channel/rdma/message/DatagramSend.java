@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.verbs.AddressHandle;
+import io.netty.channel.rdma.verbs.SendWorkRequests;
+
+import java.net.SocketAddress;
+
+/**
+ * A datagram that was written: the operation that sends it, where to, and what came of it. On the loop of the channel.
+ */
+final class DatagramSend extends RdmaOperation {
+    private final SocketAddress recipient;
+    private final boolean withImmediate;
+    private final int immediate;
+    private RdmaDatagramAddress target;
+    private AddressHandle handle;
+    private boolean done;
+    private Throwable failure;
+
+    DatagramSend(ByteBuf data, SocketAddress recipient, boolean withImmediate, int immediate) {
+        super(data);
+        this.recipient = recipient;
+        this.withImmediate = withImmediate;
+        this.immediate = immediate;
+    }
+
+    /** As written; {@code null} is the one that the channel is connected to. */
+    SocketAddress recipient() {
+        return recipient;
+    }
+
+    RdmaDatagramAddress target() {
+        return target;
+    }
+
+    /** It is known where it goes. */
+    void target(RdmaDatagramAddress address) {
+        target = address;
+    }
+
+    void handle(AddressHandle newHandle) {
+        handle = newHandle;
+    }
+
+    /** Whether it was sent, or never will be. */
+    boolean isDone() {
+        return done;
+    }
+
+    /** Why it was not sent, or {@code null}. */
+    Throwable failure() {
+        return failure;
+    }
+
+    void done(Throwable cause) {
+        done = true;
+        failure = cause;
+    }
+
+    @Override
+    void begin(SendWorkRequests chain, long id, int flags) {
+        if (withImmediate) {
+            chain.sendWithImmediate(id, flags, immediate);
+        } else {
+            chain.send(id, flags);
+        }
+        chain.to(handle, target.queuePairNumber(), target.queueKey());
+    }
+
+    @Override
+    public DatagramSend replace(ByteBuf content) {
+        return new DatagramSend(content, recipient, withImmediate, immediate);
+    }
+
+    @Override
+    public String toString() {
+        return "datagram" + (refCnt() > 0 ? " of " + length() + " bytes" : " (released)") + " to " +
+                (recipient == null ? "the connected peer" : recipient);
+    }
+}

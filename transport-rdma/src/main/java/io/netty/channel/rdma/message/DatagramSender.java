@@ -1,0 +1,262 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.verbs.QueuePair;
+import io.netty.channel.rdma.verbs.SendFlags;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sends the datagrams that are written to one channel. One whose recipient is still asked for does not hold up those
+ * for others: they are sent, but their promises are done in the order of the writes, as the outbound buffer needs it.
+ *
+ * <p>As with connections, the last work request of a flush asks for a completion, and one now and then if there are
+ * many. On the loop of the channel.
+ */
+final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor {
+    /** Of {@link ChannelOutboundBuffer#setUserDefinedWritability}: the last one, as handlers begin with the first. */
+    private static final int WRITABILITY_INDEX = 31;
+    /** Each flush passes over those that are not done. */
+    private static final int MAX_WAITING = 1024;
+    /** When staging memory ran out and nothing in flight will tell that there is some again. */
+    private static final long STARVED_RETRY_MILLIS = 1;
+
+    private final RdmaDatagramChannel channel;
+    private final DatagramQueuePair owner;
+    private final ChannelQueuePair queuePair;
+    private final DevicePort port;
+    private final AddressHandles handles;
+    private final SendSlots slots;
+    private final int depth;
+    private final int signalInterval;
+    private final int maxInline;
+    /** The datagrams of the outbound buffer that were seen, in its order. */
+    private final ArrayDeque<DatagramSend> taken = new ArrayDeque<>();
+    /** Those of them that can be sent. */
+    private final ArrayDeque<DatagramSend> ready = new ArrayDeque<>();
+    private ChannelOutboundBuffer messages;
+    private int skip;
+    private boolean full;
+    private boolean starved;
+    private boolean writing;
+    private boolean completing;
+    private boolean again;
+    private boolean released;
+    private int unsignalled;
+
+    DatagramSender(RdmaDatagramChannel channel, DatagramQueuePair owner, ChannelQueuePair queuePair, DevicePort port) {
+        this.channel = channel;
+        this.owner = owner;
+        this.queuePair = queuePair;
+        this.port = port;
+        handles = new AddressHandles(queuePair.domain(), AddressHandles.MAX_HANDLES);
+        depth = queuePair.sendDepth();
+        slots = new SendSlots(depth);
+        signalInterval = Math.max(1, depth / 4);
+        maxInline = OperationGatherer.maxInline(queuePair.queuePair(), channel.config().queuePair().maxInline.get());
+    }
+
+    /** Sends what can be sent of the flushed datagrams. */
+    void write(ChannelOutboundBuffer in) throws Exception {
+        messages = in;
+        if (writing || completing) {
+            // Called by a listener of a promise. What that has flushed comes after the others.
+            again = true;
+            return;
+        }
+        writing = true;
+        try {
+            full = false;
+            skip = taken.size();
+            in.forEachFlushedMessage(this);
+            post();
+        } finally {
+            writing = false;
+        }
+        boolean writable = !full && ready.isEmpty();
+        if (in.getUserDefinedWritability(WRITABILITY_INDEX) != writable) {
+            in.setUserDefinedWritability(WRITABILITY_INDEX, writable);
+        }
+        if (slots.isFirstDone() || !taken.isEmpty() && taken.peek().isDone()) {
+            channel.eventLoop().execute(this::complete);
+        } else if (starved && slots.isEmpty()) {
+            channel.eventLoop().schedule(channel::flushAgain, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    @Override
+    public boolean processMessage(Object msg) {
+        if (skip > 0) {
+            skip--;
+            return true;
+        }
+        if (taken.size() >= depth + MAX_WAITING) {
+            full = true;
+            return false;
+        }
+        DatagramSend send = (DatagramSend) msg;
+        taken.add(send);
+        try {
+            checkLength(send);
+            if (owner.route(send)) {
+                ready.add(send);
+            }
+        } catch (Exception e) {
+            send.done(e);
+        }
+        return true;
+    }
+
+    private void checkLength(DatagramSend send) throws RdmaOperationException {
+        int most = port.attributes().activeMtu();
+        if (send.length() > most) {
+            throw new RdmaOperationException(send, WorkCompletionStatus.LOCAL_LENGTH_ERROR, "a datagram has at most " +
+                    most + " bytes, the MTU of port " + port.number() + " of " + queuePair.device() +
+                    ": send less at a time, or use a RdmaMessageChannel");
+        }
+    }
+
+    /** It is known where these go. */
+    void ready(Collection<DatagramSend> sends) {
+        ready.addAll(sends);
+        channel.flushAgain();
+    }
+
+    private void post() {
+        OperationGatherer gatherer = OperationGatherer.get();
+        gatherer.clear();
+        starved = false;
+        while (!ready.isEmpty() && slots.size() < depth && !owner.isBroken()) {
+            if (!gatherer.hasRoom()) {
+                post(gatherer);
+            }
+            if (!add(ready.peek(), gatherer)) {
+                starved = true;
+                break;
+            }
+            ready.poll();
+        }
+        post(gatherer);
+    }
+
+    /** Returns false if there is no staging memory at the moment. */
+    private boolean add(DatagramSend send, OperationGatherer gatherer) {
+        long id = slots.next();
+        boolean retained = false;
+        try {
+            send.retain();
+            retained = true;
+            send.handle(handles.get(send.target().vector(queuePair.device(), port), id));
+            boolean signalled = unsignalled + 1 >= signalInterval;
+            if (!gatherer.add(send, slots, id, signalled ? SendFlags.SIGNALED : 0, queuePair, maxInline)) {
+                send.release();
+                return false;
+            }
+            unsignalled = signalled ? 0 : unsignalled + 1;
+            slots.add(send, null);
+        } catch (Exception e) {
+            // Also of a buffer that was released too early: that is the fault of this datagram alone.
+            slots.releaseMemory(id);
+            if (retained) {
+                send.release();
+            }
+            send.done(e);
+        }
+        return true;
+    }
+
+    private void post(OperationGatherer gatherer) {
+        if (gatherer.chain.isEmpty()) {
+            return;
+        }
+        unsignalled = 0;
+        gatherer.chain.addFlags(SendFlags.SIGNALED);
+        QueuePair qp = queuePair.queuePair();
+        int posted = qp.postSend(gatherer.chain);
+        if (posted < gatherer.chain.size()) {
+            // The send queue is never overrun, so the queue pair is broken.
+            slots.notPosted(gatherer.chain.workRequestId(posted), qp.postException());
+            owner.fail(qp.postException());
+        }
+        gatherer.clear();
+    }
+
+    /** A work request has completed. */
+    void completed(long id, int status) {
+        RdmaOperation operation = status == WorkCompletionStatus.SUCCESS ? null : slots.operation(id);
+        slots.completed(id, operation == null ? null : new RdmaOperationException(operation, status));
+    }
+
+    /** Tells the promises of what is done, which may run user code. */
+    void complete() {
+        if (completing || writing || released) {
+            return;
+        }
+        completing = true;
+        try {
+            while (slots.isFirstDone()) {
+                ((DatagramSend) slots.first()).done(slots.firstFailure());
+                slots.removeFirst();
+            }
+            handles.completed(slots.next() - slots.size());
+            while (!taken.isEmpty() && taken.peek().isDone()) {
+                completeFirst();
+                if (released) {
+                    return;
+                }
+            }
+        } finally {
+            completing = false;
+        }
+        if (again || full || !ready.isEmpty()) {
+            again = false;
+            channel.flushAgain();
+        }
+    }
+
+    private void completeFirst() {
+        DatagramSend send = taken.poll();
+        // Those whose promises were cancelled before the flush are still there, and were passed over.
+        while (messages.current() != send && messages.current() != null) {
+            messages.remove();
+        }
+        if (send.failure() == null) {
+            messages.remove();
+        } else {
+            messages.remove(send.failure());
+        }
+    }
+
+    /** Whether flushed datagrams are in flight, or wait. */
+    boolean isBusy() {
+        return !taken.isEmpty() || messages != null && messages.current() != null;
+    }
+
+    /** The queue pair is gone: gives back all that was in flight. */
+    void release() {
+        released = true;
+        taken.clear();
+        ready.clear();
+        slots.release();
+        handles.close();
+    }
+}
