@@ -41,13 +41,15 @@ on rdma, but echo's, answer TCP clients at the same port:
   files-server (its client is http-client)
   websocket-server, websocket-client
 
-The classic programs of verbs, on message channels (docs/verbs-guide.md). Each runs its ends as processes, which check
-what they get (--size, --count, --polling, --help):
+The classic programs of verbs, on message and datagram channels (docs/verbs-guide.md). Each runs its ends as processes,
+which check what they get (--size, --count, --polling, --help):
   requests     a requester and a responder: read, write, write and send with immediate, send, atomics, sync events; each
                by the connection manager, and by descriptors in files
+  multicast    publish and subscribe with datagrams to a group: a publisher and --subscribers N, --rate N
 
 Their parts, alone: --host and --port, or --descriptors FOLDER:
   requester, responder (--operation)
+  multicast-publisher, multicast-subscriber (--group, no port and no descriptors)
 
   diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; what
                to do about what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs
@@ -82,6 +84,9 @@ case ${1-} in
     requests) main=$package.verbs.requests.AllRequests ;;
     requester) main=$package.verbs.requests.Requester ;;
     responder) main=$package.verbs.requests.Responder ;;
+    multicast) main=$package.multicast.Multicast ;;
+    multicast-publisher) main=$package.multicast.MulticastPublisher ;;
+    multicast-subscriber) main=$package.multicast.MulticastSubscriber ;;
     diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;
     -h|--help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;

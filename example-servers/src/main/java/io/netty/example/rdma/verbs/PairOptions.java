@@ -83,7 +83,7 @@ public final class PairOptions {
         List<Child> children = new ArrayList<>();
         try (TemporaryFolder folder = new TemporaryFolder()) {
             try {
-                List<String> where = new ArrayList<>(List.of("--host", host == null ? LocalHost.address() : host));
+                List<String> where = new ArrayList<>(where());
                 if (way == Way.DESCRIPTORS) {
                     where.addAll(List.of("--descriptors", folder.path().toString()));
                     children.add(start(acceptor, where, List.of()));
@@ -95,15 +95,42 @@ public final class PairOptions {
                 for (End connector : connectors) {
                     children.add(start(connector, where, List.of()));
                 }
-                for (Child child : children) {
-                    child.awaitSuccess().stream().filter(line -> line.startsWith(Result.PREFIX))
-                            .forEach(line -> System.out.println(line + ", " + way));
-                }
+                awaitSuccess(children, ", " + way);
             } finally {
-                for (Child child : children) {
-                    child.close();
-                }
+                close(children);
             }
+        }
+    }
+
+    /**
+     * As above, for ends that find each other by themselves. They get the address of the host, and no port.
+     */
+    public void run(List<End> ends) throws IOException, InterruptedException {
+        List<Child> children = new ArrayList<>();
+        try {
+            for (End end : ends) {
+                children.add(start(end, where(), List.of()));
+            }
+            awaitSuccess(children, "");
+        } finally {
+            close(children);
+        }
+    }
+
+    private List<String> where() throws IOException {
+        return List.of("--host", host == null ? LocalHost.address() : host);
+    }
+
+    private static void awaitSuccess(List<Child> children, String remark) throws IOException, InterruptedException {
+        for (Child child : children) {
+            child.awaitSuccess().stream().filter(line -> line.startsWith(Result.PREFIX))
+                    .forEach(line -> System.out.println(line + remark));
+        }
+    }
+
+    private static void close(List<Child> children) throws IOException {
+        for (Child child : children) {
+            child.close();
         }
     }
 
