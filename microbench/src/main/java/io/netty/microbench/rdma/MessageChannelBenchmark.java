@@ -1,0 +1,186 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.ManualIoEventLoop;
+import io.netty.channel.rdma.RdmaIoHandler;
+import io.netty.channel.rdma.RdmaIoHandlerConfig;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaOperation;
+import io.netty.channel.rdma.message.RdmaRead;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RdmaSend;
+import io.netty.channel.rdma.message.RdmaServerMessageChannel;
+import io.netty.channel.rdma.message.RdmaWrite;
+import io.netty.channel.rdma.message.RemoteMemory;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+import java.net.InetSocketAddress;
+import java.util.EnumSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What an operation of a message channel costs, with the work of both ends: they are on one event loop, which the
+ * thread of the benchmark runs itself, so that no waiting is measured.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(2)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class MessageChannelBenchmark {
+    private static final int OPERATIONS = 64;
+
+    @Param({ "64", "65536" })
+    public int size;
+
+    /** How many operations are flushed together. */
+    @Param({ "1", "64" })
+    public int flushed;
+
+    private ManualIoEventLoop loop;
+    private Channel listener;
+    private RdmaMessageChannel client;
+    private RegisteredMemory memory;
+    private RemoteMemory remote;
+    private ByteBuf source;
+    private int received;
+
+    @Setup
+    public void connect() throws Exception {
+        loop = new ManualIoEventLoop(Thread.currentThread(),
+                RdmaIoHandler.newFactory(new RdmaIoHandlerConfig().setBusyPoll(true)));
+        Channel[] accepted = new Channel[1];
+        listener = await(new ServerBootstrap().group(loop).channel(RdmaServerMessageChannel.class)
+                .childHandler(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelActive(ChannelHandlerContext ctx) {
+                        accepted[0] = ctx.channel();
+                    }
+
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        received++;
+                        ((RdmaReceive) msg).release();
+                    }
+                }).bind(new InetSocketAddress("127.0.0.1", 0))).channel();
+        client = (RdmaMessageChannel) await(new Bootstrap().group(loop).channel(RdmaMessageChannel.class)
+                .handler(new ChannelInboundHandlerAdapter()).connect(listener.localAddress())).channel();
+        while (accepted[0] == null) {
+            loop.runNow();
+        }
+        memory = RegisteredMemory.allocate(size, EnumSet.allOf(RdmaPermission.class));
+        remote = ((RdmaMessageChannel) accepted[0]).export(memory);
+        source = client.alloc().directBuffer(size, size).writeZero(size);
+    }
+
+    private ChannelFuture await(ChannelFuture future) {
+        while (!future.isDone()) {
+            loop.runNow();
+        }
+        return future.syncUninterruptibly();
+    }
+
+    @TearDown
+    public void close() {
+        await(client.close());
+        await(listener.close());
+        source.release();
+        memory.close();
+        loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+        while (!loop.isTerminated()) {
+            loop.runNow();
+        }
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public void write() {
+        for (int i = 0; i < OPERATIONS; i += flushed) {
+            ChannelPromise last = null;
+            for (int j = 0; j < flushed; j++) {
+                last = write(new RdmaWrite(source.retain(), remote, 0), j);
+            }
+            flush(last);
+        }
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public void read() {
+        for (int i = 0; i < OPERATIONS; i += flushed) {
+            ChannelPromise last = null;
+            for (int j = 0; j < flushed; j++) {
+                last = write(new RdmaRead(source.duplicate().clear(), remote, 0), j);
+            }
+            flush(last);
+        }
+    }
+
+    private ChannelPromise write(RdmaOperation operation, int index) {
+        ChannelPromise promise = index == flushed - 1 ? client.newPromise() : client.voidPromise();
+        client.write(operation, promise);
+        return promise;
+    }
+
+    private void flush(ChannelPromise last) {
+        client.flush();
+        while (!last.isDone()) {
+            loop.runNow();
+        }
+    }
+
+    /** Of 64 bytes: the default RECEIVE_BUFFER_SIZE is 4096. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public int send() {
+        int end = received + OPERATIONS;
+        for (int i = 0; i < OPERATIONS; i += flushed) {
+            ChannelPromise last = null;
+            for (int j = 0; j < flushed; j++) {
+                last = write(new RdmaSend(source.retainedSlice(0, 64)), j);
+            }
+            flush(last);
+        }
+        while (received < end) {
+            loop.runNow();
+        }
+        return received;
+    }
+}
