@@ -46,10 +46,15 @@ which check what they get (--size, --count, --polling, --help):
   requests     a requester and a responder: read, write, write and send with immediate, send, atomics, sync events; each
                by the connection manager, and by descriptors in files
   multicast    publish and subscribe with datagrams to a group: a publisher and --subscribers N, --rate N
+  pingpong     round trips by writes and reads, where one end does all, or each writes, or each reads
+  blast        as many chained writes, and chained reads, as go
+The last two take all modes and several sizes (--mode, --size 64,64K), and show their figures beside those of perftest's
+programs, if these are installed (--quick, --rounds N, --perftest-options).
 
 Their parts, alone: --host and --port, or --descriptors FOLDER:
   requester, responder (--operation)
   multicast-publisher, multicast-subscriber (--group, no port and no descriptors)
+  pingpong-server, pingpong-client, blast-server, blast-client (--mode, --no-check, --warm-up)
 
   diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; what
                to do about what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs
@@ -87,9 +92,20 @@ case ${1-} in
     multicast) main=$package.multicast.Multicast ;;
     multicast-publisher) main=$package.multicast.MulticastPublisher ;;
     multicast-subscriber) main=$package.multicast.MulticastSubscriber ;;
+    pingpong) main=$package.pingpong.PingPong ;;
+    pingpong-server) main=$package.pingpong.PingPongServer ;;
+    pingpong-client) main=$package.pingpong.PingPongClient ;;
+    blast) main=$package.blast.Blast ;;
+    blast-server) main=$package.blast.BlastServer ;;
+    blast-client) main=$package.blast.BlastClient ;;
     diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;
     -h|--help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
+esac
+arguments=()
+case $1 in
+    # The embedded provider for the programs of perftest, beside which these run.
+    pingpong|blast) arguments=(--preload "$ROOT/transport-rdma-native/target/c/librdma_embedded.so") ;;
 esac
 shift
 
@@ -97,4 +113,4 @@ shift
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
 build example-servers
 exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED \
-    -cp "$ROOT/example-servers/target/classes:$ROOT/example-servers/target/lib/*" "$main" "$@"
+    -cp "$ROOT/example-servers/target/classes:$ROOT/example-servers/target/lib/*" "$main" "${arguments[@]}" "$@"

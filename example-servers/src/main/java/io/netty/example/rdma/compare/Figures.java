@@ -36,7 +36,7 @@ public final class Figures {
         return String.format(Locale.ROOT, "%.1f", bytesPerSecond / 1e9);
     }
 
-    static String perSecond(double rate, Measurement.Unit unit) {
+    public static String perSecond(double rate, Measurement.Unit unit) {
         return unit == Measurement.Unit.BYTES ? String.format(Locale.ROOT, "%.0f MB", rate / 1e6)
                 : String.format(Locale.ROOT, "%.0f", rate);
     }

@@ -25,13 +25,13 @@ import java.nio.file.Path;
 /**
  * Where something was measured, for people.
  */
-final class Machine {
+public final class Machine {
     private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
 
     private Machine() {
     }
 
-    static String describe() {
+    public static String describe() {
         Version netty = Version.identify(Channel.class.getClassLoader()).get("netty-transport");
         return Runtime.getRuntime().availableProcessors() + " cores of " + processor() + ", Linux "
                 + System.getProperty("os.version") + ", JDK " + System.getProperty("java.version")

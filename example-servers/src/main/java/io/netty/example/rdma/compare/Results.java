@@ -42,7 +42,7 @@ public final class Results {
     }
 
     /** What a scenario counts. */
-    Measurement.Unit unit(String scenario) {
+    public Measurement.Unit unit(String scenario) {
         return byMode.values().stream().flatMap(List::stream).filter(m -> m.scenario().equals(scenario))
                 .findFirst().orElseThrow().unit();
     }
@@ -64,7 +64,7 @@ public final class Results {
             Arrays.sort(sorted);
         }
 
-        boolean isEmpty() {
+        public boolean isEmpty() {
             return sorted.length == 0;
         }
 

@@ -80,6 +80,11 @@ public final class PairOptions {
      *                     standard error output
      */
     public void run(Way way, End acceptor, List<End> connectors) throws IOException, InterruptedException {
+        printResults(lines(way, acceptor, connectors), ", " + way);
+    }
+
+    /** As above, but returns what they have printed. */
+    public List<String> lines(Way way, End acceptor, List<End> connectors) throws IOException, InterruptedException {
         List<Child> children = new ArrayList<>();
         try (TemporaryFolder folder = new TemporaryFolder()) {
             try {
@@ -95,7 +100,7 @@ public final class PairOptions {
                 for (End connector : connectors) {
                     children.add(start(connector, where, List.of()));
                 }
-                awaitSuccess(children, ", " + way);
+                return awaitSuccess(children);
             } finally {
                 close(children);
             }
@@ -103,7 +108,8 @@ public final class PairOptions {
     }
 
     /**
-     * As above, for ends that find each other by themselves. They get the address of the host, and no port.
+     * As {@link #run(Way, End, List)}, for ends that find each other by themselves. They get the address of the host,
+     * and no port.
      */
     public void run(List<End> ends) throws IOException, InterruptedException {
         List<Child> children = new ArrayList<>();
@@ -111,21 +117,42 @@ public final class PairOptions {
             for (End end : ends) {
                 children.add(start(end, where(), List.of()));
             }
-            awaitSuccess(children, "");
+            printResults(awaitSuccess(children), "");
         } finally {
             close(children);
         }
     }
 
-    private List<String> where() throws IOException {
-        return List.of("--host", host == null ? LocalHost.address() : host);
+    /** As the system property {@code io.netty.rdma.provider} has it. */
+    public String provider() {
+        return provider;
     }
 
-    private static void awaitSuccess(List<Child> children, String remark) throws IOException, InterruptedException {
+    /** Of both ends. */
+    public String host() throws IOException {
+        return host == null ? LocalHost.address() : host;
+    }
+
+    /** Whether {@code --polling} was given. */
+    public boolean isPolling() {
+        return polling;
+    }
+
+    private List<String> where() throws IOException {
+        return List.of("--host", host());
+    }
+
+    private static List<String> awaitSuccess(List<Child> children) throws IOException, InterruptedException {
+        List<String> lines = new ArrayList<>();
         for (Child child : children) {
-            child.awaitSuccess().stream().filter(line -> line.startsWith(Result.PREFIX))
-                    .forEach(line -> System.out.println(line + remark));
+            lines.addAll(child.awaitSuccess());
         }
+        return lines;
+    }
+
+    private static void printResults(List<String> lines, String remark) {
+        lines.stream().filter(line -> line.startsWith(Result.PREFIX))
+                .forEach(line -> System.out.println(line + remark));
     }
 
     private static void close(List<Child> children) throws IOException {

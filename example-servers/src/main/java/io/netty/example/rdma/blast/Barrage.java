@@ -1,0 +1,109 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.blast;
+
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.example.rdma.compare.Figures;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.Locale;
+
+/**
+ * What both ends were started for.
+ *
+ * <p>With the check, what a chain brings has a place for each of its operations, and there are as many as two chains
+ * need, so that one can be checked while the other is under way. Without it there is one: all operations go from the
+ * same place to the same place, as with perftest's programs.
+ *
+ * @param size   bytes of an operation
+ * @param count  operations that count
+ * @param warmUp operations before
+ * @param chain  how many are posted together
+ * @param check  whether every byte of every operation is looked at, or only what is there in the end
+ */
+record Barrage(BlastMode mode, int size, int count, int warmUp, int chain, boolean check) {
+    /** How many chains are under way. */
+    static final int CHAINS = 2;
+    private static final long MAX_MEMORY = 256 << 20;
+
+    Barrage {
+        if (warmUp < 0) {
+            throw new IllegalArgumentException("--warm-up: " + warmUp + " (expected: 0 or more)");
+        }
+        if (chain < 1 || chain > 64) {
+            // The send queue of a channel has room for 255 by default, and takes up to 64 at a time.
+            throw new IllegalArgumentException("--chain: " + chain + " (expected: 1 to 64)");
+        }
+        if (check && (long) size * (CHAINS * chain + 1) > MAX_MEMORY) {
+            throw new IllegalArgumentException("--size: " + size + " takes " + (long) size * (CHAINS * chain + 1)
+                    + " bytes of memory with the check (expected: at most " + MAX_MEMORY + "): lower --chain");
+        }
+    }
+
+    long operations() {
+        return (long) warmUp + count;
+    }
+
+    /** How many operations have a place of their own in the memory that they go to. */
+    int slots() {
+        return check ? CHAINS * chain : 1;
+    }
+
+    /** In the server's memory. For reads there is one more, so that each brings something else than the one before. */
+    int remoteSlots() {
+        return mode == BlastMode.READ && check ? slots() + 1 : slots();
+    }
+
+    /** Where it goes to, or comes from, in the server's memory. */
+    int remoteOffset(long number) {
+        return (int) (number % remoteSlots()) * size;
+    }
+
+    /** The number of the data of an operation. */
+    long data(long number) {
+        return !check ? 0 : mode == BlastMode.READ ? number % remoteSlots() : number;
+    }
+
+    /** Of the next chain: the last one may be shorter. */
+    int chainLength(long first) {
+        return (int) Math.min(chain, operations() - first);
+    }
+
+    /** Where it goes to. */
+    int offset(long number) {
+        return (int) (number % slots()) * size;
+    }
+
+    /** Of the server. */
+    RegisteredMemory remoteMemory() throws IOException {
+        return RegisteredMemory.allocate(size * remoteSlots(),
+                mode == BlastMode.WRITE ? EnumSet.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE)
+                        : EnumSet.of(RdmaPermission.REMOTE_READ));
+    }
+
+    /** As in tables. */
+    String name() {
+        return mode.name().toLowerCase(Locale.ROOT) + ' ' + Figures.size(size);
+    }
+
+    @Override
+    public String toString() {
+        return "blast " + mode + ' ' + size + " bytes, " + count + " + " + warmUp + " times, chains of " + chain
+                + (check ? "" : ", unchecked");
+    }
+}

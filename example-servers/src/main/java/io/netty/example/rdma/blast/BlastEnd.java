@@ -1,0 +1,71 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.blast;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RdmaSend;
+import io.netty.example.rdma.verbs.NumberedData;
+import io.netty.example.rdma.verbs.Result;
+import io.netty.example.rdma.verbs.VerbsEnd;
+
+/**
+ * What both ends do alike. A message is a number: how many operations are done.
+ */
+abstract class BlastEnd extends VerbsEnd {
+    protected final Barrage barrage;
+    private long wrong;
+    private long startNanos;
+
+    BlastEnd(Barrage barrage) {
+        super(barrage.toString());
+        this.barrage = barrage;
+    }
+
+    final void started() {
+        startNanos = System.nanoTime();
+    }
+
+    /** A number of the peer has come. */
+    abstract void message(ChannelHandlerContext ctx, long number);
+
+    @Override
+    protected final void channelRead0(ChannelHandlerContext ctx, RdmaReceive message) {
+        if (message.length() != Long.BYTES) {
+            throw new IllegalArgumentException("the peer sent " + message.length() + " bytes (expected: a number)");
+        }
+        message(ctx, message.content().readLong());
+    }
+
+    static RdmaSend number(ChannelHandlerContext ctx, long number) {
+        return new RdmaSend(ctx.alloc().buffer(Long.BYTES).writeLong(number));
+    }
+
+    /** Looks at what operations have left in memory, the last one in each place. */
+    final void check(ByteBuf slots, long first, long end) {
+        for (long i = Math.max(first, end - barrage.slots()); i < end; i++) {
+            if (!NumberedData.matches(slots.slice(barrage.offset(i), barrage.size()), barrage.data(i))) {
+                wrong++;
+            }
+        }
+    }
+
+    final void finish(ChannelHandlerContext ctx) {
+        finish(ctx, new Result("blast " + barrage.mode(), barrage.operations(), barrage.size(), wrong,
+                System.nanoTime() - startNanos));
+    }
+}

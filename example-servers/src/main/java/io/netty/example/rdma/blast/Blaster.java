@@ -1,0 +1,156 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.blast;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaOperation;
+import io.netty.channel.rdma.message.RdmaRead;
+import io.netty.channel.rdma.message.RdmaWrite;
+import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.NumberedData;
+
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * The client: writes or reads, chain after chain. Each is posted with one flush, and its last operation alone has a
+ * promise, which stands for all of them. When that is done, and with the check of writes when the server says that it
+ * has looked at them, the next chain takes its place.
+ */
+class Blaster extends BlastEnd {
+    private final ChainTimes times;
+    private RemoteMemory remote;
+    /** What is written. */
+    NumberedData data;
+    /** What reads go to. */
+    private ByteBuf copies;
+    /** Operations that were posted. */
+    private long posted;
+    /** Operations whose chains are done. */
+    private long done;
+
+    Blaster(Barrage barrage) {
+        super(barrage);
+        times = new ChainTimes(barrage);
+    }
+
+    @Override
+    protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+        if (barrage.mode() == BlastMode.WRITE) {
+            data = new NumberedData(barrage.size());
+        } else {
+            int length = barrage.size() * barrage.slots();
+            copies = channel.alloc().directBuffer(length, length).setZero(0, length);
+        }
+        return List.of();
+    }
+
+    @Override
+    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+        remote = peer.memory(0, (long) barrage.size() * barrage.remoteSlots());
+        started();
+        times.begin();
+        for (int i = 0; i < Barrage.CHAINS; i++) {
+            post(ctx);
+        }
+    }
+
+    private void post(ChannelHandlerContext ctx) {
+        long first = posted;
+        int length = barrage.chainLength(first);
+        if (length == 0) {
+            return;
+        }
+        times.posted();
+        posted += length;
+        long end = posted;
+        for (long i = first; i < end - 1; i++) {
+            ctx.write(operation(i), ctx.voidPromise());
+        }
+        ctx.write(operation(end - 1)).addListener(future -> {
+            if (future.isSuccess()) {
+                completed(ctx, first, end);
+            } else {
+                ctx.fireExceptionCaught(future.cause());
+            }
+        });
+        if (isAnswered(end)) {
+            write(ctx, number(ctx, end));
+        }
+        ctx.flush();
+    }
+
+    /** Whether the server checks what is there after so many writes, and says so. */
+    private boolean isAnswered(long end) {
+        return barrage.mode() == BlastMode.WRITE && (barrage.check() || end == barrage.operations());
+    }
+
+    private RdmaOperation operation(long number) {
+        if (barrage.mode() == BlastMode.WRITE) {
+            return new RdmaWrite(data.message(barrage.data(number)).retain(), remote, barrage.remoteOffset(number));
+        }
+        ByteBuf copy = copies.slice(barrage.offset(number), barrage.size()).clear();
+        return new RdmaRead(copy, remote, barrage.remoteOffset(number));
+    }
+
+    private void completed(ChannelHandlerContext ctx, long first, long end) {
+        if (isAnswered(end)) {
+            return;
+        }
+        if (barrage.mode() == BlastMode.READ && (barrage.check() || end == barrage.operations())) {
+            check(copies, first, end);
+        }
+        chainDone(ctx, end);
+    }
+
+    @Override
+    void message(ChannelHandlerContext ctx, long number) {
+        long expected = done + barrage.chainLength(done);
+        if (number != expected || number > posted || !isAnswered(number)) {
+            throw new IllegalArgumentException("the peer has looked at " + number + " operations (expected: "
+                    + expected + ')');
+        }
+        chainDone(ctx, number);
+    }
+
+    private void chainDone(ChannelHandlerContext ctx, long end) {
+        times.done((int) (end - done));
+        done = end;
+        if (done < barrage.operations()) {
+            post(ctx);
+            return;
+        }
+        System.out.println(times.measurement());
+        if (barrage.mode() == BlastMode.READ) {
+            write(ctx, number(ctx, done));
+            ctx.flush();
+        }
+        finish(ctx);
+    }
+
+    @Override
+    protected void closed() {
+        if (data != null) {
+            data.close();
+        }
+        if (copies != null) {
+            copies.release();
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pingpong;
+
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.example.rdma.compare.Figures;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.Locale;
+
+/**
+ * What both ends were started for.
+ *
+ * @param size   bytes of a ping, at least 8
+ * @param count  round trips that count
+ * @param warmUp round trips before
+ * @param check  whether every byte is looked at
+ */
+record Game(PingPongMode mode, int size, int count, int warmUp, boolean check) {
+    Game {
+        if (size < Long.BYTES || size % Long.BYTES != 0) {
+            // The last 8 bytes are looked at as one aligned number.
+            throw new IllegalArgumentException("--size: " + size + " (expected: a multiple of " + Long.BYTES + ')');
+        }
+        if (warmUp < 0) {
+            throw new IllegalArgumentException("--warm-up: " + warmUp + " (expected: 0 or more)");
+        }
+    }
+
+    long roundTrips() {
+        return (long) warmUp + count;
+    }
+
+    RegisteredMemory memory() throws IOException {
+        return RegisteredMemory.allocate(size, EnumSet.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_READ,
+                RdmaPermission.REMOTE_WRITE));
+    }
+
+    /** As in tables. */
+    String name() {
+        return mode.name().toLowerCase(Locale.ROOT) + ' ' + Figures.size(size);
+    }
+
+    @Override
+    public String toString() {
+        return "ping-pong " + mode + ' ' + size + " bytes, " + count + " + " + warmUp + " times"
+                + (check ? "" : ", unchecked");
+    }
+}

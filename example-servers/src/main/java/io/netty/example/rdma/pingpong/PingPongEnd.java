@@ -1,0 +1,153 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pingpong;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RdmaSend;
+import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.NumberedData;
+import io.netty.example.rdma.verbs.Result;
+import io.netty.example.rdma.verbs.VerbsEnd;
+
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * What all ends do alike. A message is a number: 0 from the end that measures says that it is done, others are the
+ * business of the mode.
+ */
+abstract class PingPongEnd extends VerbsEnd {
+    private static final long DONE = 0;
+
+    protected final Game game;
+    protected final boolean client;
+    /** Written to and read by the peer. */
+    protected RegisteredMemory memory;
+    protected NumberedData data;
+    protected ChannelHandlerContext ctx;
+    protected RemoteMemory remote;
+    private final RoundTrips roundTrips;
+    private long wrong;
+    private long startNanos;
+
+    PingPongEnd(Game game, boolean client) {
+        super(game.toString());
+        this.game = game;
+        this.client = client;
+        roundTrips = new RoundTrips(game);
+    }
+
+    static PingPongEnd create(Game game, boolean client) {
+        switch (game.mode()) {
+        case WRITE:
+            return new WritingEnd(game, client);
+        case READ:
+            return new ReadingEnd(game, client);
+        default:
+            return game.mode().isDrivenBy(client) ? new DrivingEnd(game, client) : new PassiveEnd(game, client);
+        }
+    }
+
+    @Override
+    protected final List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+        data = new NumberedData(game.size());
+        memory = game.memory();
+        return List.of(channel.export(memory));
+    }
+
+    @Override
+    protected final void begin(ChannelHandlerContext context, Introduction peer) {
+        ctx = context;
+        remote = peer.memory(0, game.size());
+        startNanos = System.nanoTime();
+        begin();
+    }
+
+    /** The peer's memory is known, and ours to it. */
+    abstract void begin();
+
+    /** A message of the peer that is not the last one. */
+    void message(long number) {
+        throw new IllegalArgumentException("the peer sent the number " + number + " (expected: only 0 in this mode)");
+    }
+
+    @Override
+    protected final void channelRead0(ChannelHandlerContext context, RdmaReceive message) {
+        if (message.length() != Long.BYTES) {
+            throw new IllegalArgumentException("the peer sent " + message.length() + " bytes (expected: a number)");
+        }
+        long number = message.content().readLong();
+        if (number != DONE) {
+            message(number);
+        } else if (game.mode().isDrivenBy(client)) {
+            throw new IllegalArgumentException("the peer says that it is done, which is for this end to say");
+        } else {
+            finish();
+        }
+    }
+
+    /** Flushes, too. */
+    final void send(long number) {
+        write(ctx, new RdmaSend(ctx.alloc().buffer(Long.BYTES).writeLong(number)));
+        ctx.flush();
+    }
+
+    final boolean isRight(ByteBuf buf, long number) {
+        return game.check() ? NumberedData.matches(buf, number)
+                : buf.getLong(buf.writerIndex() - Long.BYTES) == data.message(number)
+                        .getLong(game.size() - Long.BYTES);
+    }
+
+    final void wrong() {
+        wrong++;
+    }
+
+    /** A round trip begins here. */
+    final void pinged() {
+        roundTrips.begin();
+    }
+
+    /** And ends, at the end that measures. Returns whether there is another one. */
+    final boolean ponged() {
+        if (roundTrips.end()) {
+            return true;
+        }
+        System.out.println(roundTrips.measurement());
+        send(DONE);
+        finish();
+        return false;
+    }
+
+    private void finish() {
+        finish(ctx, new Result("ping-pong " + game.mode(), game.roundTrips(), game.size(), wrong,
+                System.nanoTime() - startNanos));
+    }
+
+    @Override
+    protected void closed() {
+        if (memory != null) {
+            memory.close();
+        }
+        if (data != null) {
+            data.close();
+        }
+    }
+}

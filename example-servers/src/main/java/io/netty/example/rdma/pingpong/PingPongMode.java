@@ -1,0 +1,37 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pingpong;
+
+/**
+ * Who writes and who reads what. See the package description.
+ */
+public enum PingPongMode {
+    /** The client writes to the server's memory and reads it back. */
+    CLIENT,
+    /** The server writes to the client's memory and reads it back. */
+    SERVER,
+    /** As {@link #CLIENT}, but nobody waits for the write: one completion for both. */
+    UNSIGNALLED,
+    /** Each writes to the other's memory, and looks at its own until the bytes are there. */
+    WRITE,
+    /** Each reads the other's memory, and says so in a message. */
+    READ;
+
+    /** Which end measures, and does all if only one does something. */
+    boolean isDrivenBy(boolean client) {
+        return client == (this != SERVER);
+    }
+}

@@ -1,0 +1,56 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pingpong;
+
+import io.netty.example.rdma.verbs.VerbsOptions;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+
+/**
+ * The command line options of both ends.
+ */
+final class PingPongOptions {
+    private static final int MIN_SIZE = 8;
+    private static final int MAX_SIZE = 16 << 20;
+
+    @Mixin
+    private VerbsOptions verbs;
+
+    @Option(names = "--mode", defaultValue = "WRITE", description = "Who does what: ${COMPLETION-CANDIDATES} (default: "
+            + "${DEFAULT-VALUE}). CLIENT, SERVER: that end does all. UNSIGNALLED: as CLIENT, and nobody waits for the "
+            + "write. WRITE: each writes, the data tell that they are there. READ: each reads, and acknowledges it.")
+    private PingPongMode mode;
+
+    @Option(names = "--warm-up", defaultValue = "0",
+            description = "Round trips before those that count (default: ${DEFAULT-VALUE}).")
+    private int warmUp;
+
+    @Option(names = "--no-check", description = "Look at the last 8 bytes only, to measure no comparing.")
+    private boolean unchecked;
+
+    VerbsOptions verbs() {
+        return verbs;
+    }
+
+    PingPongEnd newEnd(boolean client) {
+        return PingPongEnd.create(game(), client);
+    }
+
+    private Game game() {
+        return new Game(mode, verbs.size(MIN_SIZE, MAX_SIZE), verbs.count(), warmUp, !unchecked);
+    }
+}

@@ -1,0 +1,60 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pingpong;
+
+import io.netty.example.rdma.compare.Measurement;
+import org.HdrHistogram.Histogram;
+
+/**
+ * How long the round trips take that count.
+ */
+final class RoundTrips {
+    private static final int SIGNIFICANT_DIGITS = 3;
+
+    private final Game game;
+    private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
+    private long done;
+    private long firstNanos;
+    private long beganNanos;
+    private long endedNanos;
+
+    RoundTrips(Game game) {
+        this.game = game;
+    }
+
+    void begin() {
+        beganNanos = System.nanoTime();
+        if (done == game.warmUp()) {
+            firstNanos = beganNanos;
+        }
+    }
+
+    /** Returns whether there are more to come. */
+    boolean end() {
+        endedNanos = System.nanoTime();
+        if (done >= game.warmUp()) {
+            histogram.recordValue(endedNanos - beganNanos);
+        }
+        return ++done < game.roundTrips();
+    }
+
+    Measurement measurement() {
+        return new Measurement(game.name(), game.count(),
+                Math.round(game.count() * 1e9 / Math.max(1, endedNanos - firstNanos)), Measurement.Unit.OPERATIONS,
+                histogram.getValueAtPercentile(50), histogram.getValueAtPercentile(99),
+                histogram.getValueAtPercentile(99.9));
+    }
+}

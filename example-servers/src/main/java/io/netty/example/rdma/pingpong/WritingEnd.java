@@ -1,0 +1,112 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pingpong;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.SingleThreadEventLoop;
+import io.netty.channel.rdma.message.RdmaWrite;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Writes to the peer's memory when the peer has written to its own. Nothing tells that but the data: their last 8 bytes
+ * are the token.
+ *
+ * <p>That is how the hardware is: bytes of a write become visible in the order of their addresses, on most adapters and
+ * processors. The InfiniBand Architecture Specification promises it only once a completion of a later message was seen
+ * (vol. 1, 9.5 and o9-20), and processors that are not x86 may order otherwise. So with the check, bytes that are still
+ * old when the token is there are looked at again for a while before they count as wrong.
+ */
+class WritingEnd extends PingPongEnd {
+    private static final long MAX_LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private MemoryToken token;
+    private ByteBuf view;
+    private MemoryWatch watch;
+    private long number = 1;
+    private long expected;
+    private long lateSinceNanos;
+
+    WritingEnd(Game game, boolean client) {
+        super(game, client);
+    }
+
+    @Override
+    void begin() {
+        token = new MemoryToken(memory);
+        view = memory.buf().slice(0, game.size());
+        expected = data.end(number);
+        if (client) {
+            pinged();
+            hit();
+        }
+        watch = new MemoryWatch((SingleThreadEventLoop) ctx.channel().eventLoop(), this::look);
+        watch.start();
+    }
+
+    private void hit() {
+        // Nobody waits for its completion: what comes back tells more. Now and then the channel asks for one itself.
+        ctx.write(new RdmaWrite(data.message(number).retain(), remote, 0).unsignalled(), ctx.voidPromise());
+        ctx.flush();
+    }
+
+    private void look() {
+        if (token.get() == expected && isComplete()) {
+            arrived();
+        }
+    }
+
+    private boolean isComplete() {
+        if (!game.check() || isRight(view, number)) {
+            lateSinceNanos = 0;
+            return true;
+        }
+        long now = System.nanoTime();
+        if (lateSinceNanos == 0) {
+            lateSinceNanos = now;
+        }
+        if (now - lateSinceNanos < MAX_LATE_NANOS) {
+            return false;
+        }
+        lateSinceNanos = 0;
+        wrong();
+        return true;
+    }
+
+    private void arrived() {
+        if (client) {
+            if (!ponged()) {
+                watch.stop();
+                return;
+            }
+            pinged();
+            number++;
+            hit();
+        } else {
+            hit();
+            number++;
+        }
+        expected = data.end(number);
+    }
+
+    @Override
+    protected void closed() {
+        if (watch != null) {
+            watch.stop();
+        }
+        super.closed();
+    }
+}

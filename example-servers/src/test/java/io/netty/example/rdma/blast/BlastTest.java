@@ -1,0 +1,170 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.blast;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.RunningServer;
+import io.netty.example.rdma.perftest.PerftestTest;
+import io.netty.example.rdma.verbs.EndPair;
+import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.PairOptions.Way;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+@Timeout(180)
+class BlastTest {
+    /** Of which nothing overlaps in the data. */
+    private static final int SMALL = 64;
+    private static final int FEW = 50;
+    private static final int OPERATION = 7;
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource({
+        "WRITE, 5003, 1000, 64, CONNECTION_MANAGER", "READ, 5003, 1000, 64, CONNECTION_MANAGER",
+        "WRITE, 5003, 300, 64, DESCRIPTORS", "READ, 5003, 300, 64, DESCRIPTORS",
+        "WRITE, 1, 100, 1, CONNECTION_MANAGER", "READ, 1, 100, 1, CONNECTION_MANAGER",
+        "WRITE, 70000, 3, 64, CONNECTION_MANAGER", "READ, 70000, 3, 64, CONNECTION_MANAGER"
+    })
+    void everyByteOfEveryOperationIsRight(BlastMode mode, int size, int count, int chain, Way way) throws Exception {
+        Barrage barrage = new Barrage(mode, size, count, 10, chain, true);
+        assertThat(wrong(way, new BlastTarget(barrage), new Blaster(barrage))).containsExactly(0, 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void endIsRightWithoutTheCheck(BlastMode mode) throws Exception {
+        Barrage barrage = new Barrage(mode, 5003, 1000, 0, 64, false);
+        assertThat(wrong(Way.CONNECTION_MANAGER, new BlastTarget(barrage), new Blaster(barrage)))
+                .containsExactly(0, 0);
+    }
+
+    @Test
+    void serverNoticesOneWrongBitThatWasWritten() throws Exception {
+        Barrage barrage = new Barrage(BlastMode.WRITE, SMALL, FEW, 0, 16, true);
+        Blaster corrupted = new Blaster(barrage) {
+            @Override
+            protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+                corrupt(data.message(OPERATION), 0);
+                super.begin(ctx, peer);
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, new BlastTarget(barrage), corrupted)).containsExactly(1, 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void wrongDataAtTheEndAreNoticedWithoutTheCheck(BlastMode mode) throws Exception {
+        Barrage barrage = new Barrage(mode, SMALL, FEW, 0, 16, false);
+        BlastTarget target = mode == BlastMode.READ ? corrupted(barrage, 0) : new BlastTarget(barrage);
+        Blaster blaster = new Blaster(barrage) {
+            @Override
+            protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+                if (mode == BlastMode.WRITE) {
+                    corrupt(data.message(0), 0);
+                }
+                super.begin(ctx, peer);
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, target, blaster))
+                .containsExactly(mode == BlastMode.WRITE ? 1 : 0, mode == BlastMode.READ ? 1 : 0);
+    }
+
+    @Test
+    void clientNoticesOneWrongBitThatItHasRead() throws Exception {
+        Barrage barrage = new Barrage(BlastMode.READ, SMALL, 20, 0, 16, true);
+        assertThat(wrong(Way.CONNECTION_MANAGER, corrupted(barrage, OPERATION), new Blaster(barrage)))
+                .containsExactly(0, 1);
+    }
+
+    @Test
+    void moreOperationsThanAgreedEndTheConnection() throws Exception {
+        Barrage barrage = new Barrage(BlastMode.WRITE, SMALL, FEW, 0, 16, true);
+        BlastTarget target = new BlastTarget(barrage);
+        Blaster boastful = new Blaster(barrage) {
+            @Override
+            protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+                ctx.writeAndFlush(number(ctx, FEW + 1));
+            }
+        };
+        try (EndPair pair = new EndPair()) {
+            pair.connect(Way.CONNECTION_MANAGER, folder, List.of(target), List.of(boastful));
+            assertThatThrownBy(() -> TestTimeouts.result(target.result())).isInstanceOf(ExecutionException.class)
+                    .hasMessageContaining("the peer has done 51 operations");
+        }
+    }
+
+    @Test
+    void programsRunAllModesBesidePerftest() {
+        List<String> arguments = new ArrayList<>(PerftestTest.ARGUMENTS);
+        if (RunningServer.SLOW_MACHINE) {
+            // The other one is in the tests above. Starting processes takes longest there.
+            arguments.addAll(List.of("--mode", "READ"));
+        }
+        assertThat(Commands.run(new Blast(), arguments.toArray(new String[0]))).isZero();
+    }
+
+    @Test
+    void moreMemoryThanIsReasonableIsRefused() {
+        assertThatThrownBy(() -> new Barrage(BlastMode.WRITE, 16 << 20, 1, 0, 64, true))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("lower --chain");
+    }
+
+    private static BlastTarget corrupted(Barrage barrage, int slot) {
+        return new BlastTarget(barrage) {
+            @Override
+            protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+                List<RemoteMemory> exported = super.export(channel);
+                corrupt(memory.buf(), slot * SMALL + SMALL - 1);
+                return exported;
+            }
+        };
+    }
+
+    private static void corrupt(ByteBuf buf, int index) {
+        buf.setByte(index, ~buf.getByte(index));
+    }
+
+    /** How many checks failed at the server, and at the client. */
+    private long[] wrong(Way way, BlastTarget server, Blaster client) throws Exception {
+        try (EndPair pair = new EndPair()) {
+            pair.connect(way, folder, List.of(server), List.of(client));
+            return new long[] {
+                TestTimeouts.result(server.result()).wrong(), TestTimeouts.result(client.result()).wrong()
+            };
+        }
+    }
+}

@@ -1,0 +1,165 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pingpong;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.RunningServer;
+import io.netty.example.rdma.perftest.PerftestTest;
+import io.netty.example.rdma.verbs.EndPair;
+import io.netty.example.rdma.verbs.PairOptions.Way;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+@Timeout(180)
+class PingPongTest {
+    /** Of which nothing overlaps in the data. */
+    private static final int SMALL = 64;
+    private static final int COUNT = 100;
+    private static final int ROUND_TRIP = 2;
+
+    @TempDir
+    private Path folder;
+
+    private static Stream<Object[]> modesInEachWay() {
+        return Arrays.stream(Way.values())
+                .flatMap(way -> Arrays.stream(PingPongMode.values()).map(mode -> new Object[] {mode, way}));
+    }
+
+    @ParameterizedTest
+    @MethodSource("modesInEachWay")
+    void everyByteOfEveryRoundTripIsRight(PingPongMode mode, Way way) throws Exception {
+        Game game = new Game(mode, 10_008, COUNT, 10, true);
+        assertThat(wrong(way, PingPongEnd.create(game, false), PingPongEnd.create(game, true))).containsExactly(0, 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void endsAreRightWithoutTheCheck(PingPongMode mode) throws Exception {
+        Game game = new Game(mode, Long.BYTES, COUNT, 0, false);
+        assertThat(wrong(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false), PingPongEnd.create(game, true)))
+                .containsExactly(0, 0);
+    }
+
+    @Test
+    void whoLooksAtMemoryNoticesOneWrongBit() throws Exception {
+        Game game = game(PingPongMode.WRITE);
+        PingPongEnd corrupted = new WritingEnd(game, false) {
+            @Override
+            void begin() {
+                corrupt(data.message(ROUND_TRIP));
+                super.begin();
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, corrupted, PingPongEnd.create(game, true))).containsExactly(0, 1);
+    }
+
+    @Test
+    void whoReadsNoticesOneWrongBit() throws Exception {
+        Game game = game(PingPongMode.READ);
+        PingPongEnd corrupted = new ReadingEnd(game, true) {
+            @Override
+            void begin() {
+                corrupt(data.message(ROUND_TRIP));
+                super.begin();
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false), corrupted)).containsExactly(1, 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CLIENT", "SERVER", "UNSIGNALLED"})
+    void whoReadsBackNoticesOneWrongBit(PingPongMode mode) throws Exception {
+        Game game = game(mode);
+        boolean client = mode != PingPongMode.SERVER;
+        PingPongEnd corrupted = new DrivingEnd(game, client) {
+            @Override
+            void begin() {
+                corrupt(data.message(ROUND_TRIP));
+                super.begin();
+            }
+        };
+        PingPongEnd other = PingPongEnd.create(game, !client);
+        assertThat(wrong(Way.CONNECTION_MANAGER, client ? other : corrupted, client ? corrupted : other))
+                .containsExactly(client ? 0 : 1, client ? 1 : 0);
+    }
+
+    @Test
+    void numberThatMeansNothingEndsTheConnection() throws Exception {
+        Game game = game(PingPongMode.CLIENT);
+        PingPongEnd server = PingPongEnd.create(game, false);
+        PingPongEnd talkative = new DrivingEnd(game, true) {
+            @Override
+            void begin() {
+                send(7);
+            }
+        };
+        try (EndPair pair = new EndPair()) {
+            pair.connect(Way.CONNECTION_MANAGER, folder, List.of(server), List.of(talkative));
+            assertThatThrownBy(() -> TestTimeouts.result(server.result())).isInstanceOf(ExecutionException.class)
+                    .hasMessageContaining("the peer sent the number 7");
+        }
+    }
+
+    @Test
+    void programsRunAllModesBesidePerftest() {
+        List<String> arguments = new ArrayList<>(PerftestTest.ARGUMENTS);
+        if (RunningServer.SLOW_MACHINE) {
+            // The others are in the tests above. Starting processes takes longest there.
+            arguments.addAll(List.of("--mode", "CLIENT"));
+        }
+        assertThat(Commands.run(new PingPong(), arguments.toArray(new String[0]))).isZero();
+    }
+
+    @Test
+    void sizeThatHasNoTokenIsRefused() {
+        assertThat(Commands.run(new PingPongClient(), "--size", "12")).isOne();
+        assertThat(Commands.run(new PingPongServer(), "--size", "4")).isNotZero();
+    }
+
+    private static Game game(PingPongMode mode) {
+        return new Game(mode, SMALL, ROUND_TRIP + 1, 0, true);
+    }
+
+    private static void corrupt(ByteBuf message) {
+        message.setByte(0, ~message.getByte(0));
+    }
+
+    /** How many checks failed at the server, and at the client. */
+    private long[] wrong(Way way, PingPongEnd server, PingPongEnd client) throws Exception {
+        try (EndPair pair = new EndPair()) {
+            pair.connect(way, folder, List.of(server), List.of(client));
+            return new long[] {
+                TestTimeouts.result(server.result()).wrong(), TestTimeouts.result(client.result()).wrong()
+            };
+        }
+    }
+}
