@@ -45,6 +45,7 @@ The classic programs of verbs, on message and datagram channels (docs/verbs-guid
 which check what they get (--size, --count, --polling, --help):
   requests     a requester and a responder: read, write, write and send with immediate, send, atomics, sync events; each
                by the connection manager, and by descriptors in files
+  pubsub       a publisher and subscribers, by read and by write, that find out about torn data
   multicast    publish and subscribe with datagrams to a group: a publisher and --subscribers N, --rate N
   pingpong     round trips by writes and reads, where one end does all, or each writes, or each reads
   blast        as many chained writes, and chained reads, as go
@@ -53,6 +54,7 @@ programs, if these are installed (--quick, --rounds N, --perftest-options).
 
 Their parts, alone: --host and --port, or --descriptors FOLDER:
   requester, responder (--operation)
+  publisher, subscriber (--by read|write)
   multicast-publisher, multicast-subscriber (--group, no port and no descriptors)
   pingpong-server, pingpong-client, blast-server, blast-client (--mode, --no-check, --warm-up)
 
@@ -86,9 +88,12 @@ case ${1-} in
     websocket) main=$package.websocket.WebSocketComparison ;;
     websocket-server) main=$package.websocket.WebSocketServer ;;
     websocket-client) main=$package.websocket.WebSocketClient ;;
-    requests) main=$package.verbs.requests.AllRequests ;;
-    requester) main=$package.verbs.requests.Requester ;;
-    responder) main=$package.verbs.requests.Responder ;;
+    requests) main=$package.requests.AllRequests ;;
+    requester) main=$package.requests.Requester ;;
+    responder) main=$package.requests.Responder ;;
+    pubsub) main=$package.pubsub.PubSub ;;
+    publisher) main=$package.pubsub.Publisher ;;
+    subscriber) main=$package.pubsub.Subscriber ;;
     multicast) main=$package.multicast.Multicast ;;
     multicast-publisher) main=$package.multicast.MulticastPublisher ;;
     multicast-subscriber) main=$package.multicast.MulticastSubscriber ;;

@@ -52,7 +52,8 @@ public final class Commands {
 
     /** Ends the event loops of a program that is done. */
     public static void shutdown(EventLoopGroup group) throws InterruptedException {
-        group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+        // A shutdown without a quiet period may overtake the event loop's own closing of its channels.
+        group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).sync();
     }
 
     private static void tell(Throwable failure, CommandLine line) {

@@ -16,6 +16,7 @@
 package io.netty.example.rdma.verbs;
 
 import io.netty.channel.EventLoopGroup;
+import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.EventLoopOptions;
 import io.netty.example.rdma.Transport;
 import picocli.CommandLine.Mixin;
@@ -101,7 +102,7 @@ public final class VerbsOptions {
             }
             return right ? 0 : 1;
         } finally {
-            group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).sync();
+            Commands.shutdown(group);
         }
     }
 

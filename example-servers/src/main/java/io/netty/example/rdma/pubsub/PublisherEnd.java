@@ -1,0 +1,54 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pubsub;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.example.rdma.verbs.Result;
+import io.netty.example.rdma.verbs.VerbsEnd;
+
+/**
+ * The publisher's end of the connection to one subscriber.
+ */
+abstract class PublisherEnd extends VerbsEnd {
+    private final Subscription subscription;
+    private final long startNanos = System.nanoTime();
+    private Receipt receipt;
+
+    PublisherEnd(Subscription subscription) {
+        super(subscription.toString());
+        this.subscription = subscription;
+    }
+
+    /** The subscriber has enough. Call {@link #answer} when nothing is on its way to it any more. */
+    abstract void enough(ChannelHandlerContext ctx);
+
+    final void answer(ChannelHandlerContext ctx) {
+        write(ctx, receipt.toMessage());
+        ctx.flush();
+        finish(ctx, new Result("publisher by " + subscription.by(), receipt.seen(), subscription.size(),
+                receipt.wrong(), System.nanoTime() - startNanos));
+    }
+
+    @Override
+    protected final void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
+        if (receipt != null) {
+            throw new IllegalArgumentException("a second receipt: " + msg);
+        }
+        receipt = Receipt.read(msg);
+        enough(ctx);
+    }
+}

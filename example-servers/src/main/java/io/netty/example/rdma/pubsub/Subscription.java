@@ -1,0 +1,43 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pubsub;
+
+/**
+ * What publisher and subscribers have to agree on.
+ *
+ * @param by    who moves the editions
+ * @param size  of the content of each, in bytes
+ * @param count how many editions a subscriber wants to see
+ */
+record Subscription(By by, int size, long count) {
+    static final int MAX_SIZE = 1 << 20;
+
+    /** Who moves the editions. */
+    enum By {
+        READ, WRITE;
+
+        /** As written on the command line. */
+        @Override
+        public String toString() {
+            return this == READ ? "read" : "write";
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "editions by " + by + ", " + count + " x " + size + " bytes";
+    }
+}

@@ -1,0 +1,101 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pubsub;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
+import io.netty.channel.rdma.message.RdmaWrite;
+import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.verbs.Introduction;
+import io.netty.util.concurrent.Future;
+
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Writes editions into the subscriber's memory, which does not notice. One is on its way at a time: a subscriber that
+ * is far away gets fewer of them, and no queue.
+ */
+final class WritingPublisher extends PublisherEnd {
+    private final int size;
+    /** An edition is on its way, or may not be. */
+    private final AtomicBoolean busy = new AtomicBoolean(true);
+    private volatile ChannelHandlerContext context;
+    private RemoteMemory remote;
+    private boolean writing;
+    private boolean enough;
+
+    WritingPublisher(Subscription subscription) {
+        super(subscription);
+        size = subscription.size();
+    }
+
+    @Override
+    protected void configure(RdmaMessageChannelConfig config) {
+        config.setRemotePermissions(Set.of());
+    }
+
+    @Override
+    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+        remote = peer.memory(0, Edition.length(size));
+        context = ctx;
+        busy.set(false);
+    }
+
+    /** Writes the edition, unless the one before is still on its way. Any thread; the caller keeps its reference. */
+    void offer(ByteBuf edition) {
+        if (!busy.compareAndSet(false, true)) {
+            return;
+        }
+        ByteBuf own = edition.retainedDuplicate();
+        try {
+            context.executor().execute(() -> write(own));
+        } catch (RejectedExecutionException e) {
+            // The event loop has ended, and the connection with it.
+            own.release();
+        }
+    }
+
+    private void write(ByteBuf edition) {
+        if (enough) {
+            edition.release();
+            return;
+        }
+        writing = true;
+        context.writeAndFlush(new RdmaWrite(edition, remote, 0)).addListener(this::written);
+    }
+
+    private void written(Future<?> future) {
+        writing = false;
+        if (!future.isSuccess()) {
+            exceptionCaught(context, future.cause());
+        } else if (enough) {
+            answer(context);
+        } else {
+            busy.set(false);
+        }
+    }
+
+    @Override
+    void enough(ChannelHandlerContext ctx) {
+        enough = true;
+        if (!writing) {
+            answer(ctx);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pubsub;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
+import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.verbs.Introduction;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Has memory that the publisher writes to. Nothing tells when it does: a thread looks, again and again.
+ */
+final class WrittenSubscriber extends SubscriberEnd {
+    private static final long PAUSE_NANOS = 100_000;
+
+    private RegisteredMemory memory;
+    private Thread looking;
+    private volatile boolean stopped;
+
+    WrittenSubscriber(Subscription subscription) {
+        super(subscription);
+    }
+
+    @Override
+    protected void configure(RdmaMessageChannelConfig config) {
+        config.setRemotePermissions(Set.of(RdmaPermission.REMOTE_WRITE));
+    }
+
+    @Override
+    protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+        memory = RegisteredMemory.allocate(Edition.length(subscription.size()),
+                EnumSet.of(RdmaPermission.REMOTE_WRITE, RdmaPermission.LOCAL_WRITE));
+        Edition.write(memory.buf(), 0);
+        return List.of(channel.export(memory));
+    }
+
+    @Override
+    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+        started();
+        memory.retain();
+        looking = new Thread(() -> look(ctx), "looking");
+        looking.setDaemon(true);
+        looking.start();
+    }
+
+    private void look(ChannelHandlerContext ctx) {
+        ByteBuf copy = Unpooled.directBuffer(memory.length(), memory.length());
+        try {
+            while (!stopped && !hasEnough()) {
+                // What is in the memory may change between two looks at it, so that only of a copy can be said what it
+                // is.
+                memory.buf().getBytes(0, copy.clear(), memory.length());
+                if (look(copy) == Copy.NO_NEWS) {
+                    LockSupport.parkNanos(PAUSE_NANOS);
+                }
+            }
+            if (!stopped) {
+                ctx.executor().execute(() -> end(ctx));
+            }
+        } finally {
+            copy.release();
+            memory.release();
+        }
+    }
+
+    @Override
+    protected void closed() {
+        stopped = true;
+        LockSupport.unpark(looking);
+        if (memory != null) {
+            memory.close();
+        }
+    }
+}

@@ -1,0 +1,172 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.requests;
+
+import io.netty.example.rdma.verbs.VerbsEnd;
+
+import java.util.Locale;
+
+/**
+ * What a requester asks for, and the two ends of it.
+ */
+enum Operation {
+    READ {
+        @Override
+        Requests requests(int size) {
+            return new ReadRequests(size);
+        }
+
+        @Override
+        Responses responses(int size) {
+            return new ReadResponses(size);
+        }
+    },
+    WRITE {
+        @Override
+        Requests requests(int size) {
+            return new WriteRequests(size, false);
+        }
+
+        @Override
+        Responses responses(int size) {
+            return new WriteResponses(size, false);
+        }
+    },
+    WRITE_IMM {
+        @Override
+        Requests requests(int size) {
+            return new WriteRequests(size, true);
+        }
+
+        @Override
+        Responses responses(int size) {
+            return new WriteResponses(size, true);
+        }
+    },
+    SEND {
+        @Override
+        Requests requests(int size) {
+            return new SendRequests(size, false);
+        }
+
+        @Override
+        Responses responses(int size) {
+            return new SendResponses(size, false);
+        }
+    },
+    SEND_IMM {
+        @Override
+        Requests requests(int size) {
+            return new SendRequests(size, true);
+        }
+
+        @Override
+        Responses responses(int size) {
+            return new SendResponses(size, true);
+        }
+    },
+    COMPARE_SWAP {
+        @Override
+        Requests requests(int size) {
+            return new AtomicRequests.CompareAndSwap();
+        }
+
+        @Override
+        Responses responses(int size) {
+            return new AtomicResponses(new AtomicRequests.CompareAndSwap()::before);
+        }
+
+        @Override
+        int size(int chosen) {
+            return Long.BYTES;
+        }
+    },
+    FETCH_ADD {
+        @Override
+        Requests requests(int size) {
+            return new AtomicRequests.FetchAndAdd();
+        }
+
+        @Override
+        Responses responses(int size) {
+            return new AtomicResponses(new AtomicRequests.FetchAndAdd()::before);
+        }
+
+        @Override
+        int size(int chosen) {
+            return Long.BYTES;
+        }
+    },
+    /** Not in rounds. */
+    SYNC_EVENT {
+        @Override
+        Requests requests(int size) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        Responses responses(int size) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        int size(int chosen) {
+            return Long.BYTES;
+        }
+
+        @Override
+        VerbsEnd requester(int size, long count, Mistake mistake) {
+            return new SyncEventRequester(count);
+        }
+
+        @Override
+        VerbsEnd responder(int size, long count) {
+            return new SyncEventResponder(count);
+        }
+    };
+
+    /** Of a request, in bytes. */
+    static final int MAX_SIZE = 1 << 20;
+
+    abstract Requests requests(int size);
+
+    abstract Responses responses(int size);
+
+    /** How many bytes each request moves. */
+    int size(int chosen) {
+        return chosen;
+    }
+
+    /** @param mistake {@code null} for none. Of operations on the responder's memory, but for sync events. */
+    VerbsEnd requester(int size, long count, Mistake mistake) {
+        return new RequesterEnd(this, requests(size).with(mistake), size(size), count);
+    }
+
+    VerbsEnd responder(int size, long count) {
+        return new ResponderEnd(this, responses(size), size(size), count);
+    }
+
+    /** What the ends have to agree on. */
+    String program(int size, long count) {
+        return this + ", " + count + " x " + size + " bytes";
+    }
+
+    /** As written on the command line. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,119 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.requests;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RdmaSend;
+import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.Result;
+import io.netty.example.rdma.verbs.VerbsEnd;
+
+import java.util.Set;
+
+/**
+ * Makes requests in rounds: as many at a time as there are blocks, and then a message that says so. The responder
+ * answers how many of them were wrong, and then the next round begins.
+ */
+final class RequesterEnd extends VerbsEnd {
+    private final Operation operation;
+    private final Requests requests;
+    private final int size;
+    private final long count;
+    private long made;
+    private long wrong;
+    private long startNanos;
+    /** Of the end of a round: that its message was delivered, and the answer. They may come in any order. */
+    private int awaited;
+
+    RequesterEnd(Operation operation, Requests requests, int size, long count) {
+        super(operation.program(size, count));
+        this.operation = operation;
+        this.requests = requests;
+        this.size = size;
+        this.count = count;
+    }
+
+    @Override
+    protected void configure(RdmaMessageChannelConfig config) {
+        config.setRemotePermissions(Set.of());
+    }
+
+    @Override
+    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+        requests.begin(peer);
+        startNanos = System.nanoTime();
+        round(ctx);
+    }
+
+    private int roundLength() {
+        return (int) Math.min(Blocks.COUNT, count - made);
+    }
+
+    private void round(ChannelHandlerContext ctx) {
+        int length = roundLength();
+        for (int i = 0; i < length; i++) {
+            // One completion for all of them: that of the message.
+            write(ctx, requests.next(ctx.alloc(), made + i).unsignalled());
+        }
+        RdmaSend message = RoundMessage.of(made + length);
+        if (requests.areReads()) {
+            // The responder changes what is read when it gets the message.
+            message.fenced();
+        }
+        awaited = 2;
+        ctx.writeAndFlush(message).addListener(sent -> {
+            if (sent.isSuccess()) {
+                arrived(ctx);
+            } else {
+                exceptionCaught(ctx, sent.cause());
+            }
+        });
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
+        long wrongThere = RoundMessage.read(msg);
+        if (awaited == 0 || wrongThere < 0 || wrongThere > roundLength()) {
+            throw new IllegalArgumentException("not the answer to a round of " + roundLength() + " requests: "
+                    + wrongThere);
+        }
+        wrong += wrongThere;
+        arrived(ctx);
+    }
+
+    private void arrived(ChannelHandlerContext ctx) {
+        if (--awaited > 0) {
+            return;
+        }
+        for (int length = roundLength(); length > 0; length--) {
+            if (!requests.isRight(made++)) {
+                wrong++;
+            }
+        }
+        if (made < count) {
+            round(ctx);
+        } else {
+            finish(ctx, new Result(operation + " requester", count, size, wrong, System.nanoTime() - startNanos));
+        }
+    }
+
+    @Override
+    protected void closed() {
+        requests.close();
+    }
+}

@@ -1,0 +1,112 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.requests;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.Result;
+import io.netty.example.rdma.verbs.VerbsEnd;
+
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Checks each round of requests when the requester has made it, and says how many of them were wrong.
+ */
+final class ResponderEnd extends VerbsEnd {
+    private final Operation operation;
+    private final Responses responses;
+    private final int size;
+    private final long count;
+    /** Rounds that are checked end here. */
+    private long checked;
+    private int messages;
+    private int wrongMessages;
+    private long wrong;
+    private long startNanos;
+
+    ResponderEnd(Operation operation, Responses responses, int size, long count) {
+        super(operation.program(size, count));
+        this.operation = operation;
+        this.responses = responses;
+        this.size = size;
+        this.count = count;
+    }
+
+    @Override
+    protected void configure(RdmaMessageChannelConfig config) {
+        config.setRemotePermissions(responses.permissions());
+        if (responses.areMessages()) {
+            config.setReceiveBufferSize(Math.max(size, Introduction.MAX_LENGTH));
+            // A round, and its message. If the peer sent more, it would wait.
+            config.setOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 2 * Blocks.COUNT);
+        }
+    }
+
+    @Override
+    protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+        List<RemoteMemory> memory = responses.export(channel);
+        responses.prepare(0, roundLength());
+        return memory;
+    }
+
+    @Override
+    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+        startNanos = System.nanoTime();
+    }
+
+    private int roundLength() {
+        return (int) Math.min(Blocks.COUNT, count - checked);
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
+        int length = roundLength();
+        if (responses.areMessages() && messages < length) {
+            if (!responses.isRight(checked + messages++, msg)) {
+                wrongMessages++;
+            }
+            return;
+        }
+        long made = RoundMessage.read(msg);
+        if (made != checked + length) {
+            throw new IllegalArgumentException("the peer has made " + made + " requests (expected: "
+                    + (checked + length) + ')');
+        }
+        // What was written before the message was sent can be looked at now.
+        int wrongNow = Math.min(length, wrongMessages + responses.wrong(checked, length));
+        wrong += wrongNow;
+        checked = made;
+        messages = 0;
+        wrongMessages = 0;
+        responses.prepare(checked, roundLength());
+        write(ctx, RoundMessage.of(wrongNow));
+        ctx.flush();
+        if (checked == count) {
+            finish(ctx, new Result(operation + " responder", count, size, wrong, System.nanoTime() - startNanos));
+        }
+    }
+
+    @Override
+    protected void closed() {
+        responses.close();
+    }
+}

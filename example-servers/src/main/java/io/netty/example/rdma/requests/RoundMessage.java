@@ -1,0 +1,45 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.requests;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RdmaSend;
+
+/**
+ * The messages by which the ends of a connection tell each other about a round: the requester how many requests it has
+ * made so far, the responder how many of the round it has found wrong. Each is a number of 8 bytes.
+ */
+final class RoundMessage {
+    private RoundMessage() {
+    }
+
+    static RdmaSend of(long number) {
+        return new RdmaSend(Unpooled.copyLong(number));
+    }
+
+    /**
+     * @throws IllegalArgumentException if it is anything else
+     */
+    static long read(RdmaReceive message) {
+        ByteBuf content = message.content();
+        if (content.readableBytes() != Long.BYTES || message.hasImmediate()) {
+            throw new IllegalArgumentException("not the message of a round: " + message);
+        }
+        return content.readLong();
+    }
+}

@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.requests;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.rdma.message.RdmaOperation;
+import io.netty.channel.rdma.message.RdmaSend;
+import io.netty.channel.rdma.message.RdmaSendImm;
+
+/**
+ * Sends blocks as messages.
+ */
+class SendRequests extends Requests {
+    private final int size;
+    private final boolean immediate;
+
+    /** @param immediate whether the number of the request goes with it. */
+    SendRequests(int size, boolean immediate) {
+        this.size = size;
+        this.immediate = immediate;
+    }
+
+    ByteBuf block(ByteBufAllocator allocator, long number) {
+        ByteBuf block = allocator.directBuffer(size, size);
+        Blocks.write(block, number, size);
+        return block;
+    }
+
+    @Override
+    final RdmaOperation next(ByteBufAllocator allocator, long number) {
+        ByteBuf block = block(allocator, number);
+        return immediate ? new RdmaSendImm(block, (int) number) : new RdmaSend(block);
+    }
+}

@@ -1,0 +1,131 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.requests;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.message.RdmaFetchAndAdd;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
+import io.netty.channel.rdma.message.RdmaOperation;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RdmaSyncEvent;
+import io.netty.channel.rdma.message.RdmaSyncEventGet;
+import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.Result;
+import io.netty.example.rdma.verbs.VerbsEnd;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Adds one to the responder's event, waits until the responder has set that of this end to the same number, and gets
+ * the responder's to see that it is still that. No message is sent before the end.
+ */
+final class SyncEventRequester extends VerbsEnd {
+    private final long count;
+    private RdmaSyncEvent own;
+    private RemoteMemory remote;
+    private long done;
+    private long wrong;
+    private long startNanos;
+
+    SyncEventRequester(long count) {
+        super(Operation.SYNC_EVENT.program(Long.BYTES, count));
+        this.count = count;
+    }
+
+    @Override
+    protected void configure(RdmaMessageChannelConfig config) {
+        config.setRemotePermissions(Set.of(RdmaPermission.REMOTE_WRITE));
+    }
+
+    @Override
+    protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+        own = new RdmaSyncEvent(0);
+        return List.of(own.export(channel));
+    }
+
+    @Override
+    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+        remote = peer.memory(0, Long.BYTES);
+        startNanos = System.nanoTime();
+        add(ctx);
+    }
+
+    private void add(ChannelHandlerContext ctx) {
+        RdmaFetchAndAdd add = RdmaSyncEvent.add(remote, 1);
+        after(ctx, add, () -> {
+            check(add.oldValue(), done);
+            own.waitUntil(done + 1, ctx.executor()).addListener(waited -> {
+                if (waited.isSuccess()) {
+                    check((long) waited.getNow(), done + 1);
+                    get(ctx);
+                } else {
+                    exceptionCaught(ctx, waited.cause());
+                }
+            });
+        });
+    }
+
+    private void get(ChannelHandlerContext ctx) {
+        RdmaSyncEventGet get = new RdmaSyncEventGet(remote);
+        after(ctx, get, () -> {
+            check(get.value(), ++done);
+            if (done < count) {
+                add(ctx);
+            } else {
+                write(ctx, RoundMessage.of(done));
+                ctx.flush();
+            }
+        });
+    }
+
+    private void after(ChannelHandlerContext ctx, RdmaOperation operation, Runnable next) {
+        ctx.writeAndFlush(operation).addListener(written -> {
+            if (written.isSuccess()) {
+                next.run();
+            } else {
+                exceptionCaught(ctx, written.cause());
+            }
+        });
+    }
+
+    private void check(long value, long expected) {
+        if (value != expected) {
+            wrong++;
+        }
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
+        wrong += RoundMessage.read(msg);
+        if (done < count) {
+            throw new IllegalArgumentException("the answer came before the end");
+        }
+        finish(ctx, new Result(Operation.SYNC_EVENT + " requester", count, Long.BYTES, wrong,
+                System.nanoTime() - startNanos));
+    }
+
+    @Override
+    protected void closed() {
+        if (own != null) {
+            own.close();
+        }
+    }
+}

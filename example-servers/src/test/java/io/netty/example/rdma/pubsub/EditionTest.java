@@ -1,0 +1,91 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pubsub;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.example.rdma.pubsub.SubscriberEnd.Copy;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class EditionTest {
+    private static final int SIZE = 200;
+
+    @Test
+    void everyMixtureOfTwoEditionsIsTorn() {
+        ByteBuf older = edition(7);
+        ByteBuf newer = edition(8);
+        int same = 0;
+        for (int cut = 1; cut < older.capacity(); cut++) {
+            ByteBuf torn = older.copy().setBytes(0, newer, 0, cut);
+            if (torn.equals(older) || torn.equals(newer)) {
+                // The bytes that were not copied happen to be the same.
+                same++;
+                continue;
+            }
+            assertThat(Edition.number(torn)).as("first %d bytes newer", cut).isEqualTo(Edition.TORN);
+            torn = newer.copy().setBytes(0, older, 0, cut);
+            assertThat(Edition.number(torn)).as("first %d bytes older", cut).isEqualTo(Edition.TORN);
+        }
+        // 7 and 8 differ in the last byte of their number.
+        assertThat(same).isBetween(7, 9);
+    }
+
+    @Test
+    void memoryWithoutAnEditionIsTorn() {
+        assertThat(Edition.number(Unpooled.wrappedBuffer(new byte[Edition.length(SIZE)]))).isEqualTo(Edition.TORN);
+    }
+
+    @Test
+    void onlyNewerEditionsAreNews() {
+        SubscriberEnd subscriber = new ReadSubscriber(new Subscription(Subscription.By.READ, SIZE, 2));
+        assertThat(subscriber.look(edition(3))).isEqualTo(Copy.NEWS);
+        assertThat(subscriber.look(edition(3))).isEqualTo(Copy.NO_NEWS);
+        ByteBuf torn = edition(4);
+        torn.setByte(SIZE / 2, torn.getByte(SIZE / 2) ^ 1);
+        assertThat(subscriber.look(torn)).isEqualTo(Copy.TORN);
+        assertThat(subscriber.torn()).isOne();
+        assertThat(subscriber.hasEnough()).isFalse();
+        assertThat(subscriber.look(edition(9))).isEqualTo(Copy.NEWS);
+        assertThat(subscriber.hasEnough()).isTrue();
+        assertThat(subscriber.wrong()).isZero();
+    }
+
+    @Test
+    void olderEditionAfterANewerOneIsWrong() {
+        SubscriberEnd subscriber = new ReadSubscriber(new Subscription(Subscription.By.READ, SIZE, 2));
+        subscriber.look(edition(9));
+        subscriber.look(edition(8));
+        assertThat(subscriber.wrong()).isOne();
+    }
+
+    @Test
+    void contentOfAnotherEditionIsWrongAlthoughItsCrcIsRight() {
+        ByteBuf edition = edition(9).setLong(0, 10);
+        int end = edition.capacity() - Integer.BYTES;
+        edition.setInt(end, Edition.crc(edition, end));
+        SubscriberEnd subscriber = new ReadSubscriber(new Subscription(Subscription.By.READ, SIZE, 2));
+        assertThat(subscriber.look(edition)).isEqualTo(Copy.NEWS);
+        assertThat(subscriber.wrong()).isOne();
+    }
+
+    static ByteBuf edition(long number) {
+        ByteBuf edition = Unpooled.buffer(Edition.length(SIZE), Edition.length(SIZE));
+        Edition.write(edition, number);
+        return edition;
+    }
+}

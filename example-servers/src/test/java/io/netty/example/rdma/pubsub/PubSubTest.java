@@ -1,0 +1,222 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pubsub;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaWrite;
+import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.RunningServer;
+import io.netty.example.rdma.verbs.EndPair;
+import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.PairOptions.Way;
+import io.netty.example.rdma.verbs.Result;
+import io.netty.example.rdma.verbs.VerbsEnd;
+import io.netty.example.rdma.pubsub.Subscription.By;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@Timeout(180)
+class PubSubTest {
+    private static final int SIZE = 10_007;
+    private static final int COUNT = 50;
+    private static final long INTERVAL_NANOS = 200_000;
+    /** Of these, a subscriber must not take any for an edition. */
+    private static final int TORN_COPIES = 20;
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @EnumSource
+    void subscribersReadTheNewestEdition(Way way) throws Exception {
+        Subscription subscription = new Subscription(By.READ, SIZE, COUNT);
+        List<ReadSubscriber> subscribers = List.of(new ReadSubscriber(subscription), new ReadSubscriber(subscription));
+        SharedMemory memory = new SharedMemory(SIZE);
+        List<VerbsEnd> publishers =
+                List.of(new ReadPublisher(subscription, memory), new ReadPublisher(subscription, memory));
+        try (Press press = new Press(memory, INTERVAL_NANOS)) {
+            press.start();
+            allAreRight(way, publishers, subscribers);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void publisherWritesTheNewestEdition(Way way) throws Exception {
+        Subscription subscription = new Subscription(By.WRITE, SIZE, COUNT);
+        List<WrittenSubscriber> subscribers =
+                List.of(new WrittenSubscriber(subscription), new WrittenSubscriber(subscription));
+        List<WritingPublisher> publishers =
+                List.of(new WritingPublisher(subscription), new WritingPublisher(subscription));
+        try (Press press = new Press(new Mailing(SIZE, publishers), INTERVAL_NANOS)) {
+            press.start();
+            allAreRight(way, publishers, subscribers);
+        }
+    }
+
+    private void allAreRight(Way way, List<? extends VerbsEnd> publishers, List<? extends VerbsEnd> subscribers)
+            throws Exception {
+        try (EndPair pair = new EndPair()) {
+            pair.connect(way, folder, publishers, subscribers);
+            for (List<? extends VerbsEnd> ends : List.of(publishers, subscribers)) {
+                for (VerbsEnd end : ends) {
+                    Result result = TestTimeouts.result(end.result());
+                    assertThat(result.wrong()).isZero();
+                    assertThat(result.count()).isEqualTo(COUNT);
+                }
+            }
+        }
+    }
+
+    @Test
+    void readerTakesTornDataAgainUntilTheyAreWhole() throws Exception {
+        Subscription subscription = new Subscription(By.READ, SIZE, 1);
+        ReadSubscriber subscriber = new ReadSubscriber(subscription);
+        TornMemory publisher = new TornMemory(subscription);
+        try (EndPair pair = new EndPair()) {
+            pair.connect(Way.CONNECTION_MANAGER, folder, List.of(publisher), List.of(subscriber));
+            TestTimeouts.awaitTrue(() -> subscriber.torn() >= TORN_COPIES);
+            assertThat(subscriber.result()).isNotDone();
+            publisher.complete();
+            onlyTheWholeEditionWasSeen(subscriber);
+        }
+    }
+
+    @Test
+    void subscriberThatIsWrittenToTakesTornDataAgainUntilTheyAreWhole() throws Exception {
+        Subscription subscription = new Subscription(By.WRITE, SIZE, 1);
+        WrittenSubscriber subscriber = new WrittenSubscriber(subscription);
+        HalfWriter publisher = new HalfWriter(subscription);
+        try (EndPair pair = new EndPair()) {
+            pair.connect(Way.CONNECTION_MANAGER, folder, List.of(publisher), List.of(subscriber));
+            TestTimeouts.awaitTrue(() -> subscriber.torn() >= TORN_COPIES);
+            assertThat(subscriber.result()).isNotDone();
+            publisher.complete();
+            onlyTheWholeEditionWasSeen(subscriber);
+        }
+    }
+
+    private static void onlyTheWholeEditionWasSeen(SubscriberEnd subscriber) throws Exception {
+        Result result = TestTimeouts.result(subscriber.result());
+        assertThat(result.wrong()).isZero();
+        assertThat(result.count()).isOne();
+        assertThat(result.what()).contains(subscriber.torn() + " torn copies");
+    }
+
+    @Test
+    void programsFindEachOtherInEachWay() {
+        assertThat(Commands.run(new PubSub(), "--host", RunningServer.HOST, "--by", "write", "--count", "20", "--size",
+                "1K")).isZero();
+    }
+
+    private static ByteBuf edition() {
+        ByteBuf edition = Unpooled.directBuffer(Edition.length(SIZE), Edition.length(SIZE));
+        Edition.write(edition, 1);
+        return edition;
+    }
+
+    /** Stays in the middle of a replacement until it is told to go on. */
+    private static final class TornMemory extends PublisherEnd {
+        private RegisteredMemory memory;
+
+        TornMemory(Subscription subscription) {
+            super(subscription);
+        }
+
+        @Override
+        protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+            memory = RegisteredMemory.allocate(Edition.length(SIZE), Set.of(RdmaPermission.REMOTE_READ));
+            Edition.write(memory.buf(), 0);
+            copy(0, Edition.length(SIZE) / 2);
+            return List.of(channel.export(memory));
+        }
+
+        void complete() {
+            copy(Edition.length(SIZE) / 2, Edition.length(SIZE));
+        }
+
+        private void copy(int begin, int end) {
+            ByteBuf edition = edition();
+            memory.buf().setBytes(begin, edition, begin, end - begin);
+            edition.release();
+        }
+
+        @Override
+        protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+            // The subscriber does it all.
+        }
+
+        @Override
+        void enough(ChannelHandlerContext ctx) {
+            answer(ctx);
+        }
+
+        @Override
+        protected void closed() {
+            if (memory != null) {
+                memory.close();
+            }
+        }
+    }
+
+    /** Writes the first half, and the second one when it is told to go on. */
+    private static final class HalfWriter extends PublisherEnd {
+        private volatile ChannelHandlerContext context;
+        private RemoteMemory remote;
+
+        HalfWriter(Subscription subscription) {
+            super(subscription);
+        }
+
+        @Override
+        protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+            context = ctx;
+            remote = peer.memory(0, Edition.length(SIZE));
+            write(0, Edition.length(SIZE) / 2);
+        }
+
+        void complete() {
+            context.executor().execute(() -> write(Edition.length(SIZE) / 2, Edition.length(SIZE)));
+        }
+
+        private void write(int begin, int end) {
+            write(context, new RdmaWrite(edition().setIndex(begin, end), remote, begin));
+            context.flush();
+        }
+
+        @Override
+        void enough(ChannelHandlerContext ctx) {
+            answer(ctx);
+        }
+    }
+}

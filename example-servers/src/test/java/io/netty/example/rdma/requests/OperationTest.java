@@ -1,0 +1,195 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.requests;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.message.RdmaOperationException;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.RunningServer;
+import io.netty.example.rdma.verbs.EndPair;
+import io.netty.example.rdma.verbs.PairOptions.Way;
+import io.netty.example.rdma.verbs.VerbsEnd;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+@Timeout(180)
+class OperationTest {
+    private static final int SIZE = 5_003;
+    /** Several rounds, of which the last is not full. */
+    private static final int COUNT = 3 * Blocks.COUNT + 5;
+    /** Of the last round. */
+    private static final int LATE = COUNT - 2;
+
+    @TempDir
+    private Path folder;
+
+    private static Stream<Object[]> operationsInEachWay() {
+        return Arrays.stream(Way.values())
+                .flatMap(way -> Arrays.stream(Operation.values()).map(operation -> new Object[] {operation, way}));
+    }
+
+    @ParameterizedTest
+    @MethodSource("operationsInEachWay")
+    void everyRequestIsRightAtBothEnds(Operation operation, Way way) throws Exception {
+        assertThat(wrong(way, operation.requester(SIZE, COUNT, null), operation.responder(SIZE, COUNT)))
+                .containsExactly(0, 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"READ", "WRITE", "WRITE_IMM", "SEND", "SEND_IMM"})
+    void oneByteIsEnough(Operation operation) throws Exception {
+        assertThat(wrong(Way.CONNECTION_MANAGER, operation.requester(1, 1, null), operation.responder(1, 1)))
+                .containsExactly(0, 0);
+    }
+
+    @Test
+    void readerNoticesOneWrongBit() throws Exception {
+        Responses corrupted = new ReadResponses(SIZE) {
+            @Override
+            void prepare(long first, int count) {
+                super.prepare(first, count);
+                if (first <= LATE && LATE < first + count) {
+                    flip(blocks.buf(), (int) Blocks.offset(LATE, SIZE));
+                }
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, Operation.READ.requester(SIZE, COUNT, null),
+                new ResponderEnd(Operation.READ, corrupted, SIZE, COUNT))).containsExactly(1, 0);
+    }
+
+    @Test
+    void ownerOfMemoryNoticesOneWrongBitAndTellsTheWriter() throws Exception {
+        Responses corrupted = new WriteResponses(SIZE, false) {
+            @Override
+            int wrong(long first, int count) {
+                if (first <= LATE && LATE < first + count) {
+                    flip(blocks.buf(), (int) Blocks.offset(LATE, SIZE) + SIZE - 1);
+                }
+                return super.wrong(first, count);
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, Operation.WRITE.requester(SIZE, COUNT, null),
+                new ResponderEnd(Operation.WRITE, corrupted, SIZE, COUNT))).containsExactly(1, 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void receiverNoticesOneWrongBit(boolean immediate) throws Exception {
+        Operation operation = immediate ? Operation.SEND_IMM : Operation.SEND;
+        Requests corrupted = new SendRequests(SIZE, immediate) {
+            @Override
+            ByteBuf block(ByteBufAllocator allocator, long number) {
+                ByteBuf block = super.block(allocator, number);
+                if (number == LATE) {
+                    flip(block, SIZE / 2);
+                }
+                return block;
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, new RequesterEnd(operation, corrupted, SIZE, COUNT),
+                operation.responder(SIZE, COUNT))).containsExactly(1, 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FETCH_ADD", "COMPARE_SWAP"})
+    void numberThatIsNotAsItShouldBeIsNoticedByBoth(Operation operation) throws Exception {
+        Responses corrupted = new AtomicResponses(after -> 0) {
+            @Override
+            void prepare(long first, int count) {
+                // In the byte order of the host, whichever that is, it is another number.
+                flip(buf(), 3);
+            }
+        };
+        int[] wrong = wrong(Way.CONNECTION_MANAGER, operation.requester(SIZE, 1, null),
+                new ResponderEnd(operation, corrupted, Long.BYTES, 1));
+        assertThat(wrong[0]).isEqualTo(2);
+        assertThat(wrong[1]).isOne();
+    }
+
+    private static Stream<Object[]> mistakes() {
+        return Stream.of(Operation.READ, Operation.WRITE, Operation.WRITE_IMM, Operation.FETCH_ADD).flatMap(
+                operation -> Arrays.stream(Mistake.values()).map(mistake -> new Object[] {operation, mistake}));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void mistakeAboutMemoryEndsBoth(Operation operation, Mistake mistake) throws Exception {
+        VerbsEnd requester = operation.requester(SIZE, COUNT, mistake);
+        VerbsEnd responder = operation.responder(SIZE, COUNT);
+        try (EndPair pair = new EndPair()) {
+            pair.connect(Way.CONNECTION_MANAGER, folder, List.of(responder), List.of(requester));
+            assertThatThrownBy(() -> TestTimeouts.result(requester.result())).cause()
+                    .isInstanceOfSatisfying(RdmaOperationException.class, e ->
+                            assertThat(e.status()).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR));
+            assertThatThrownBy(() -> TestTimeouts.result(responder.result())).isInstanceOf(ExecutionException.class);
+        }
+    }
+
+    @Test
+    void endsOfDifferentSizesDoNotBegin() throws Exception {
+        VerbsEnd requester = Operation.WRITE.requester(SIZE, COUNT, null);
+        VerbsEnd responder = Operation.WRITE.responder(SIZE - 1, COUNT);
+        try (EndPair pair = new EndPair()) {
+            pair.connect(Way.CONNECTION_MANAGER, folder, List.of(responder), List.of(requester));
+            for (VerbsEnd end : List.of(requester, responder)) {
+                assertThatThrownBy(() -> TestTimeouts.result(end.result())).isInstanceOf(ExecutionException.class);
+            }
+        }
+    }
+
+    @Test
+    void programsFindEachOtherInEachWay() {
+        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--operations", "write-imm", "--count",
+                "20", "--size", "1K")).isZero();
+    }
+
+    @Test
+    void programThatFailsFailsAll() {
+        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--operations", "read",
+                "--size", "2M"))
+                .isOne();
+    }
+
+    private static void flip(ByteBuf data, int index) {
+        data.setByte(index, data.getByte(index) ^ 0x10);
+    }
+
+    /** Runs both to their end: how many requests each has found wrong. */
+    private int[] wrong(Way way, VerbsEnd requester, VerbsEnd responder) throws Exception {
+        try (EndPair pair = new EndPair()) {
+            pair.connect(way, folder, List.of(responder), List.of(requester));
+            return new int[] {(int) TestTimeouts.result(requester.result()).wrong(),
+                    (int) TestTimeouts.result(responder.result()).wrong()};
+        }
+    }
+}
