@@ -19,25 +19,62 @@ import io.netty.channel.rdma.verbs.AddressHandle;
 import io.netty.channel.rdma.verbs.AddressVector;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
+import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The address handles of one channel: those that were used last, as a device has to set each up. Made when something is
  * sent, never because something was received. On the loop of the channel.
+ *
+ * <p>With RoCE, ibv_create_ah(3) waits until the Ethernet address of the destination is known: for a second, if nobody
+ * has it. So these are made by threads beside the loops, and datagrams wait.
  */
 final class AddressHandles {
     /** Each is a small piece of the device's memory. */
     static final int MAX_HANDLES = 1024;
+    static final int MAX_PENDING = 256;
+    /** For a port where making a handle takes no time. */
+    static final Executor AT_ONCE = Runnable::run;
+    /** For others. */
+    static final Executor BESIDE = newExecutor();
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(AddressHandles.class);
+    private static final int THREADS = 4;
+    private static final long IDLE_SECONDS = 5;
 
     private final ProtectionDomain domain;
     private final int max;
+    private final Executor makers;
+    private final Executor loop;
+    private final Listener listener;
     private final Map<AddressVector, Used> handles = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<AddressVector, List<DatagramSend>> pending = new HashMap<>();
     /** No longer in the map, in the order of their last use; work requests that need them may be in flight. */
     private final ArrayDeque<Used> retired = new ArrayDeque<>();
+    private boolean closed;
+
+    /** Told about datagrams that have waited for their handle. */
+    interface Listener {
+        /** Now there is one. */
+        void made(List<DatagramSend> sends);
+
+        void failed(List<DatagramSend> sends, Throwable cause);
+    }
 
     private static final class Used {
         final AddressHandle handle;
@@ -48,25 +85,102 @@ final class AddressHandles {
         }
     }
 
-    AddressHandles(ProtectionDomain domain, int max) {
+    /**
+     * @param makers {@link #AT_ONCE} or {@link #BESIDE}
+     * @param loop   of the channel
+     */
+    AddressHandles(ProtectionDomain domain, int max, Executor makers, Executor loop, Listener listener) {
         this.domain = domain;
         this.max = max;
+        this.makers = makers;
+        this.loop = loop;
+        this.listener = listener;
     }
 
-    /** The handle for a work request, which keeps it. */
-    AddressHandle get(AddressVector vector, long workRequest) throws VerbsException {
+    private static Executor newExecutor() {
+        ThreadPoolExecutor executor = new ThreadPoolExecutor(THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(), new DefaultThreadFactory("rdma-address-handles", true));
+        executor.allowCoreThreadTimeOut(true);
+        return executor;
+    }
+
+    /**
+     * The handle for a work request, which keeps it.
+     *
+     * @return {@code null} if it is not made yet: the datagram waits, and the listener is told.
+     * @throws IOException if it can't be made.
+     */
+    AddressHandle get(AddressVector vector, DatagramSend send, long workRequest) throws IOException {
         Used used = handles.get(vector);
+        if (used == null && makers == AT_ONCE) {
+            used = add(vector, domain.createAddressHandle(vector));
+        }
         if (used == null) {
-            used = new Used(domain.createAddressHandle(vector));
-            handles.put(vector, used);
-            if (handles.size() > max) {
-                Iterator<Used> eldest = handles.values().iterator();
-                retired.add(eldest.next());
-                eldest.remove();
-            }
+            make(vector, send);
+            return null;
         }
         used.last = workRequest;
         return used.handle;
+    }
+
+    private Used add(AddressVector vector, AddressHandle handle) {
+        Used used = new Used(handle);
+        handles.put(vector, used);
+        if (handles.size() > max) {
+            Iterator<Used> eldest = handles.values().iterator();
+            retired.add(eldest.next());
+            eldest.remove();
+        }
+        return used;
+    }
+
+    private void make(AddressVector vector, DatagramSend send) throws IOException {
+        List<DatagramSend> waiting = pending.get(vector);
+        if (waiting == null) {
+            if (pending.size() >= MAX_PENDING) {
+                throw new IOException("too many hosts are being looked for: " + pending.size() + "; send to " +
+                        send.recipient() + " again when some are found");
+            }
+            waiting = new ArrayList<>(1);
+            pending.put(vector, waiting);
+            makers.execute(() -> make(vector));
+        }
+        waiting.add(send);
+    }
+
+    /** On a thread beside the loop. */
+    private void make(AddressVector vector) {
+        AddressHandle handle = null;
+        VerbsException failure = null;
+        try {
+            handle = domain.createAddressHandle(vector);
+        } catch (VerbsException e) {
+            failure = e;
+        }
+        AddressHandle made = handle;
+        VerbsException cause = failure;
+        try {
+            loop.execute(() -> made(vector, made, cause));
+        } catch (RejectedExecutionException e) {
+            logger.debug("The event loop has ended before {} was made", made, e);
+            if (made != null) {
+                made.close();
+            }
+        }
+    }
+
+    private void made(AddressVector vector, AddressHandle handle, VerbsException failure) {
+        List<DatagramSend> waiting = pending.remove(vector);
+        if (closed) {
+            if (handle != null) {
+                handle.close();
+            }
+        } else if (handle == null) {
+            listener.failed(waiting, failure);
+        } else {
+            add(vector, handle);
+            listener.made(waiting);
+        }
     }
 
     /** All work requests before this one have completed. */
@@ -82,6 +196,7 @@ final class AddressHandles {
 
     /** The queue pair is gone. */
     void close() {
+        closed = true;
         handles.values().forEach(used -> used.handle.close());
         handles.clear();
         completed(Long.MAX_VALUE);

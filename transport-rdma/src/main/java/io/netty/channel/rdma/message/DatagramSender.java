@@ -17,12 +17,14 @@ package io.netty.channel.rdma.message;
 
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.verbs.AddressHandle;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.SendFlags;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -32,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  * <p>As with connections, the last work request of a flush asks for a completion, and one now and then if there are
  * many. On the loop of the channel.
  */
-final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor {
+final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, AddressHandles.Listener {
     /** Of {@link ChannelOutboundBuffer#setUserDefinedWritability}: the last one, as handlers begin with the first. */
     private static final int WRITABILITY_INDEX = 31;
     /** Each flush passes over those that are not done. */
@@ -68,7 +70,9 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor {
         this.owner = owner;
         this.queuePair = queuePair;
         this.port = port;
-        handles = new AddressHandles(queuePair.domain(), AddressHandles.MAX_HANDLES);
+        handles = new AddressHandles(queuePair.domain(), AddressHandles.MAX_HANDLES,
+                port.attributes().isEthernet() ? AddressHandles.BESIDE : AddressHandles.AT_ONCE, channel.eventLoop(),
+                this);
         depth = queuePair.sendDepth();
         slots = new SendSlots(depth);
         signalInterval = Math.max(1, depth / 4);
@@ -135,6 +139,17 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor {
         }
     }
 
+    @Override
+    public void made(List<DatagramSend> sends) {
+        ready(sends);
+    }
+
+    @Override
+    public void failed(List<DatagramSend> sends, Throwable cause) {
+        sends.forEach(send -> send.done(cause));
+        complete();
+    }
+
     /** It is known where these go. */
     void ready(Collection<DatagramSend> sends) {
         ready.addAll(sends);
@@ -165,7 +180,12 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor {
         try {
             send.retain();
             retained = true;
-            send.handle(handles.get(send.target().vector(queuePair.device(), port), id));
+            AddressHandle handle = handles.get(send.target().vector(queuePair.device(), port), send, id);
+            if (handle == null) {
+                send.release();
+                return true;
+            }
+            send.handle(handle);
             boolean signalled = unsignalled + 1 >= signalInterval;
             if (!gatherer.add(send, slots, id, signalled ? SendFlags.SIGNALED : 0, queuePair, maxInline)) {
                 send.release();

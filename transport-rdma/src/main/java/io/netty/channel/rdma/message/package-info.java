@@ -186,8 +186,10 @@
  * queue pair; the queue key is taken to be our own, which the sender has known. A header can be forged by whoever can
  * send raw packets on the network, as with UDP. A datagram whose header makes no sense is {@linkplain
  * io.netty.channel.rdma.message.RdmaDatagramChannel#dropped() dropped}. For an answer the device needs an address
- * handle; it is made when something is sent, so that many senders cost nothing, and the last 1024 are kept. Making one
- * may take as long as ARP does: with RoCE the kernel may have to find out the Ethernet address.
+ * handle; it is made when something is sent, so that many senders cost nothing, and the last 1024 are kept. With RoCE
+ * that may take as long as ARP does, so it is done by threads beside the event loops ({@code rdma-address-handles}),
+ * and datagrams wait for it as they do for the answer of the connection manager; the promise fails if the host is not
+ * found.
  *
  * <p>All queue pairs that the connection manager makes for datagrams have the same queue key ({@link
  * io.netty.channel.rdma.message.RdmaDatagramAddress#DEFAULT_QUEUE_KEY}). It keeps strays out, nobody else.
