@@ -80,6 +80,7 @@ static struct {
     struct engine_timer timer;
 
     struct link *link; /* to the administrator, if that is another process */
+    bool table_lost;   /* for want of descriptors: ask again */
 
     /* This process is the administrator: */
     struct link_port *port;
@@ -118,6 +119,7 @@ static void forget_administrator(void) {
     }
     link_put(sa.link);
     sa.link = NULL;
+    sa.table_lost = false;
     pthread_cond_broadcast(&sa.changed);
     if (sa.memberships != NULL) {
         engine_timer_set(&sa.timer, engine_now_ns());
@@ -128,6 +130,10 @@ static void forget_administrator(void) {
 static int reach(void) {
     if (sa.link != NULL && !link_is_up(sa.link)) {
         forget_administrator();
+    }
+    if (sa.link != NULL && sa.table_lost) {
+        sa.table_lost = false;
+        return link_send(sa.link, SA_LOOK, NULL, 0, NULL, 0);
     }
     if (sa.port != NULL || sa.link != NULL) {
         return 0;
@@ -229,6 +235,14 @@ static void forget(const struct sa_request *request) {
     }
 }
 
+/* The administrator, who has not answered, may take up the request later. */
+static void withdraw(const struct sa_request *request) {
+    if (sa.link != NULL) {
+        const struct sa_request leave = { .gid = request->gid, .qpn = request->qpn };
+        link_send(sa.link, SA_LEAVE, &leave, sizeof(leave), NULL, 0);
+    }
+}
+
 int sa_join(const union ibv_gid *gid, uint32_t qpn) {
     struct sa_request request = { .gid = *gid, .qpn = qpn };
     struct membership *membership = malloc(sizeof(*membership));
@@ -241,6 +255,7 @@ int sa_join(const union ibv_gid *gid, uint32_t qpn) {
     int error = ask(SA_JOIN, &request);
     if (error != 0) {
         forget(&request);
+        withdraw(&request);
     }
     pthread_mutex_unlock(&sa.lock);
     return error;
@@ -342,6 +357,15 @@ static bool on_table(struct link *link, const void *body, size_t length, int *fd
     return valid;
 }
 
+static bool on_lost_table(struct link *link, const void *body, size_t length) {
+    (void) body;
+    (void) length;
+    pthread_mutex_lock(&sa.lock);
+    sa.table_lost |= link == sa.link && sa.table == NULL;
+    pthread_mutex_unlock(&sa.lock);
+    return true;
+}
+
 static bool on_done(struct link *link, const void *body, size_t length, int *fds, int nfds) {
     (void) fds;
     struct sa_answer message;
@@ -398,6 +422,7 @@ __attribute__((constructor)) static void init(void) {
     link_set_handler(SA_LEAVE, on_leave);
     link_set_handler(SA_LOOK, on_look);
     link_set_handler(SA_TABLE, on_table);
+    link_set_lost_handler(SA_TABLE, on_lost_table);
     link_set_handler(SA_DONE, on_done);
     link_add_down_handler(on_down);
     pthread_atfork(NULL, NULL, fork_child);

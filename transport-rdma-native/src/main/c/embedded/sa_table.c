@@ -60,10 +60,12 @@ static unsigned count_of(const struct sa_registry *registry) {
     return (unsigned) atomic_load(&registry->table->count);
 }
 
-static unsigned find_entry(const struct sa_registry *registry, const union ibv_gid *gid, uint32_t qpn) {
+static unsigned find_entry(const struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,
+                           uint32_t qpn) {
     unsigned i = 0, count = count_of(registry);
     while (i < count
-           && (atomic_load(&registry->table->entry[i].qpn) != qpn || !is_gid(registry->table, i, gid))) {
+           && (registry->registrant[i] != registrant || atomic_load(&registry->table->entry[i].qpn) != qpn
+               || !is_gid(registry->table, i, gid))) {
         i++;
     }
     return i;
@@ -81,7 +83,7 @@ static bool is_full(const struct sa_registry *registry, const struct link *regis
 int sa_registry_add(struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                     uint32_t qpn) {
     struct sa_table *table = registry->table;
-    unsigned i = find_entry(registry, gid, qpn);
+    unsigned i = find_entry(registry, registrant, gid, qpn);
     if (i < count_of(registry)) {
         return 0; /* said twice: around a change of the administrator */
     }
@@ -114,8 +116,8 @@ static void remove_entry(struct sa_registry *registry, unsigned i) {
 
 void sa_registry_remove(struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                         uint32_t qpn) {
-    unsigned i = find_entry(registry, gid, qpn);
-    if (i < count_of(registry) && registry->registrant[i] == registrant) {
+    unsigned i = find_entry(registry, registrant, gid, qpn);
+    if (i < count_of(registry)) {
         remove_entry(registry, i);
     }
 }
@@ -130,13 +132,23 @@ void sa_registry_remove_all(struct sa_registry *registry, const struct link *reg
 
 /* ---- readers ---- */
 
+/* A datagram must not arrive twice. */
+static void add_once(struct sa_members *members, uint32_t qpn) {
+    for (uint32_t i = 0; i < members->count; i++) {
+        if (members->qpn[i] == qpn) {
+            return;
+        }
+    }
+    members->qpn[members->count++] = qpn;
+}
+
 bool sa_table_read(const struct sa_table *table, struct sa_members *members) {
     uint64_t generation = atomic_load(&table->generation);
     uint64_t count = atomic_load(&table->count);
     members->count = 0;
     for (unsigned i = 0; i < count && i < MAX_ENTRIES && members->count < SA_MAX_GROUP_MEMBERS; i++) {
         if (is_gid(table, i, &members->gid)) {
-            members->qpn[members->count++] = (uint32_t) (atomic_load(&table->entry[i].qpn) & MAX_QPN);
+            add_once(members, (uint32_t) (atomic_load(&table->entry[i].qpn) & MAX_QPN));
         }
     }
     members->generation = generation;

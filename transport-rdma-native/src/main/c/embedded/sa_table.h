@@ -44,7 +44,10 @@ struct sa_registry {
 /* Makes the table. Returns 0 or errno. */
 int sa_registry_open(struct sa_registry *registry);
 
-/* Returns 0, also for one that is there already, or ENOMEM. */
+/*
+ * Returns 0, also for one that the registrant has already, or ENOMEM. Others may have the same one: nobody's removal takes
+ * away what another one wants.
+ */
 int sa_registry_add(struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                     uint32_t qpn);
 void sa_registry_remove(struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,

@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The registry of multicast members as only its inside can be tested. */
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "embedded/sa_table.h"
+#include "embedded/ud.h"
+#include "ud_support.h"
+
+#define LID 0xc123
+
+static const union ibv_gid gid = { .raw = { 0xff, 0x12, 0x40, 0x1b, [15] = 7 } };
+static const union ibv_gid other_gid = { .raw = { 0xff, 0x12, 0x40, 0x1b, [15] = 8 } };
+
+/* ---- the table ---- */
+
+static uint32_t members_of(const struct sa_registry *registry) {
+    struct sa_members members = { .gid = gid };
+    CHECK(sa_table_read(registry->table, &members));
+    return members.count;
+}
+
+/* A process whose link broke tells of its members on a new one, perhaps before the end of the old one is noticed. */
+static void the_end_of_one_registrant_takes_nothing_from_another(void) {
+    static struct sa_registry registry;
+    const struct link *one = (const struct link *) 1, *two = (const struct link *) 2;
+    CHECK_EQ(sa_registry_open(&registry), 0);
+    CHECK_EQ(sa_registry_add(&registry, one, &gid, 5), 0);
+    CHECK_EQ(sa_registry_add(&registry, one, &gid, 5), 0);
+    CHECK_EQ(sa_registry_add(&registry, two, &gid, 5), 0);
+    CHECK_EQ(members_of(&registry), 1); /* to whom a datagram goes once */
+    sa_registry_remove_all(&registry, one);
+    CHECK_EQ(members_of(&registry), 1);
+    sa_registry_remove(&registry, one, &gid, 5);
+    CHECK_EQ(members_of(&registry), 1);
+    sa_registry_remove(&registry, two, &gid, 5);
+    CHECK_EQ(members_of(&registry), 0);
+    close(registry.fd);
+}
+
+/* ---- with an administrator in another process ---- */
+
+static void administrate(int socket) {
+    struct end end;
+    char c;
+    ud_open(&end);
+    CHECK_EQ(post_recv(&end, 1, 0, 256), 0);
+    CHECK_EQ(ibv_attach_mcast(end.qp, &gid, LID), 0);
+    send_all(socket, &end.qp->qp_num, sizeof(end.qp->qp_num));
+    expect_wc(end.recv_cq, 1, IBV_WC_SUCCESS);
+    send_all(socket, "", 1);
+    receive_all(socket, &c, 1); /* to be killed */
+}
+
+static pid_t administrator;
+static int administrator_socket;
+
+static void a_sender_that_had_no_descriptor_for_the_table_asks_again(void) {
+    struct end a;
+    ud_open(&a);
+    struct ibv_ah_attr attr = own_address(&a);
+    attr.dlid = LID;
+    attr.grh.dgid = gid;
+    struct ibv_ah *ah = ibv_create_ah(a.pd, &attr);
+    CHECK(ah != NULL);
+    int fd = dup(0);
+    CHECK(fd >= 0);
+    close(fd);
+    struct rlimit before;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    struct rlimit few = { (rlim_t) fd + 1, before.rlim_max }; /* room for the link, not for the table */
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    send_datagram(&a, 1, 0, 20, ah, UD_MULTICAST_QPN);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    send_datagram(&a, 2, 0, 20, ah, UD_MULTICAST_QPN);
+    char c;
+    receive_all(administrator_socket, &c, 1); /* it has arrived */
+    CHECK_EQ(ibv_destroy_ah(ah), 0);
+    end_close(&a);
+}
+
+static void joining_that_timed_out_does_not_happen_later(void) {
+    struct end a;
+    ud_open(&a);
+    CHECK_EQ(kill(administrator, SIGSTOP), 0);
+    int status;
+    CHECK_EQ(waitpid(administrator, &status, WUNTRACED), administrator);
+    int error = ibv_attach_mcast(a.qp, &gid, LID);
+    CHECK_EQ(kill(administrator, SIGCONT), 0);
+    if (error == 0) {
+        fprintf(stderr, "  skipped: another process of this user keeps the list of members\n");
+        CHECK_EQ(ibv_detach_mcast(a.qp, &gid, LID), 0);
+    } else {
+        CHECK_EQ(error, ETIMEDOUT);
+        CHECK_EQ(ibv_attach_mcast(a.qp, &other_gid, LID), 0); /* by now it has taken up what it was asked for before */
+        struct sa_members members = { .era = 0 };
+        CHECK_EVENTUALLY(sa_find_members(&gid, &members));
+        for (uint32_t i = 0; i < members.count; i++) {
+            CHECK(members.qpn[i] != a.qp->qp_num);
+        }
+        CHECK_EQ(ibv_detach_mcast(a.qp, &other_gid, LID), 0);
+    }
+    end_close(&a);
+}
+
+int main(void) {
+    administrator = spawn(administrate, &administrator_socket);
+    uint32_t qpn;
+    receive_all(administrator_socket, &qpn, sizeof(qpn));
+    RUN(the_end_of_one_registrant_takes_nothing_from_another);
+    RUN(a_sender_that_had_no_descriptor_for_the_table_asks_again);
+    RUN(joining_that_timed_out_does_not_happen_later);
+    CHECK_EQ(kill(administrator, SIGKILL), 0);
+    expect_exit(administrator, SIGKILL);
+    return 0;
+}
