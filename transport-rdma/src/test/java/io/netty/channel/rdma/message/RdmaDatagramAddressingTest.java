@@ -24,9 +24,14 @@ import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.PortSpace;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.VerbsResource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -237,6 +242,53 @@ class RdmaDatagramAddressingTest {
             left.send("right key", told);
             assertThat(right.text()).isEqualTo("right key");
         }
+    }
+
+    @Test
+    void allWhoAskAreAnsweredAndNothingIsKeptOfThem() throws Exception {
+        int many = 100;
+        List<ConnectionId> asking = new ArrayList<>();
+        try (DatagramEnd end = end(); EventChannel events = EventChannel.create()) {
+            int ids = VerbsResource.CONNECTION_ID.live();
+            for (int i = 0; i < many; i++) {
+                ConnectionId id = ConnectionId.create(events, PortSpace.UDP);
+                asking.add(id);
+                id.resolveAddress(null, end.address(), (int) (TestTimeouts.SECONDS * 1000));
+            }
+            int[] answered = new int[1];
+            TestTimeouts.awaitTrue(() -> {
+                answered[0] += answers(events, end.channel.datagramAddress().queuePairNumber());
+                return answered[0] == many;
+            });
+            TestTimeouts.awaitTrue(() -> VerbsResource.CONNECTION_ID.live() == ids + many);
+            asking.forEach(ConnectionId::close);
+            end.send("still there", end.address());
+            assertThat(end.text()).isEqualTo("still there");
+        }
+    }
+
+    /** Takes events, goes on with what they are about, and returns how many were the answers that are expected. */
+    private static int answers(EventChannel events, int queuePairNumber) {
+        int answers = 0;
+        try {
+            for (ConnectionEvent event; (event = events.nextEvent()) != null;) {
+                switch (event.type()) {
+                case ADDRESS_RESOLVED:
+                    event.id().resolveRoute((int) (TestTimeouts.SECONDS * 1000));
+                    break;
+                case ROUTE_RESOLVED:
+                    event.id().connect(new ConnectionParameters());
+                    break;
+                default:
+                    assertThat(event.type()).as(event.toString()).isEqualTo(ConnectionEventType.ESTABLISHED);
+                    assertThat(event.queuePairNumber()).isEqualTo(queuePairNumber);
+                    answers++;
+                }
+            }
+        } catch (VerbsException e) {
+            throw new AssertionError(e);
+        }
+        return answers;
     }
 
     @Test
