@@ -285,9 +285,10 @@ final class ConnectAttempt {
     }
 
     private void fail(Throwable cause) {
-        if (promise.tryFailure(cause)) {
+        if (!promise.isDone()) {
             logger.debug("{}: not connected", requested, cause);
         }
+        promise.tryFailure(cause);
     }
 
     private void onLoop(Runnable task) {
