@@ -63,6 +63,14 @@ public final class ChannelQueuePair {
         /** The device or the completion queue does not work any more. */
         void failed(Throwable cause);
 
+        /**
+         * The queue pair is in the error state and has completed all that it took of its shared receives. Not every
+         * device tells.
+         */
+        default void lastReceiveReached() {
+            // Of no interest to those that share none.
+        }
+
         /** The event loop ends: close the queue pair and all that depends on it, at once. */
         void destroy();
     }
@@ -202,6 +210,11 @@ public final class ChannelQueuePair {
 
     // ---- shared receives
 
+    /** Whether the queue pair takes its receives from those of its loop. */
+    public boolean isShared() {
+        return resources.shared() != null;
+    }
+
     /** A shared receive has completed, and nothing in its buffer is of use. */
     public void giveBack(long workRequestId) throws VerbsException {
         resources.shared().giveBack(workRequestId);
@@ -262,6 +275,11 @@ public final class ChannelQueuePair {
         @Override
         public void failed(Throwable cause) {
             owner.failed(cause);
+        }
+
+        @Override
+        public void lastReceiveReached() {
+            owner.lastReceiveReached();
         }
 
         @Override

@@ -33,6 +33,11 @@ interface CompletionHandler {
     /** The device or the completion queue of the queue pair does not work any more. */
     void failed(Throwable cause);
 
+    /** The queue pair is in the error state, and has completed all that it took of a shared receive queue. */
+    default void lastReceiveReached() {
+        // Of no interest to those that share none.
+    }
+
     /** The loop that the connection of the queue pair belongs to: not this one if it was moved. */
     CurrentLoop loop();
 

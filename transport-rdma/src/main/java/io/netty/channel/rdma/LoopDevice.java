@@ -377,9 +377,18 @@ final class LoopDevice {
                 RdmaIoHandler.deviceFailed(context, event);
             } else if (event.isSharedReceiveLimitReached()) {
                 RdmaIoHandler.forEachLoop(context, device -> device.receiveQueueEvent(event));
+            } else if (event.isLastReceiveReached()) {
+                RdmaIoHandler.forEachLoop(context, device -> device.lastReceiveReached(event));
             } else {
                 logger.debug("{}: {}", context.device, event);
             }
+        }
+    }
+
+    private void lastReceiveReached(AsyncEvent event) {
+        CompletionHandler owner = owners.get(event.queuePairNumber());
+        if (owner != null) {
+            owner.lastReceiveReached();
         }
     }
 

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.verbs.MemoryRegion;
+import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.util.Arrays;
@@ -24,7 +25,7 @@ import java.util.Arrays;
  * A range of native memory from which the devices send in place. It is registered with a device when that first sends
  * from it, and stays so until it is closed. Thread-safe.
  */
-final class MemoryRange {
+class MemoryRange {
     final long address;
     final long length;
     private final int access;
@@ -56,11 +57,16 @@ final class MemoryRange {
         if (device.index < current.length && current[device.index] != null) {
             return current[device.index];
         }
-        MemoryRegion region = device.domain.register(address, length, access);
+        MemoryRegion region = register(device.domain, access);
         MemoryRegion[] next = Arrays.copyOf(current, Math.max(current.length, device.index + 1));
         next[device.index] = region;
         regions = next;
         return region;
+    }
+
+    /** Registers it once more. */
+    MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
+        return domain.register(address, length, accessFlags);
     }
 
     /** How many devices it is registered with. */

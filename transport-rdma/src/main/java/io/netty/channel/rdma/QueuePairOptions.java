@@ -34,6 +34,8 @@ public final class QueuePairOptions {
     public final IntOption sendQueueDepth = new IntOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 256, 16, 32768);
     public final IntOption receiveQueueDepth;
     public final IntOption maxInline = new IntOption(RdmaChannelOption.MAX_INLINE, 64, 0, 1024);
+    /** Only for those that take it. */
+    public final IntOption maxInlineReceive = new IntOption(RdmaChannelOption.MAX_INLINE_RECEIVE, 0, 0, 1024);
     public final IntOption retryCount = new IntOption(RdmaChannelOption.RETRY_COUNT, 6, 0, 7);
     public final IntOption rnrRetryCount = new IntOption(RdmaChannelOption.RNR_RETRY_COUNT, 7, 0, 7);
     public final IntOption ackTimeout = new IntOption(RdmaChannelOption.ACK_TIMEOUT, 0, 0, 31);

@@ -92,7 +92,8 @@ final class QueuePairResources {
         }
         QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
                 .maxSendRequests(sendDepth).maxReceiveRequests(receiveDepth).maxSendSges(sendSges)
-                .maxReceiveSges(receiveSges).sharedReceiveQueue(shared == null ? null : shared.queue());
+                .maxReceiveSges(receiveSges).sharedReceiveQueue(shared == null ? null : shared.queue())
+                .maxInlineReceive(options.maxInlineReceive.get());
         if (id != null && id.portSpace() == PortSpace.UDP) {
             attributes.type(QueuePairType.UNRELIABLE_DATAGRAM);
         }

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelOption;
+import io.netty.channel.rdma.verbs.QueuePairInfo;
 
 import java.util.Set;
 
@@ -163,6 +164,15 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      */
     public static final ChannelOption<Integer> RECEIVE_BUFFER_SIZE =
             valueOf(RdmaChannelOption.class, "RECEIVE_BUFFER_SIZE");
+
+    /**
+     * Of message channels: up to how many bytes of a received message may travel in its completion, from where they are
+     * copied to the receive buffer when the loop polls: one transfer over the bus less for a short message. 0 to 1024,
+     * default 0. A wish: {@link QueuePairInfo#maxInlineReceive()} is what the device grants, which for most, and with
+     * {@link #SHARED_RECEIVE_QUEUE} for all, is 0. Nothing else depends on it.
+     */
+    public static final ChannelOption<Integer> MAX_INLINE_RECEIVE =
+            valueOf(RdmaChannelOption.class, "MAX_INLINE_RECEIVE");
 
     /**
      * Of message channels: whether the channel takes its receives from a shared receive queue ({@code

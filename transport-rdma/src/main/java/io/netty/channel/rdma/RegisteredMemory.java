@@ -17,6 +17,9 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.rdma.verbs.MemoryRegion;
+import io.netty.channel.rdma.verbs.ProtectionDomain;
+import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCounted;
@@ -30,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 import static io.netty.util.internal.ObjectUtil.checkPositive;
+import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
 
 /**
  * Memory that is registered with the RDMA devices by itself, so that peers can be given access to it, and so that
@@ -54,6 +58,19 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         this.permissions = permissions;
         this.counted = counted;
         range = new MemoryRange(buf.memoryAddress(), buf.capacity(), RdmaPermission.accessFlags(permissions), this);
+    }
+
+    private RegisteredMemory(int fd, long offset, long length, Set<RdmaPermission> permissions) {
+        buf = Unpooled.EMPTY_BUFFER;
+        this.permissions = permissions;
+        counted = false;
+        // Any address will do that is at the same place in its page as the offset is.
+        range = new MemoryRange(offset, length, RdmaPermission.accessFlags(permissions), this) {
+            @Override
+            MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
+                return domain.registerDmabuf(fd, offset, length, offset, accessFlags);
+            }
+        };
     }
 
     /**
@@ -100,23 +117,56 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         if (!buf.hasMemoryAddress() || buf.capacity() == 0) {
             throw new IllegalArgumentException("buf: " + buf + " (expected: direct, in one piece, not empty)");
         }
-        EnumSet<RdmaPermission> copy = EnumSet.noneOf(RdmaPermission.class);
-        copy.addAll(permissions);
-        if ((copy.contains(RdmaPermission.REMOTE_WRITE) || copy.contains(RdmaPermission.REMOTE_ATOMIC)) &&
-                !copy.contains(RdmaPermission.LOCAL_WRITE)) {
-            throw new IllegalArgumentException("permissions: " + copy + " (expected: LOCAL_WRITE, too)");
-        }
+        Set<RdmaPermission> copy = checked(permissions);
         boolean inSlab = RegisteredRanges.find(buf, buf.memoryAddress(), buf.capacity()) != null;
         if (!inSlab && !PinnedMemory.PROCESS.reserve(buf.capacity(), true)) {
             throw new IOException("no more registered memory: raise -Dio.netty.rdma.maxPinnedMemory (" +
                     PinnedMemory.PROCESS.used() + " of at most " + PinnedMemory.PROCESS.max() + " bytes are in use, " +
                     buf.capacity() + " are wanted)");
         }
-        RegisteredMemory memory = new RegisteredMemory(buf.retain(), Collections.unmodifiableSet(copy), !inSlab);
+        RegisteredMemory memory = new RegisteredMemory(buf.retain(), copy, !inSlab);
         if (!inSlab) {
             FOREIGN.put(memory.range.address, memory);
         }
         return memory;
+    }
+
+    /**
+     * Registers memory behind a file descriptor: a dma-buf of a graphics processor, for example. The processor need
+     * not be able to access it, so it has no {@linkplain #buf() buffer}: operations take a {@link #slice}. It does not
+     * count as pinned memory. With the embedded provider the file is one of {@code memfd_create(2)} with {@code
+     * F_SEAL_SHRINK}.
+     *
+     * <p>A device registers it when it is first used there, or {@linkplain
+     * io.netty.channel.rdma.message.RdmaMessageChannel#export exported}. That fails with a {@link VerbsException} if
+     * the device can't ({@link io.netty.channel.rdma.message.RdmaCapabilities#supportsDmabuf()}), or if it is not such
+     * a file or has no such range.
+     *
+     * @param fd must stay open as long as devices may still use the memory for the first time.
+     * @param offset of the first byte in the file, 0 or more. On some devices it must be a multiple of the page size.
+     * @param length in bytes, at least 1.
+     * @param permissions as for {@link #of(ByteBuf, Set)}.
+     * @throws IllegalArgumentException if the range or the permissions are not as said.
+     */
+    public static RegisteredMemory ofDmabuf(int fd, long offset, long length, Set<RdmaPermission> permissions) {
+        checkPositiveOrZero(fd, "fd");
+        checkPositiveOrZero(offset, "offset");
+        checkPositive(length, "length");
+        if (length > Long.MAX_VALUE - offset) {
+            throw new IllegalArgumentException("length: " + length + " (expected: 1 to " + (Long.MAX_VALUE - offset) +
+                    ')');
+        }
+        return new RegisteredMemory(fd, offset, length, checked(permissions));
+    }
+
+    private static Set<RdmaPermission> checked(Set<RdmaPermission> permissions) {
+        EnumSet<RdmaPermission> copy = EnumSet.noneOf(RdmaPermission.class);
+        copy.addAll(permissions);
+        if ((copy.contains(RdmaPermission.REMOTE_WRITE) || copy.contains(RdmaPermission.REMOTE_ATOMIC)) &&
+                !copy.contains(RdmaPermission.LOCAL_WRITE)) {
+            throw new IllegalArgumentException("permissions: " + copy + " (expected: LOCAL_WRITE, too)");
+        }
+        return Collections.unmodifiableSet(copy);
     }
 
     /**
@@ -146,20 +196,26 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
     }
 
     /**
-     * The memory as a buffer. It belongs to this object: retain what is to outlive it.
+     * The memory as a buffer. It belongs to this object: retain what is to outlive it. Empty if the processor need not
+     * be able to access the memory, see {@link #ofDmabuf}.
      */
     public ByteBuf buf() {
         return buf;
     }
 
-    /** The address of the first byte. */
+    /** A part of the memory, for an operation. */
+    public RegisteredSlice slice(long offset, int length) {
+        return new RegisteredSlice(this, offset, length);
+    }
+
+    /** The address of the first byte, as peers and devices name it. */
     public long address() {
         return range.address;
     }
 
     /** In bytes. */
-    public int length() {
-        return (int) range.length;
+    public long length() {
+        return range.length;
     }
 
     /** Unmodifiable. */

@@ -84,7 +84,7 @@ final class DatagramSend extends RdmaOperation {
     }
 
     @Override
-    public DatagramSend replace(ByteBuf content) {
+    DatagramSend with(ByteBuf content) {
         return new DatagramSend(content, recipient, withImmediate, immediate);
     }
 

@@ -45,6 +45,11 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     /** How long the device may take to give back what was in flight when the connection ended. */
     private static final long FLUSH_MILLIS = 3_000;
+    /**
+     * How long a device may take to complete a shared receive that a message had begun to use when the connection
+     * ended. Devices tell when they have, but soft-RoCE (Linux 6.1) does not.
+     */
+    private static final long SETTLE_MILLIS = 100;
 
     private final RdmaMessageChannel channel;
     /** {@code null} if the connection manager has nothing to do with it. */
@@ -58,7 +63,14 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     private boolean broken;
     private boolean disconnected;
     private boolean lost;
+    /** The channel is done with it. */
     private boolean destroyed;
+    /** All is given back. */
+    private boolean released;
+    /** A peer can have sent something. */
+    private boolean used;
+    /** No shared receive is in use any more. */
+    private boolean settled;
     private IOException failure;
     /** Nothing that was written tells of the failure. */
     private boolean unexpected;
@@ -82,6 +94,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
             throws Exception {
         this.channel = channel;
         this.id = id;
+        used = id == null;
         RdmaMessageChannelConfig config = channel.config();
         int receiveSize = config.getReceiveBufferSize();
         boolean shared = config.isSharedReceiveQueue();
@@ -150,6 +163,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     /** The queue pair can send. The connection manager allows the peer everything, so that is corrected now. */
     void permit() throws VerbsException {
+        used = true;
         Set<RdmaPermission> permissions = channel.config().getRemotePermissions();
         if (!permissions.containsAll(EnumSet.complementOf(EnumSet.of(RdmaPermission.LOCAL_WRITE)))) {
             queuePair.queuePair().modify(new QueuePairAttributes()
@@ -167,7 +181,9 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     public void completed(WorkCompletions completions, int index) {
         long workRequest = completions.workRequestId(index);
         int status = completions.status(index);
-        if (MessageReceiver.isReceive(workRequest)) {
+        if (destroyed) {
+            giveBack(workRequest);
+        } else if (MessageReceiver.isReceive(workRequest)) {
             receiver.completed(completions, index);
             if (status != WorkCompletionStatus.SUCCESS && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED &&
                     failure == null) {
@@ -320,17 +336,54 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     void close() {
         if (!destroyed) {
             disconnect();
-            destroy();
+            end();
+            if (used && !settled && queuePair.isShared() && !channel.isEnding()) {
+                // What a message has begun to use would be lost with the queue pair.
+                timer = channel.eventLoop().schedule(this::release, SETTLE_MILLIS, TimeUnit.MILLISECONDS);
+            } else {
+                release();
+            }
+        }
+    }
+
+    @Override
+    public void lastReceiveReached() {
+        settled = true;
+        if (destroyed) {
+            release();
         }
     }
 
     @Override
     public void destroy() {
-        if (destroyed) {
-            return;
-        }
+        end();
+        release();
+    }
+
+    /** From here on the channel is not told of anything. */
+    private void end() {
         destroyed = true;
         broken = true;
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+
+    private void giveBack(long workRequest) {
+        try {
+            if (queuePair.isShared() && MessageReceiver.isReceive(workRequest)) {
+                queuePair.giveBack(workRequest);
+            }
+        } catch (VerbsException e) {
+            logger.debug("{}: a receive could not be given back", channel, e);
+        }
+    }
+
+    private void release() {
+        if (released) {
+            return;
+        }
+        released = true;
         if (timer != null) {
             timer.cancel(false);
         }

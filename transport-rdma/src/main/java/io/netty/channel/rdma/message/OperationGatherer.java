@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.SendFlags;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
@@ -99,6 +100,10 @@ final class OperationGatherer {
             operation.begin(chain, id, flags);
             return true;
         }
+        if (operation.local() != null) {
+            addLocal(operation, slots, id, flags, queuePair);
+            return true;
+        }
         if (length <= maxInline && !operation.isRead()) {
             inline.clear().position(inlineUsed).limit(inlineUsed + length);
             content.getBytes(index, inline);
@@ -133,6 +138,17 @@ final class OperationGatherer {
                 pieces[i] = null;
             }
         }
+    }
+
+    private void addLocal(RdmaOperation operation, SendSlots slots, long id, int flags, ChannelQueuePair queuePair)
+            throws VerbsException {
+        RegisteredSlice local = operation.local();
+        RegisteredMemory memory = local.memory();
+        memory.retain();
+        slots.addMemory(id, memory);
+        int key = queuePair.region(memory).lkey();
+        operation.begin(chain, id, flags);
+        chain.addSge(local.address(), local.length(), key);
     }
 
     /** Finds the pieces and their keys. Returns false if there are too many. */

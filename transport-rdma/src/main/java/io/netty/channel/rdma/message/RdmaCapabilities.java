@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.message;
 
+import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.verbs.AtomicCapability;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
@@ -28,6 +29,8 @@ public final class RdmaCapabilities {
     private final String deviceName;
     private final boolean iwarp;
     private final DeviceAttributes attributes;
+    private final int maxInlineReceive;
+    private final boolean dmabuf;
     private final long maxMessageLength;
     private final int maxDatagramLength;
 
@@ -35,6 +38,8 @@ public final class RdmaCapabilities {
         deviceName = device.name();
         iwarp = device.isIwarp();
         this.attributes = attributes;
+        maxInlineReceive = device.maxInlineReceive();
+        dmabuf = device.supportsDmabuf();
         long least = Long.MAX_VALUE;
         int mtu = Integer.MAX_VALUE;
         for (int port = 1; port <= attributes.portCount(); port++) {
@@ -102,6 +107,26 @@ public final class RdmaCapabilities {
         return attributes.maxResponderResources();
     }
 
+    /** Whether {@code SHARED_RECEIVE_QUEUE} can be true. */
+    public boolean supportsSharedReceives() {
+        return attributes.maxSharedReceiveQueues() > 0;
+    }
+
+    /** The most that the depth of a shared receive queue can be; 0 if there are none. */
+    public int maxSharedReceives() {
+        return supportsSharedReceives() ? attributes.maxSharedReceiveRequests() : 0;
+    }
+
+    /** The most that {@code MAX_INLINE_RECEIVE} can be granted; 0 if it can't be asked for. */
+    public int maxInlineReceive() {
+        return maxInlineReceive;
+    }
+
+    /** Whether the memory of a file descriptor can be registered: {@link RegisteredMemory#ofDmabuf}. */
+    public boolean supportsDmabuf() {
+        return dmabuf;
+    }
+
     /** The most bytes of one operation. */
     public long maxMessageLength() {
         return maxMessageLength;
@@ -130,6 +155,7 @@ public final class RdmaCapabilities {
     @Override
     public String toString() {
         return deviceName + ": " + attributes + ", operations of up to " + maxMessageLength + " bytes, atomics: " +
-                atomicCapability();
+                atomicCapability() + ", shared receives: " + maxSharedReceives() + ", inline receive: " +
+                maxInlineReceive + " bytes, dma-bufs: " + (dmabuf ? "yes" : "no");
     }
 }

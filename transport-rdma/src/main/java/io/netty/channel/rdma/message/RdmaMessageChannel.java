@@ -476,6 +476,11 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         messageUnsafe().lost(reason);
     }
 
+    /** Whether its event loop ends. */
+    boolean isEnding() {
+        return isLoopEnding();
+    }
+
     void connectionDestroyed(ConnectionId id) {
         forget(id);
     }

@@ -43,7 +43,7 @@ import static io.netty.channel.ChannelOption.SO_REUSEADDR;
  * <ul>
  * <li>queue pair: {@code SEND_QUEUE_DEPTH}, {@code RECEIVE_QUEUE_DEPTH} (default 64), {@code MAX_INLINE}, {@code
  *     MAX_SEND_SGES}, {@code RECEIVE_BUFFER_SIZE}, {@code SHARED_RECEIVE_QUEUE}, {@code MAX_UNREAD_MESSAGES}, {@code
- *     INITIATOR_DEPTH}, {@code RESPONDER_RESOURCES}, {@code REMOTE_PERMISSIONS};</li>
+ *     MAX_INLINE_RECEIVE}, {@code INITIATOR_DEPTH}, {@code RESPONDER_RESOURCES}, {@code REMOTE_PERMISSIONS};</li>
  * <li>retries: {@code RETRY_COUNT}, {@code RNR_RETRY_COUNT}, {@code ACK_TIMEOUT}, {@code MIN_RNR_TIMER} (default 12:
  *     0.64 milliseconds, since a sender may well find no receive posted here);</li>
  * <li>connecting: {@code RESOLVE_TIMEOUT_MILLIS}, {@code CONNECT_DATA};</li>
@@ -68,10 +68,11 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
     private final IntOption soLinger = new IntOption(SO_LINGER, -1, -1, Integer.MAX_VALUE);
     final IntOption maxUnreadMessages =
             new IntOption(RdmaChannelOption.MAX_UNREAD_MESSAGES, 1024, 16, 1 << 20);
-    private final IntOption[] options = {
-            maxSendSges, initiatorDepth, responderResources, receiveBufferSize, soLinger, maxUnreadMessages
-    };
     private final QueuePairOptions queuePair = new QueuePairOptions(64, 12);
+    private final IntOption[] options = {
+            maxSendSges, initiatorDepth, responderResources, receiveBufferSize, soLinger, maxUnreadMessages,
+            queuePair.maxInlineReceive
+    };
     private final RdmaMessageChannel channel;
     private volatile boolean reuseAddress;
     private volatile boolean sharedReceiveQueue;
@@ -102,7 +103,8 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
         return getOptions(super.getOptions(), SO_REUSEADDR, SO_LINGER, IP_TOS, RdmaChannelOption.SEND_QUEUE_DEPTH,
                 RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RdmaChannelOption.MAX_INLINE, RdmaChannelOption.MAX_SEND_SGES,
                 RdmaChannelOption.RECEIVE_BUFFER_SIZE, RdmaChannelOption.SHARED_RECEIVE_QUEUE,
-                RdmaChannelOption.MAX_UNREAD_MESSAGES, RdmaChannelOption.INITIATOR_DEPTH,
+                RdmaChannelOption.MAX_UNREAD_MESSAGES, RdmaChannelOption.MAX_INLINE_RECEIVE,
+                RdmaChannelOption.INITIATOR_DEPTH,
                 RdmaChannelOption.RESPONDER_RESOURCES, RdmaChannelOption.REMOTE_PERMISSIONS,
                 RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.RNR_RETRY_COUNT, RdmaChannelOption.ACK_TIMEOUT,
                 RdmaChannelOption.MIN_RNR_TIMER, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,

@@ -17,8 +17,12 @@ package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.DefaultByteBufHolder;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 import io.netty.util.internal.StringUtil;
+
+import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
  * What is written to a {@link RdmaMessageChannel}: one work request of its send queue. The promise of the write is its
@@ -27,11 +31,24 @@ import io.netty.util.internal.StringUtil;
  * <p>The buffer is the channel's until the promise is done: it must not be changed before.
  */
 public abstract class RdmaOperation extends DefaultByteBufHolder {
+    private final RegisteredSlice local;
     private boolean unsignalled;
     private boolean fenced;
 
     RdmaOperation(ByteBuf data) {
         super(data);
+        local = null;
+    }
+
+    /** @param local where the bytes are; there is no buffer. */
+    RdmaOperation(RegisteredSlice local) {
+        super(Unpooled.EMPTY_BUFFER);
+        this.local = checkNotNull(local, "local");
+    }
+
+    /** Where the bytes are if they are in no buffer, else {@code null}: then {@link #content()} is empty. */
+    public final RegisteredSlice local() {
+        return local;
     }
 
     /**
@@ -63,7 +80,7 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
 
     /** How many bytes it moves. */
     public int length() {
-        return content().readableBytes();
+        return local != null ? local.length() : content().readableBytes();
     }
 
     /** Begins the work request; its elements are added by the caller. */
@@ -97,8 +114,23 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return copy;
     }
 
+    /** One without a buffer does not get one by this. */
     @Override
-    public abstract RdmaOperation replace(ByteBuf content);
+    public final RdmaOperation replace(ByteBuf content) {
+        if (local == null) {
+            return flagged(with(content));
+        }
+        content.release();
+        return flagged(withLocal());
+    }
+
+    /** The same operation with other bytes, whose reference is the operation's. */
+    abstract RdmaOperation with(ByteBuf content);
+
+    /** The same operation once more, of those that can be without a buffer. */
+    RdmaOperation withLocal() {
+        throw new IllegalStateException(this + " has a buffer");
+    }
 
     @Override
     public boolean equals(Object other) {

@@ -17,6 +17,7 @@ package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 
 /**
@@ -33,9 +34,18 @@ public final class RdmaRead extends RemoteOperation {
         super(destination.retain(), remote, offset, RdmaPermission.REMOTE_READ);
     }
 
+    /**
+     * @param local where the bytes go; memory with {@link RdmaPermission#LOCAL_WRITE}.
+     * @param remote with {@link RdmaPermission#REMOTE_READ}.
+     * @param offset in that memory, in bytes.
+     */
+    public RdmaRead(RegisteredSlice local, RemoteMemory remote, long offset) {
+        super(local, remote, offset, RdmaPermission.REMOTE_READ);
+    }
+
     @Override
     public int length() {
-        return content().writableBytes();
+        return local() != null ? local().length() : content().writableBytes();
     }
 
     @Override
@@ -55,14 +65,21 @@ public final class RdmaRead extends RemoteOperation {
 
     @Override
     void completed(int bytes) {
-        content().writerIndex(content().writerIndex() + bytes);
+        if (local() == null) {
+            content().writerIndex(content().writerIndex() + bytes);
+        }
     }
 
     @Override
-    public RdmaRead replace(ByteBuf content) {
-        RdmaRead copy = flagged(new RdmaRead(content, remote(), offset()));
+    RdmaRead with(ByteBuf content) {
+        RdmaRead copy = new RdmaRead(content, remote(), offset());
         // As with any holder, the reference of the caller becomes that of the copy.
         content.release();
         return copy;
+    }
+
+    @Override
+    RdmaRead withLocal() {
+        return new RdmaRead(local(), remote(), offset());
     }
 }

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 
 /**
@@ -28,13 +29,23 @@ public final class RdmaSend extends RdmaOperation {
         super(data);
     }
 
+    /** @param local the bytes to send. */
+    public RdmaSend(RegisteredSlice local) {
+        super(local);
+    }
+
     @Override
     void begin(SendWorkRequests chain, long id, int flags) {
         chain.send(id, flags);
     }
 
     @Override
-    public RdmaSend replace(ByteBuf content) {
-        return flagged(new RdmaSend(content));
+    RdmaSend with(ByteBuf content) {
+        return new RdmaSend(content);
+    }
+
+    @Override
+    RdmaSend withLocal() {
+        return new RdmaSend(local());
     }
 }

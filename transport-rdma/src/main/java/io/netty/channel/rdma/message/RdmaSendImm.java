@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 
 /**
@@ -33,6 +34,15 @@ public final class RdmaSendImm extends RdmaOperation {
         this.immediate = immediate;
     }
 
+    /**
+     * @param local the bytes to send.
+     * @param immediate goes over the wire in network order.
+     */
+    public RdmaSendImm(RegisteredSlice local, int immediate) {
+        super(local);
+        this.immediate = immediate;
+    }
+
     public int immediate() {
         return immediate;
     }
@@ -43,7 +53,12 @@ public final class RdmaSendImm extends RdmaOperation {
     }
 
     @Override
-    public RdmaSendImm replace(ByteBuf content) {
-        return flagged(new RdmaSendImm(content, immediate));
+    RdmaSendImm with(ByteBuf content) {
+        return new RdmaSendImm(content, immediate);
+    }
+
+    @Override
+    RdmaSendImm withLocal() {
+        return new RdmaSendImm(local(), immediate);
     }
 }

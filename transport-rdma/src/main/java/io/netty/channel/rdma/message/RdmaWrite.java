@@ -17,6 +17,7 @@ package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 
 /**
@@ -33,13 +34,27 @@ public final class RdmaWrite extends RemoteOperation {
         super(data, remote, offset, RdmaPermission.REMOTE_WRITE);
     }
 
+    /**
+     * @param local the bytes to write.
+     * @param remote with {@link RdmaPermission#REMOTE_WRITE}.
+     * @param offset in that memory, in bytes.
+     */
+    public RdmaWrite(RegisteredSlice local, RemoteMemory remote, long offset) {
+        super(local, remote, offset, RdmaPermission.REMOTE_WRITE);
+    }
+
     @Override
     void begin(SendWorkRequests chain, long id, int flags) {
         chain.write(id, flags, address(), remote().key());
     }
 
     @Override
-    public RdmaWrite replace(ByteBuf content) {
-        return flagged(new RdmaWrite(content, remote(), offset()));
+    RdmaWrite with(ByteBuf content) {
+        return new RdmaWrite(content, remote(), offset());
+    }
+
+    @Override
+    RdmaWrite withLocal() {
+        return new RdmaWrite(local(), remote(), offset());
     }
 }

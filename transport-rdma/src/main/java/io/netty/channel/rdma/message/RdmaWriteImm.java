@@ -17,6 +17,7 @@ package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 
 /**
@@ -37,6 +38,17 @@ public final class RdmaWriteImm extends RemoteOperation {
         this.immediate = immediate;
     }
 
+    /**
+     * @param local the bytes to write.
+     * @param remote with {@link RdmaPermission#REMOTE_WRITE}.
+     * @param offset in that memory, in bytes.
+     * @param immediate goes over the wire in network order.
+     */
+    public RdmaWriteImm(RegisteredSlice local, RemoteMemory remote, long offset, int immediate) {
+        super(local, remote, offset, RdmaPermission.REMOTE_WRITE);
+        this.immediate = immediate;
+    }
+
     public int immediate() {
         return immediate;
     }
@@ -47,7 +59,12 @@ public final class RdmaWriteImm extends RemoteOperation {
     }
 
     @Override
-    public RdmaWriteImm replace(ByteBuf content) {
-        return flagged(new RdmaWriteImm(content, remote(), offset(), immediate));
+    RdmaWriteImm with(ByteBuf content) {
+        return new RdmaWriteImm(content, remote(), offset(), immediate);
+    }
+
+    @Override
+    RdmaWriteImm withLocal() {
+        return new RdmaWriteImm(local(), remote(), offset(), immediate);
     }
 }

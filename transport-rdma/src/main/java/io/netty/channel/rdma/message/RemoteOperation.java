@@ -17,6 +17,7 @@ package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
@@ -32,6 +33,14 @@ abstract class RemoteOperation extends RdmaOperation {
     /** @param needed that the memory must have. */
     RemoteOperation(ByteBuf data, RemoteMemory remote, long offset, RdmaPermission needed) {
         super(data);
+        this.remote = checkNotNull(remote, "remote");
+        this.offset = offset;
+        this.needed = needed;
+    }
+
+    /** @param needed that the memory must have. */
+    RemoteOperation(RegisteredSlice local, RemoteMemory remote, long offset, RdmaPermission needed) {
+        super(local);
         this.remote = checkNotNull(remote, "remote");
         this.offset = offset;
         this.needed = needed;

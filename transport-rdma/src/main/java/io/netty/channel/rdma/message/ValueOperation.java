@@ -81,9 +81,9 @@ abstract class ValueOperation extends RemoteOperation {
 
     /** The result has a place of its own: the buffer is not replaced. */
     @Override
-    public final RdmaOperation replace(ByteBuf content) {
+    final RdmaOperation with(ByteBuf content) {
         content.release();
-        return flagged(again());
+        return again();
     }
 
     /** The same operation once more. */

@@ -59,6 +59,11 @@
  * once: other memory, and the whole message if it has more pieces than that. That is possible for up to 4 MiB in an
  * operation; beyond, it fails and says so. Any operation may be without bytes.
  *
+ * <p>Memory of a peer device, such as a graphics processor, has no buffer, as the processor may not be able to access
+ * it: {@link io.netty.channel.rdma.RegisteredMemory#ofDmabuf} registers a dma-buf. It is exported like other memory,
+ * and a {@linkplain io.netty.channel.rdma.RegisteredMemory#slice slice} of it, or of any registered memory, takes the
+ * place of the buffer in a send, write or read.
+ *
  * <p>Operations that the send queue has no room for wait, and the channel is not writable meanwhile, whatever their
  * sizes are; nor is it above the usual water mark, where bytes in flight count, too. A SEND whose peer has no receive
  * posted waits in the device, which tries again as the peer's {@code MIN_RNR_TIMER} and {@code RNR_RETRY_COUNT} say: a

@@ -103,6 +103,25 @@ public final class Device extends VerbsObject {
     }
 
     /**
+     * Whether {@link ProtectionDomain#registerDmabuf} can work. No attribute tells, but those that can't say so before
+     * they look at the file descriptor.
+     */
+    public boolean supportsDmabuf() throws VerbsException {
+        try (ProtectionDomain domain = allocateProtectionDomain()) {
+            domain.registerDmabuf(-1, 0, 4096, 0, AccessFlags.LOCAL_WRITE).close();
+            return true;
+        } catch (VerbsException e) {
+            if (e.errno() == Errno.EBADF) {
+                return true;
+            }
+            if (e.errno() == Errno.EOPNOTSUPP) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /**
      * @param port from 1 to {@link DeviceAttributes#portCount()}.
      */
     public PortAttributes portAttributes(int port) throws VerbsException {

@@ -56,6 +56,8 @@ public final class Errno {
             default:
                 return null;
             }
+        case EOPNOTSUPP:
+            return call.equals("ibv_reg_dmabuf_mr") ? "the device, its driver or its library has no dma-bufs" : null;
         case EMFILE:
             return "raise the limit of open files (ulimit -n)";
         case EACCES:

@@ -151,7 +151,7 @@ public final class QueuePair extends VerbsObject {
     public QueuePairInfo query() throws VerbsException {
         int[] values = new int[QueuePairInfo.COUNT];
         check(query0(address(), values), "ibv_query_qp", "query queue pair " + Integer.toUnsignedString(number));
-        return new QueuePairInfo(((ProtectionDomain) parent(0)).device().name(), number, values);
+        return new QueuePairInfo(((ProtectionDomain) parent(0)).device().name(), number, maxInlineReceive, values);
     }
 
     /**

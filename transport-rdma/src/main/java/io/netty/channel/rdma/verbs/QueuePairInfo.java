@@ -24,14 +24,16 @@ public final class QueuePairInfo {
 
     private final String deviceName;
     private final int number;
+    private final int maxInlineReceive;
     private final int[] values;
 
     /**
      * @param values in the order of the accessors below, as filled by {@code queue_pair.c}.
      */
-    QueuePairInfo(String deviceName, int number, int[] values) {
+    QueuePairInfo(String deviceName, int number, int maxInlineReceive, int[] values) {
         this.deviceName = deviceName;
         this.number = number;
+        this.maxInlineReceive = maxInlineReceive;
         this.values = values;
     }
 
@@ -100,7 +102,7 @@ public final class QueuePairInfo {
         return values[10];
     }
 
-    /** The most outstanding receive work requests. */
+    /** The most outstanding receive work requests; 0 with a {@link SharedReceiveQueue}. */
     public int maxReceiveRequests() {
         return values[11];
     }
@@ -120,6 +122,11 @@ public final class QueuePairInfo {
         return values[14];
     }
 
+    /** The most bytes of a received message that travel in its completion, as far as the device tells. */
+    public int maxInlineReceive() {
+        return maxInlineReceive;
+    }
+
     public QueuePairState state() {
         return QueuePairState.of(values[15]);
     }
@@ -131,6 +138,7 @@ public final class QueuePairInfo {
                 ", service level " + serviceLevel() + ", ACK timeout " + ackTimeout() + ", retry count " +
                 retryCount() + ", RNR retry count " + rnrRetryCount() + ", min RNR timer " + minRnrTimer() + ", " +
                 maxSendRequests() + " sends of " + maxSendSges() + " elements and " + maxInlineData() +
-                " bytes inline, " + maxReceiveRequests() + " receives";
+                " bytes inline, " + (maxReceiveRequests() == 0 ? "shared" : maxReceiveRequests()) + " receives" +
+                (maxInlineReceive == 0 ? "" : " with " + maxInlineReceive + " bytes inline");
     }
 }

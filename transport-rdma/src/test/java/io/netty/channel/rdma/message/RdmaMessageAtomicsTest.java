@@ -157,6 +157,6 @@ class RdmaMessageAtomicsTest {
     }
 
     private static long value(RegisteredMemory memory, int index) {
-        return memory.buf().nioBuffer(0, memory.length()).order(ByteOrder.nativeOrder()).getLong(index);
+        return memory.buf().nioBuffer(0, memory.buf().capacity()).order(ByteOrder.nativeOrder()).getLong(index);
     }
 }

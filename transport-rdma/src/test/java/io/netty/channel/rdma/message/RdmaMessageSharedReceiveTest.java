@@ -33,6 +33,7 @@ import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
+import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -78,7 +79,8 @@ class RdmaMessageSharedReceiveTest {
         }
         close(listener);
         recorders.forEach(Recorder::release);
-        assertThat(RdmaMetrics.sharedReceives()).as("the last channel gives them back").isZero();
+        // The last channel gives them back.
+        TestTimeouts.awaitTrue(() -> RdmaMetrics.sharedReceives() == 0);
         TestTimeouts.shutdown(group);
     }
 
@@ -335,6 +337,7 @@ class RdmaMessageSharedReceiveTest {
         listen(16, server -> server.childOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, 64 << 10));
         Channel stays = connect();
         Recorder server = server();
+        int queuePairs = VerbsResource.QUEUE_PAIR.live();
         for (int round = 0; round < 30; round++) {
             Channel client = connect(client().option(ChannelOption.SO_LINGER, 0));
             Recorder end = server();
@@ -349,6 +352,7 @@ class RdmaMessageSharedReceiveTest {
             TestTimeouts.sync(client.closeFuture());
             end.release();
         }
+        awaitQueuePairs(queuePairs);
         assertAllReceivesAreThere(stays, server, 16);
     }
 
@@ -357,6 +361,7 @@ class RdmaMessageSharedReceiveTest {
         listen(16, server -> { });
         Channel stays = connect();
         Recorder server = server();
+        int queuePairs = VerbsResource.QUEUE_PAIR.live();
         for (int round = 0; round < 5; round++) {
             Channel client = connect();
             Recorder end = server();
@@ -369,7 +374,13 @@ class RdmaMessageSharedReceiveTest {
             TestTimeouts.sync(closed);
             TestTimeouts.sync(client.closeFuture());
         }
+        awaitQueuePairs(queuePairs);
         assertAllReceivesAreThere(stays, server, 16);
+    }
+
+    /** The queue pairs of closed channels are gone, too. */
+    private static void awaitQueuePairs(int count) throws Exception {
+        TestTimeouts.awaitTrue(() -> VerbsResource.QUEUE_PAIR.live() == count);
     }
 
     /** As many messages as there are receives arrive while the loop is busy, and one more does not. */
@@ -427,7 +438,7 @@ class RdmaMessageSharedReceiveTest {
         }
         assertNumbers((Recorder) small.pipeline().last(), 0, 100);
         TestTimeouts.sync(large.close());
-        assertThat(RdmaMetrics.sharedReceives()).isEqualTo(16 + FIRST_RECEIVES);
+        TestTimeouts.awaitTrue(() -> RdmaMetrics.sharedReceives() == 16 + FIRST_RECEIVES);
     }
 
     @Test

@@ -1,0 +1,266 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.MemoryFile;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.util.IllegalReferenceCountException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.EnumSet;
+import java.util.Random;
+
+import static io.netty.channel.rdma.RdmaPermission.LOCAL_WRITE;
+import static io.netty.channel.rdma.RdmaPermission.REMOTE_ATOMIC;
+import static io.netty.channel.rdma.RdmaPermission.REMOTE_READ;
+import static io.netty.channel.rdma.RdmaPermission.REMOTE_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * Operations on registered memory without a buffer, and memory that has none: that of a file descriptor.
+ */
+class RdmaLocalMemoryTest {
+    @RegisterExtension
+    static final LoopGroupExtension loops = new LoopGroupExtension(2);
+
+    private static final EnumSet<RdmaPermission> ALL = EnumSet.allOf(RdmaPermission.class);
+    private static final int SIZE = 65536;
+    private static final int PAGE = 4096;
+
+    @Test
+    void slicesAreTheLocalSideOfEachOperation() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory own = RegisteredMemory.of(ByteBuffer.allocateDirect(SIZE), EnumSet.of(LOCAL_WRITE));
+             RegisteredMemory memory = RegisteredMemory.allocate(SIZE, ALL)) {
+            RemoteMemory remote = pair.server.export(memory);
+            byte[] bytes = fill(own.buf().nioBuffer(0, SIZE), 1);
+            operate(pair, own, memory, remote);
+            assertThat(own.refCnt()).as("nothing is in flight").isEqualTo(1);
+            assertThat(own.buf().getByte(SIZE - 1)).isEqualTo(bytes[SIZE - 1]);
+        }
+    }
+
+    @Test
+    void memoryOfAFileDescriptorIsTheLocalSideOfEachOperation() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(SIZE, ALL)) {
+            assumeTrue(pair.client.capabilities().supportsDmabuf(), "the device has no dma-bufs");
+            try (MemoryFile file = new MemoryFile(2 * SIZE);
+                 RegisteredMemory own = RegisteredMemory.ofDmabuf(file.fd(), SIZE, SIZE, EnumSet.of(LOCAL_WRITE))) {
+                ByteBuffer mapped = file.map().position(SIZE).slice();
+                byte[] bytes = fill(mapped, 2);
+                assertThat(own.buf().capacity()).isZero();
+                operate(pair, own, memory, pair.server.export(memory));
+                assertThat(mapped.get(SIZE - 1)).isEqualTo(bytes[SIZE - 1]);
+                assertThat(mapped.getInt(5000)).isEqualTo(memory.buf().getInt(0));
+            }
+        }
+    }
+
+    /** Sends, writes, and reads back from what was written to. */
+    private static void operate(MessagePair pair, RegisteredMemory own, RegisteredMemory memory, RemoteMemory remote)
+            throws Exception {
+        // Longer than what goes inline, and shorter.
+        MessagePair.write(pair.client, new RdmaSend(own.slice(100, 4000)));
+        RdmaReceive sent = pair.serverEvents.message();
+        MessagePair.write(pair.client, new RdmaSendImm(own.slice(100, 10), 7));
+        RdmaReceive withImmediate = pair.serverEvents.message();
+        MessagePair.write(pair.client, new RdmaWrite(own.slice(100, 4000), remote, 0));
+        MessagePair.write(pair.client, new RdmaWriteImm(own.slice(101, 3999), remote, 8000, 9));
+        RdmaReceive written = pair.serverEvents.message();
+        assertThat(sent.content()).isEqualTo(memory.buf().slice(0, 4000));
+        assertThat(sent.content().isReadable(4000)).isTrue();
+        assertThat(withImmediate.immediate()).isEqualTo(7);
+        assertThat(withImmediate.content()).isEqualTo(memory.buf().slice(0, 10));
+        assertThat(written.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE);
+        assertThat(written.length()).isEqualTo(3999);
+        assertThat(memory.buf().slice(8000, 3999)).isEqualTo(memory.buf().slice(1, 3999));
+        sent.release();
+        withImmediate.release();
+        written.release();
+
+        MessagePair.write(pair.client, new RdmaRead(own.slice(5000, 4000), remote, 0));
+        MessagePair.write(pair.client, new RdmaWrite(own.slice(5000, 4000), remote, 20000).fenced());
+        MessagePair.write(pair.client, new RdmaWrite(own.slice(0, 0), remote, SIZE));
+        MessagePair.write(pair.client, new RdmaSend(own.slice(SIZE, 0)));
+        pair.serverEvents.message().release();
+        assertThat(memory.buf().slice(20000, 4000)).isEqualTo(memory.buf().slice(0, 4000));
+    }
+
+    @Test
+    void peersUseMemoryOfAFileDescriptorAsItsPermissionsAllow() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            assumeTrue(pair.server.capabilities().supportsDmabuf(), "the device has no dma-bufs");
+            try (MemoryFile file = new MemoryFile(SIZE);
+                 RegisteredMemory memory = RegisteredMemory.ofDmabuf(file.fd(), PAGE, PAGE, ALL);
+                 RegisteredMemory readable = RegisteredMemory.ofDmabuf(file.fd(), PAGE, PAGE,
+                         EnumSet.of(REMOTE_READ))) {
+                ByteBuffer mapped = file.map().order(ByteOrder.nativeOrder());
+                RemoteMemory remote = pair.server.export(memory);
+                assertThat(remote.length()).isEqualTo(PAGE);
+                byte[] bytes = new byte[PAGE];
+                new Random(3).nextBytes(bytes);
+                MessagePair.write(pair.client, new RdmaWrite(Unpooled.wrappedBuffer(bytes), remote, 0));
+                ByteBuf destination = pair.client.alloc().buffer(PAGE, PAGE);
+                MessagePair.write(pair.client, new RdmaRead(destination, remote, 0));
+                assertThat(destination).isEqualTo(Unpooled.wrappedBuffer(bytes));
+                destination.release();
+                byte[] there = new byte[PAGE];
+                mapped.get(PAGE, there);
+                assertThat(there).isEqualTo(bytes);
+                assertThat(mapped.get(PAGE - 1)).isZero();
+                assertThat(mapped.get(2 * PAGE)).isZero();
+
+                mapped.putLong(PAGE + 8, 40);
+                RdmaFetchAndAdd add = new RdmaFetchAndAdd(remote, 8, 2);
+                MessagePair.write(pair.client, add);
+                assertThat(add.oldValue()).isEqualTo(40);
+                MessagePair.write(pair.client, new RdmaCompareAndSwap(remote, 8, 42, 43));
+                assertThat(mapped.getLong(PAGE + 8)).isEqualTo(43);
+
+                RemoteMemory onlyReadable = pair.server.export(readable);
+                assertThat(onlyReadable.permissions()).containsExactly(REMOTE_READ);
+                assertStatus(MessagePair.failure(pair.client, new RdmaWrite(Unpooled.buffer(8).writeLong(1),
+                        onlyReadable, 0)), WorkCompletionStatus.REMOTE_ACCESS_ERROR, false);
+                // As one who makes permissions up.
+                RemoteMemory forged = new RemoteMemory(onlyReadable.address(), PAGE, onlyReadable.key(),
+                        EnumSet.of(REMOTE_WRITE, REMOTE_ATOMIC));
+                assertStatus(MessagePair.failure(pair.client, new RdmaFetchAndAdd(forged, 0, 1)),
+                        WorkCompletionStatus.REMOTE_ACCESS_ERROR, true);
+            }
+        }
+    }
+
+    @Test
+    void memoryOfAFileDescriptorThatWasClosedIsRefused() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            assumeTrue(pair.server.capabilities().supportsDmabuf(), "the device has no dma-bufs");
+            try (MemoryFile file = new MemoryFile(SIZE)) {
+                RegisteredMemory memory = RegisteredMemory.ofDmabuf(file.fd(), 0, SIZE, ALL);
+                RemoteMemory remote = pair.server.export(memory);
+                MessagePair.write(pair.client, new RdmaWrite(Unpooled.buffer(8).writeLong(1), remote, SIZE - 8));
+                memory.close();
+                assertThatThrownBy(() -> pair.server.export(memory)).isInstanceOf(IllegalReferenceCountException.class);
+                assertStatus(MessagePair.failure(pair.client, new RdmaWrite(Unpooled.buffer(8).writeLong(1), remote,
+                        0)), WorkCompletionStatus.REMOTE_ACCESS_ERROR, true);
+            }
+        }
+    }
+
+    @Test
+    void whatIsNoSuchFileOrRangeIsRefusedAndTheConnectionGoesOn() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory notOpen = RegisteredMemory.ofDmabuf(1_000_000, 0, PAGE, ALL)) {
+            String reason = pair.client.capabilities().supportsDmabuf() ? "Bad file descriptor" : "has no dma-bufs";
+            assertThatThrownBy(() -> pair.server.export(notOpen)).isInstanceOf(IOException.class)
+                    .hasMessageContaining("file descriptor 1000000").hasMessageContaining(reason);
+            assertThat(MessagePair.failure(pair.client, new RdmaSend(notOpen.slice(0, 8))))
+                    .isInstanceOf(IOException.class).hasMessageContaining(reason);
+            if (pair.client.capabilities().supportsDmabuf()) {
+                try (MemoryFile file = new MemoryFile(SIZE);
+                     RegisteredMemory beyond = RegisteredMemory.ofDmabuf(file.fd(), PAGE, SIZE, ALL)) {
+                    assertThatThrownBy(() -> pair.server.export(beyond)).isInstanceOf(IOException.class);
+                }
+            }
+            MessagePair.write(pair.client, Unpooled.copyInt(1));
+            pair.serverEvents.message().release();
+        }
+    }
+
+    @Test
+    void rangesAndPermissionsAreChecked() throws Exception {
+        assertThatThrownBy(() -> RegisteredMemory.ofDmabuf(-1, 0, 1, ALL)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> RegisteredMemory.ofDmabuf(0, -1, 1, ALL)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> RegisteredMemory.ofDmabuf(0, 0, 0, ALL)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> RegisteredMemory.ofDmabuf(0, 2, Long.MAX_VALUE - 1, ALL))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> RegisteredMemory.ofDmabuf(0, 0, 1, EnumSet.of(REMOTE_ATOMIC)))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("LOCAL_WRITE");
+        try (RegisteredMemory huge = RegisteredMemory.ofDmabuf(0, 0, Long.MAX_VALUE, ALL)) {
+            RegisteredSlice slice = huge.slice(Long.MAX_VALUE - 5, 5);
+            assertThat(slice.address()).isEqualTo(huge.address() + Long.MAX_VALUE - 5);
+            for (long[] outside : new long[][] { { -1, 1 }, { 0, -1 }, { Long.MAX_VALUE, 1 }, { 1 - 2, 0 } }) {
+                assertThatThrownBy(() -> huge.slice(outside[0], (int) outside[1]))
+                        .isInstanceOf(IndexOutOfBoundsException.class);
+            }
+        }
+    }
+
+    @Test
+    void sliceOfClosedMemoryFailsAndTheConnectionGoesOn() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            RegisteredMemory own = RegisteredMemory.allocate(100, ALL);
+            RegisteredSlice slice = own.slice(0, 100);
+            own.close();
+            assertThat(MessagePair.failure(pair.client, new RdmaSend(slice)))
+                    .isInstanceOf(IllegalReferenceCountException.class);
+            MessagePair.write(pair.client, Unpooled.copyInt(1));
+            pair.serverEvents.message().release();
+        }
+    }
+
+    @Test
+    void readIntoASliceWithoutLocalWriteEndsTheConnection() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(100, ALL);
+             RegisteredMemory own = RegisteredMemory.allocate(100, EnumSet.noneOf(RdmaPermission.class))) {
+            RemoteMemory remote = pair.server.export(memory);
+            assertStatus(MessagePair.failure(pair.client, new RdmaRead(own.slice(0, 100), remote, 0)),
+                    WorkCompletionStatus.LOCAL_PROTECTION_ERROR, true);
+            assertThat(pair.clientEvents.next()).isEqualTo("inactive");
+        }
+    }
+
+    @Test
+    void copiesOfAnOperationHaveTheSameSlice() throws Exception {
+        try (RegisteredMemory own = RegisteredMemory.allocate(100, ALL)) {
+            RdmaSend send = (RdmaSend) new RdmaSend(own.slice(1, 9)).unsignalled();
+            RdmaOperation copy = send.replace(Unpooled.buffer(5));
+            assertThat(copy).isInstanceOf(RdmaSend.class).isNotSameAs(send);
+            assertThat(copy.local()).isSameAs(send.local());
+            assertThat(copy.length()).isEqualTo(9);
+            assertThat(copy.isUnsignalled()).isTrue();
+            assertThat(copy.toString()).contains("9 bytes");
+        }
+    }
+
+    private static byte[] fill(ByteBuffer buffer, int seed) {
+        byte[] bytes = new byte[SIZE];
+        new Random(seed).nextBytes(bytes);
+        buffer.put(0, bytes);
+        return bytes;
+    }
+
+    private static void assertStatus(Throwable cause, int status, boolean posted) {
+        assertThat(cause).isInstanceOfSatisfying(RdmaOperationException.class, e -> {
+            assertThat(e.status()).isEqualTo(status);
+            assertThat(e.isPosted()).isEqualTo(posted);
+        });
+    }
+}
