@@ -34,8 +34,8 @@ final class MemoryToken {
 
     /** @param memory of a length that is a multiple of 8, and longer living than this */
     MemoryToken(RegisteredMemory memory) {
-        this.memory = memory.buf().nioBuffer(0, memory.length());
-        index = memory.length() - Long.BYTES;
+        this.memory = memory.buf().nioBuffer(0, memory.buf().capacity());
+        index = memory.buf().capacity() - Long.BYTES;
     }
 
     /**

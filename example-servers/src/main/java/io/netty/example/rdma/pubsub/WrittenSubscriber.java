@@ -68,12 +68,12 @@ final class WrittenSubscriber extends SubscriberEnd {
     }
 
     private void look(ChannelHandlerContext ctx) {
-        ByteBuf copy = Unpooled.directBuffer(memory.length(), memory.length());
+        ByteBuf copy = Unpooled.directBuffer(memory.buf().capacity());
         try {
             while (!stopped && !hasEnough()) {
                 // What is in the memory may change between two looks at it, so that only of a copy can be said what it
                 // is.
-                memory.buf().getBytes(0, copy.clear(), memory.length());
+                memory.buf().getBytes(0, copy.clear(), memory.buf().capacity());
                 if (look(copy) == Copy.NO_NEWS) {
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
