@@ -46,8 +46,8 @@ _Static_assert(RDMA_CM_EVENT_ADDR_RESOLVED == 0 && RDMA_CM_EVENT_CONNECT_REQUEST
                "ConnectionEventType");
 _Static_assert(EBADF == 9 && EAGAIN == 11 && ENOMEM == 12 && EACCES == 13 && EFAULT == 14 && EBUSY == 16 &&
                    ENODEV == 19 && EINVAL == 22 && EMFILE == 24 && ENOSYS == 38 && ENODATA == 61 && EOPNOTSUPP == 95 &&
-                   EADDRINUSE == 98 && EADDRNOTAVAIL == 99 && ECONNRESET == 104 && ECONNREFUSED == 111,
-               "Errno");
+                   EADDRINUSE == 98 && EADDRNOTAVAIL == 99 && ECONNRESET == 104 && ETIMEDOUT == 110 &&
+                   ECONNREFUSED == 111, "Errno");
 
 static jintArray layout(JNIEnv *env, jclass class)
 {

@@ -48,8 +48,10 @@ public final class ConnectionId extends VerbsObject {
 
     private final long token;
     private final PortSpace portSpace;
-    private final Map<Long, InetAddress> multicastGroups = new ConcurrentHashMap<>();
+    private final Map<Long, Membership> multicastGroups = new ConcurrentHashMap<>();
     private QueuePair queuePair;
+
+    private record Membership(InetAddress group, boolean sendOnly) { }
 
     /**
      * @param channel already retained.
@@ -241,8 +243,8 @@ public final class ConnectionId extends VerbsObject {
     /**
      * Joins a multicast group, with an id of {@link PortSpace#UDP} that is bound to a device and not connected. Ends
      * with {@link ConnectionEventType#MULTICAST_JOIN} or {@link ConnectionEventType#MULTICAST_ERROR}. If the id has a
-     * queue pair when the event is read, that receives from then on what is sent to the group. It must leave all
-     * groups before it is closed.
+     * queue pair when the event is read, that receives from then on what is sent to the group. It must leave its
+     * groups before the queue pair is closed; {@link #close()} does that.
      *
      * @param group    a multicast address; the wildcard asks for a new group, which the event tells.
      * @param sendOnly not to receive. Not all networks have that ({@link Errno#EOPNOTSUPP}).
@@ -250,12 +252,12 @@ public final class ConnectionId extends VerbsObject {
      */
     public void joinMulticast(InetAddress group, boolean sendOnly) throws VerbsException {
         long join = nextToken();
-        if (multicastGroups.containsValue(group)) {
+        if (multicastGroups.values().stream().anyMatch(membership -> membership.group.equals(group))) {
             throw new IllegalStateException(this + " has joined " + group.getHostAddress() + " already");
         }
         check(joinMulticast0(address(), group.getAddress(), scope(group), sendOnly, join), "rdma_join_multicast",
                 "join the group " + group.getHostAddress());
-        multicastGroups.put(join, group);
+        multicastGroups.put(join, new Membership(group, sendOnly));
     }
 
     /**
@@ -264,14 +266,19 @@ public final class ConnectionId extends VerbsObject {
      * @throws VerbsException with {@link Errno#EADDRNOTAVAIL} if the group was not joined.
      */
     public void leaveMulticast(InetAddress group) throws VerbsException {
+        check(leave(group), "rdma_leave_multicast", "leave the group " + group.getHostAddress());
+    }
+
+    private int leave(InetAddress group) {
         int errno = leaveMulticast0(address(), group.getAddress(), scope(group));
-        multicastGroups.values().remove(group);
-        check(errno, "rdma_leave_multicast", "leave the group " + group.getHostAddress());
+        multicastGroups.values().removeIf(membership -> membership.group.equals(group));
+        return errno;
     }
 
     /** The group of a join; {@code null} if there is no such. */
     InetAddress multicastGroup(long join) {
-        return multicastGroups.get(join);
+        Membership membership = multicastGroups.get(join);
+        return membership == null ? null : membership.group;
     }
 
     /**
@@ -330,11 +337,14 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
-     * Closes the queue pair and destroys the id. A connection ends, a connect request that was neither accepted nor
-     * rejected is rejected, events that have not been read are dropped.
+     * Leaves all multicast groups, closes the queue pair and destroys the id. A connection ends, a connect request that
+     * was neither accepted nor rejected is rejected, events that have not been read are dropped.
      */
     @Override
     public void close() {
+        for (Membership membership : multicastGroups.values()) {
+            leave(membership.group);
+        }
         QueuePair qp = queuePair;
         if (qp != null) {
             qp.close();
@@ -352,6 +362,10 @@ public final class ConnectionId extends VerbsObject {
     }
 
     int destroyQueuePair() {
+        // rdma_destroy_qp(3) does not tell that ibv_destroy_qp(3) refused.
+        if (multicastGroups.values().stream().anyMatch(membership -> !membership.sendOnly)) {
+            return Errno.EBUSY;
+        }
         destroyQueuePair0(address());
         return 0;
     }

@@ -35,6 +35,7 @@ public final class Errno {
     public static final int EADDRINUSE = 98;
     public static final int EADDRNOTAVAIL = 99;
     public static final int ECONNRESET = 104;
+    public static final int ETIMEDOUT = 110;
     public static final int ECONNREFUSED = 111;
 
     private Errno() { }
@@ -67,6 +68,9 @@ public final class Errno {
             return call.startsWith("rdma_") ?
                     "no RDMA device has this address: use the address of an RDMA network interface (see rdma link)" :
                     "no RDMA device";
+        case ETIMEDOUT:
+            return call.equals("ibv_attach_mcast") ?
+                    "the process that keeps the list of members is stopped: see docs/providers.md" : null;
         default:
             return null;
         }

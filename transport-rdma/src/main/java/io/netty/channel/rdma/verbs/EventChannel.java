@@ -68,9 +68,10 @@ public final class EventChannel extends VerbsObject {
     }
 
     /**
-     * Takes the next event, without blocking. It is copied out and acknowledged before the return: no id ever waits for
-     * an acknowledgement, so closing or migrating it does not block on an event that somebody holds
-     * (rdma_destroy_id(3), rdma_migrate_id(3)).
+     * Takes the next event, without blocking, except that {@link ConnectionEventType#MULTICAST_JOIN} makes the queue
+     * pair a member: {@link QueuePair#attachMulticast} says how long that may take. It is copied out and acknowledged
+     * before the return: no id ever waits for an acknowledgement, so closing or migrating it does not block on an event
+     * that somebody holds (rdma_destroy_id(3), rdma_migrate_id(3)).
      *
      * @return {@code null} if there is none.
      */

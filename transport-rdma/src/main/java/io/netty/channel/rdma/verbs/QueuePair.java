@@ -92,13 +92,12 @@ public final class QueuePair extends VerbsObject {
      * Posts a chain of send work requests with one call.
      *
      * @return how many were posted. If that is less than {@link SendWorkRequests#size()}, then {@link #postErrno()}
-     * tells
-     *         why the next one was refused ({@link Errno#ENOMEM}: the send queue is full; {@link Errno#EINVAL}: a
+     *         tells why the next one was refused ({@link Errno#ENOMEM}: the send queue is full; {@link Errno#EINVAL}: a
      *         malformed request or the wrong state); it and the later ones have had no effect.
      */
     public int postSend(SendWorkRequests requests) {
         long qp = address();
-        return requests.isEmpty() ? 0 : posted(postSend0(qp, requests.address()), requests.size());
+        return posted(requests.isEmpty() ? 0 : postSend0(qp, requests.address()), requests.size());
     }
 
     /**
@@ -108,7 +107,7 @@ public final class QueuePair extends VerbsObject {
      */
     public int postReceive(ReceiveWorkRequests requests) {
         long qp = address();
-        return requests.isEmpty() ? 0 : posted(postReceive0(qp, requests.address()), requests.size());
+        return posted(requests.isEmpty() ? 0 : postReceive0(qp, requests.address()), requests.size());
     }
 
     /**
@@ -120,7 +119,7 @@ public final class QueuePair extends VerbsObject {
      */
     public int postEmptyReceives(long workRequestId, int count) {
         long qp = address();
-        return count <= 0 ? 0 : posted(postEmptyReceives0(qp, workRequestId, count), count);
+        return posted(count <= 0 ? 0 : postEmptyReceives0(qp, workRequestId, count), Math.max(count, 0));
     }
 
     /**
@@ -166,8 +165,8 @@ public final class QueuePair extends VerbsObject {
 
     /**
      * Makes a queue pair for datagrams a member of a multicast group. Groups that are joined with
-     * {@link ConnectionId#joinMulticast} need no such call. It must be undone before {@link #close()}. May block for
-     * a moment.
+     * {@link ConnectionId#joinMulticast} need no such call. It must be undone before {@link #close()}. May block: the
+     * embedded provider asks another process, and waits for it for at most 2 seconds ({@link Errno#ETIMEDOUT}).
      *
      * @param group of {@link AddressVector#isMulticast()}, with the LID of the group on InfiniBand.
      * @throws VerbsException with {@link Errno#EINVAL} if it is no group or this is no queue pair for datagrams,
@@ -199,6 +198,8 @@ public final class QueuePair extends VerbsObject {
     /**
      * Destroys the queue pair. Its outstanding work requests give no completion any more and none that is still in a
      * completion queue may be relied on (ibv_destroy_qp(3)): move it {@link #toError()} and take the completions first.
+     *
+     * @throws IllegalStateException if it is a member of a multicast group.
      */
     @Override
     public void close() {

@@ -62,10 +62,7 @@ public final class SharedReceiveQueue extends VerbsObject {
      */
     public int postReceive(ReceiveWorkRequests requests) {
         long srq = address();
-        if (requests.isEmpty()) {
-            return 0;
-        }
-        long result = postReceive0(srq, requests.address());
+        long result = requests.isEmpty() ? 0 : postReceive0(srq, requests.address());
         postErrno = (int) result;
         return WorkRequests.posted(result, requests.size());
     }

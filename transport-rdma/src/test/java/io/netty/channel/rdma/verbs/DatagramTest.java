@@ -224,6 +224,21 @@ class DatagramTest {
     }
 
     @Test
+    void aQueuePairIsClosedAfterItsIdHasLeftItsGroups() throws Exception {
+        InetAddress group = InetAddress.getByName("239.195.4.4");
+        // Which closes its protection domain, too: that would be in use if the native queue pair were still there.
+        try (Endpoint member = new Endpoint(bound(serverEvents))) {
+            member.id.joinMulticast(group, false);
+            event(serverEvents, ConnectionEventType.MULTICAST_JOIN);
+            assertThatThrownBy(member.queuePair::close).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("still in use");
+            assertThat(member.queuePair.isOpen()).isTrue();
+            member.id.close();
+            assertThat(member.queuePair.isOpen()).isFalse();
+        }
+    }
+
+    @Test
     void onlyBoundIdsForDatagramsJoinGroups() throws Exception {
         InetAddress group = InetAddress.getByName("239.195.4.3");
         try (ConnectionId unbound = ConnectionId.create(clientEvents, PortSpace.UDP);

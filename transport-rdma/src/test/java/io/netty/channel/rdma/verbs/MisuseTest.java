@@ -121,6 +121,8 @@ class MisuseTest {
             assertThat(queuePair.state()).isEqualTo(QueuePairState.RESET);
             assertThat(queuePair.postSend(new SendWorkRequests(1, 0).send(1, 0))).isZero();
             assertThat(queuePair.postErrno()).isEqualTo(Errno.EINVAL);
+            assertThat(queuePair.postSend(new SendWorkRequests(1, 0))).isZero();
+            assertThat(queuePair.postErrno()).isZero();
             assertThatThrownBy(() -> queuePair.modify(new QueuePairAttributes().state(QueuePairState.RTS)))
                     .isInstanceOfSatisfying(VerbsException.class,
                             e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
