@@ -21,21 +21,45 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-
 /* ---- peers that lie ---- */
 
-static int raw_connect(uint16_t port) {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
-    int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(),
-                     RDMA_PS_TCP, port);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+/* The name of a port, and its length. */
+static socklen_t name_of(enum rdma_port_space space, uint16_t port, struct sockaddr_un *address) {
+    *address = (struct sockaddr_un) { .sun_family = AF_UNIX };
+    int n = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(), space,
+                     port);
+    return (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n);
+}
+
+static void say_hello(int fd) {
     CHECK(fd >= 0);
-    CHECK_EQ(connect(fd, (struct sockaddr *) &address, (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n)),
-             0);
     struct timeval limit = { .tv_sec = 20 };
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, 1 };
     CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+}
+
+static int raw_connect_in(enum rdma_port_space space, uint16_t port) {
+    struct sockaddr_un address;
+    socklen_t length = name_of(space, port, &address);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    CHECK(fd >= 0);
+    CHECK_EQ(connect(fd, (struct sockaddr *) &address, length), 0);
+    say_hello(fd);
+    return fd;
+}
+
+static int raw_connect(uint16_t port) {
+    return raw_connect_in(RDMA_PS_TCP, port);
+}
+
+static int raw_listen(enum rdma_port_space space, uint16_t port) {
+    struct sockaddr_un address;
+    socklen_t length = name_of(space, port, &address);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    CHECK(fd >= 0);
+    CHECK_EQ(bind(fd, (struct sockaddr *) &address, length), 0);
+    CHECK_EQ(listen(fd, 8), 0);
     return fd;
 }
 
@@ -239,21 +263,11 @@ static void a_rejection_that_comes_after_the_establishment_ends_the_connection(v
 /* A server that answers with nonsense, as seen by an honest client. */
 static void a_lying_server_cannot_confuse_its_client(void) {
     struct rdma_event_channel *client = new_channel();
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
     uint16_t port = 61999;
-    int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(),
-                     RDMA_PS_TCP, port);
-    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    CHECK_EQ(bind(listener, (struct sockaddr *) &address,
-                  (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n)), 0);
-    CHECK_EQ(listen(listener, 8), 0);
+    int listener = raw_listen(RDMA_PS_TCP, port);
     struct rdma_cm_id *id = connecting_as(3, client, test_address(), port);
     int fd = accept(listener, NULL, NULL);
-    CHECK(fd >= 0);
-    struct timeval limit = { .tv_sec = 20 };
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-    static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, 1 };
-    CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+    say_hello(fd);
     struct cm_wire_req request;
     CHECK(raw_receive(fd, CM_REQ, &request, sizeof(request)));
     CHECK_EQ(request.endpoint.qpn, 3);
@@ -284,6 +298,96 @@ static void a_lying_server_cannot_confuse_its_client(void) {
     rdma_destroy_event_channel(client);
 }
 
+/* ---- datagrams: IBA 12.11 ---- */
+
+static struct rdma_cm_id *new_datagram_id(struct rdma_event_channel *channel) {
+    struct rdma_cm_id *id;
+    CHECK_EQ(rdma_create_id(channel, &id, NULL, RDMA_PS_UDP), 0);
+    return id;
+}
+
+static void lies_do_not_confuse_a_server_of_datagrams(void) {
+    struct rdma_event_channel *server = new_channel();
+    struct rdma_cm_id *listener = new_datagram_id(server);
+    struct address address = address_of(test_address(), 0);
+    CHECK_EQ(rdma_bind_addr(listener, sockaddr_of(&address)), 0);
+    CHECK_EQ(rdma_listen(listener, 4), 0);
+    uint16_t port = port_of(listener);
+    for (int lie = 0; lie < 3; lie++) {
+        struct cm_wire_req request = request_to(port, 1, 2);
+        request.port_space = lie == 2 ? RDMA_PS_TCP : RDMA_PS_UDP; /* where less is left for the user */
+        request.endpoint.data_length = lie == 0 ? CM_SIDR_REQ_DATA + 1 : lie == 1 ? 255 : CM_REQ_DATA + 1;
+        int fd = raw_connect_in(RDMA_PS_UDP, port);
+        raw_send(fd, CM_REQ, &request, sizeof(request));
+        CHECK(!raw_receive(fd, 0, NULL, 0));
+        close(fd);
+    }
+    expect_nothing(server);
+
+    int fd = raw_connect_in(RDMA_PS_UDP, port);
+    struct cm_wire_req request = request_to(port, 77, 0);
+    request.port_space = RDMA_PS_UDP;
+    request.endpoint.data_length = CM_SIDR_REQ_DATA;
+    raw_send(fd, CM_REQ, &request, sizeof(request));
+    struct rdma_cm_event *event = expect(server, RDMA_CM_EVENT_CONNECT_REQUEST);
+    CHECK_EQ(event->param.ud.private_data_len, CM_SIDR_REQ_DATA);
+    struct rdma_cm_id *passive = event->id;
+    rdma_ack_cm_event(event);
+    struct cm_wire_plain plain = { .ids = { .from = 77, .to = cm_of(passive)->handle } };
+    struct cm_wire_rep reply = { .ids = plain.ids };
+    raw_send(fd, CM_RTU, &plain, sizeof(plain)); /* what there is for connections only */
+    raw_send(fd, CM_DREQ, &plain, sizeof(plain));
+    raw_send(fd, CM_DREP, &plain, sizeof(plain));
+    raw_send(fd, CM_REP, &reply, sizeof(reply));
+    struct rdma_conn_param param = { .qp_num = 6 };
+    CHECK_EQ(rdma_accept(passive, &param), 0);
+    CHECK(raw_receive(fd, CM_REP, &reply, sizeof(reply)));
+    CHECK_EQ(reply.endpoint.qpn, 6);
+    CHECK_EQ(reply.ids.to, 77);
+    raw_send(fd, CM_RTU, &plain, sizeof(plain));
+    raw_send(fd, CM_DREQ, &plain, sizeof(plain));
+    settle();
+    expect_nothing(server);
+    close(fd);
+    rdma_destroy_id(passive);
+    rdma_destroy_id(listener);
+    rdma_destroy_event_channel(server);
+}
+
+static void a_lying_server_of_datagrams_cannot_confuse_its_client(void) {
+    struct rdma_event_channel *client = new_channel();
+    uint16_t port = 61998;
+    int listener = raw_listen(RDMA_PS_UDP, port);
+    struct rdma_cm_id *id = new_datagram_id(client);
+    resolve(id, test_address(), port);
+    struct rdma_conn_param param = { .qp_num = 3 };
+    CHECK_EQ(rdma_connect(id, &param), 0);
+    int fd = accept(listener, NULL, NULL);
+    say_hello(fd);
+    struct cm_wire_req request;
+    CHECK(raw_receive(fd, CM_REQ, &request, sizeof(request)));
+    struct cm_wire_rep reply = { .ids = { .from = 9, .to = request.ids.from }, .endpoint = { .qpn = 0xffffff } };
+    reply.endpoint.data_length = CM_REP_DATA; /* of which less fits in the answer to a request for datagrams */
+    memset(reply.data, 0x5a, sizeof(reply.data));
+    struct cm_wire_plain plain = { .ids = reply.ids };
+    raw_send(fd, CM_RTU, &plain, sizeof(plain));
+    raw_send(fd, CM_DREQ, &plain, sizeof(plain));
+    raw_send(fd, CM_REP, &reply, sizeof(reply));
+    raw_send(fd, CM_REP, &reply, sizeof(reply));
+    struct rdma_cm_event *event = expect(client, RDMA_CM_EVENT_ESTABLISHED);
+    CHECK_EQ(event->param.ud.qp_num, 0xffffff);
+    CHECK_EQ(event->param.ud.private_data_len, CM_SIDR_REP_DATA);
+    rdma_ack_cm_event(event);
+    struct cm_wire_rej reject;
+    CHECK(raw_receive(fd, CM_REJ, &reject, sizeof(reject)));
+    CHECK_EQ(reject.reason, CM_REJ_INVALID_COMM_ID); /* the second one comes too late */
+    expect_nothing(client);
+    rdma_destroy_id(id);
+    close(fd);
+    close(listener);
+    rdma_destroy_event_channel(client);
+}
+
 int main(void) {
     RUN(malformed_messages_end_the_link_and_nothing_else);
     RUN(handles_of_other_connections_are_of_no_use);
@@ -291,5 +395,7 @@ int main(void) {
     RUN(a_flood_of_requests_is_bounded_by_the_backlog);
     RUN(a_rejection_that_comes_after_the_establishment_ends_the_connection);
     RUN(a_lying_server_cannot_confuse_its_client);
+    RUN(lies_do_not_confuse_a_server_of_datagrams);
+    RUN(a_lying_server_of_datagrams_cannot_confuse_its_client);
     return 0;
 }
