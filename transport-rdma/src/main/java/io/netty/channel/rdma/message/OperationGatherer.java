@@ -54,7 +54,7 @@ final class OperationGatherer {
     private static final int MAX_INLINE = 1024;
 
     final SendWorkRequests chain = new SendWorkRequests(MAX_CHAIN, MAX_CHAIN * 16 + MAX_ELEMENTS);
-    /** Where inline bytes are until the post has copied them. */
+    /** Where inline bytes of heap memory are until the post has copied them. */
     private final ByteBuffer inline = ByteBuffer.allocateDirect(MAX_CHAIN * MAX_INLINE);
     private final long inlineAddress;
     private int inlineUsed;
@@ -105,11 +105,9 @@ final class OperationGatherer {
             return true;
         }
         if (length <= maxInline && !operation.isRead()) {
-            inline.clear().position(inlineUsed).limit(inlineUsed + length);
-            content.getBytes(index, inline);
+            long address = inlineAddress(content, index, length);
             operation.begin(chain, id, flags | SendFlags.INLINE);
-            chain.addSge(inlineAddress + inlineUsed, length, 0);
-            inlineUsed += length;
+            chain.addSge(address, length, 0);
             return true;
         }
         count = 0;
@@ -149,6 +147,18 @@ final class OperationGatherer {
         int key = queuePair.region(memory).lkey();
         operation.begin(chain, id, flags);
         chain.addSge(local.address(), local.length(), key);
+    }
+
+    /** Where the post finds the bytes: it copies them, so what only the JVM can reach has to be there until then. */
+    private long inlineAddress(ByteBuf content, int index, int length) {
+        if (content.hasMemoryAddress()) {
+            return content.memoryAddress() + index;
+        }
+        long address = inlineAddress + inlineUsed;
+        inline.clear().position(inlineUsed).limit(inlineUsed + length);
+        content.getBytes(index, inline);
+        inlineUsed += length;
+        return address;
     }
 
     /** Finds the pieces and their keys. Returns false if there are too many. */
