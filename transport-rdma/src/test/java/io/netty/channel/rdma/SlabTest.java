@@ -62,6 +62,15 @@ class SlabTest {
     }
 
     @Test
+    void beginsAtAPage() {
+        // What malloc(3) gives for so much memory does not.
+        Slab slab = new Slab(20);
+        assertThat(slab.range.address % DirectMemory.PAGE).isZero();
+        assertThat(slab.range.length).isEqualTo(1 << 20);
+        assertThat(DirectMemory.address(slab.view(0, 1))).isEqualTo(slab.range.address);
+    }
+
+    @Test
     void isFullAfterItsSmallestCells() {
         Slab slab = new Slab(ORDER);
         int count = 1 << ORDER - Slab.MIN_ORDER;
