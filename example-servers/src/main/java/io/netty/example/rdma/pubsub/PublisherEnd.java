@@ -17,6 +17,7 @@ package io.netty.example.rdma.pubsub;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
@@ -25,12 +26,17 @@ import io.netty.example.rdma.verbs.VerbsEnd;
  */
 abstract class PublisherEnd extends VerbsEnd {
     private final Subscription subscription;
-    private final long startNanos = System.nanoTime();
     private Receipt receipt;
+    private long startNanos;
 
     PublisherEnd(Subscription subscription) {
         super(subscription.toString());
         this.subscription = subscription;
+    }
+
+    @Override
+    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+        startNanos = System.nanoTime();
     }
 
     /** The subscriber has enough. Call {@link #answer} when nothing is on its way to it any more. */

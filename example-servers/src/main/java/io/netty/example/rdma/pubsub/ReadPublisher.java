@@ -20,7 +20,6 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RemoteMemory;
-import io.netty.example.rdma.verbs.Introduction;
 
 import java.io.IOException;
 import java.util.List;
@@ -45,11 +44,6 @@ final class ReadPublisher extends PublisherEnd {
     @Override
     protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
         return List.of(memory.export(channel));
-    }
-
-    @Override
-    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-        // The subscriber does it all.
     }
 
     @Override

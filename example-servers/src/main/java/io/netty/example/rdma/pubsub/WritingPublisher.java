@@ -52,6 +52,7 @@ final class WritingPublisher extends PublisherEnd {
 
     @Override
     protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+        super.begin(ctx, peer);
         remote = peer.memory(0, Edition.length(size));
         context = ctx;
         busy.set(false);

@@ -74,8 +74,12 @@ final class WrittenSubscriber extends SubscriberEnd {
                 // What is in the memory may change between two looks at it, so that only of a copy can be said what it
                 // is.
                 memory.buf().getBytes(0, copy.clear(), memory.buf().capacity());
-                if (look(copy) == Copy.NO_NEWS) {
+                Copy what = look(copy);
+                if (what == Copy.NO_NEWS) {
                     LockSupport.parkNanos(PAUSE_NANOS);
+                } else if (what == Copy.TORN) {
+                    // Where devices are software, what writes there may wait for this processor.
+                    Thread.yield();
                 }
             }
             if (!stopped) {

@@ -172,11 +172,6 @@ class PubSubTest {
         }
 
         @Override
-        protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-            // The subscriber does it all.
-        }
-
-        @Override
         void enough(ChannelHandlerContext ctx) {
             answer(ctx);
         }
@@ -200,6 +195,7 @@ class PubSubTest {
 
         @Override
         protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+            super.begin(ctx, peer);
             context = ctx;
             remote = peer.memory(0, Edition.length(SIZE));
             write(0, Edition.length(SIZE) / 2);
