@@ -30,6 +30,9 @@ import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.AttributeKey;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -230,6 +233,8 @@ class RdmaMessageConnectionTest {
             }
             pair.client.flush();
             ChannelFuture close = pair.client.close();
+            TestTimeouts.awaitTrue(() -> pair.client.state() == RdmaChannelState.STOPPING);
+            assertThat(pair.client.isActive()).as("until all is sent").isTrue();
             assertThat(TestTimeouts.await(pair.client.writeAndFlush(Unpooled.EMPTY_BUFFER)).cause())
                     .isInstanceOf(ClosedChannelException.class);
             pair.server.config().setAutoRead(true);
@@ -288,6 +293,39 @@ class RdmaMessageConnectionTest {
             QueuePairInfo server = TestTimeouts.sync(pair.server.info()).getNow();
             assertThat(server.minRnrTimer()).as("the default of message channels").isEqualTo(12);
             assertThat(server.peerNumber()).isEqualTo(info.number());
+        }
+    }
+
+    @Test
+    void whatAConnectionUsesIsGrantedByTheDevice() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> { }, client -> client
+                .option(RdmaChannelOption.MAX_INLINE, 100).option(RdmaChannelOption.MAX_INLINE_RECEIVE, 1000)
+                .option(RdmaChannelOption.RNR_RETRY_COUNT, 5))) {
+            RdmaCapabilities capabilities = pair.client.capabilities();
+            QueuePairInfo info = TestTimeouts.sync(pair.client.info()).getNow();
+            assertThat(info.maxInlineData()).isGreaterThanOrEqualTo(100);
+            assertThat(info.maxInlineReceive()).isEqualTo(Math.min(1000, capabilities.maxInlineReceive()));
+            assertThat(TestTimeouts.sync(pair.server.info()).getNow().rnrRetryCount())
+                    .as("how often the other one tries again").isEqualTo(5);
+            assertThat(capabilities.supportsSharedReceives()).isTrue();
+            assertThat(capabilities.maxSharedReceives()).isGreaterThanOrEqualTo(1024);
+            assertThat(capabilities.supportsDmabuf()).isEqualTo(capabilities.maxInlineReceive() > 0)
+                    .as("both with the embedded provider only").isEqualTo(Verbs.provider() == VerbsProvider.EMBEDDED);
+        }
+    }
+
+    @Test
+    void senderGivesUpWhenTheReadersPatienceIsOver() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16)
+                .childOption(RdmaChannelOption.RNR_RETRY_COUNT, 0), client -> { })) {
+            for (int i = 0; i < 16; i++) {
+                MessagePair.write(pair.client, number(pair.client, i));
+            }
+            assertThat(MessagePair.failure(pair.client, number(pair.client, 16)))
+                    .isInstanceOfSatisfying(RdmaOperationException.class, e ->
+                            assertThat(e.status()).isEqualTo(WorkCompletionStatus.RNR_RETRY_EXCEEDED_ERROR));
+            assertThat(pair.clientEvents.next()).isEqualTo("inactive");
         }
     }
 

@@ -20,6 +20,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestAddress;
@@ -29,6 +30,7 @@ import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.PortSpace;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,6 +101,26 @@ class RdmaMessageManualTest {
             TestTimeouts.sync(right.close());
         }
         assertThat(leftEvents.next()).isEqualTo("inactive");
+    }
+
+    @Test
+    void nobodyTellsOfTheEndOfAPeerButOperationsFail() throws Exception {
+        Recorder events = new Recorder();
+        RdmaMessageChannel left = bound(events);
+        RdmaMessageChannel right = bound(new Recorder());
+        left.config().setOption(RdmaChannelOption.RETRY_COUNT, 1);
+        left.config().setOption(RdmaChannelOption.ACK_TIMEOUT, 14);
+        RdmaEndpoint leftEnd = TestTimeouts.sync(left.exportEndpoint()).getNow();
+        TestTimeouts.sync(left.connect(TestTimeouts.sync(right.exportEndpoint()).getNow()));
+        TestTimeouts.sync(right.connect(leftEnd));
+        assertThat(events.next()).isEqualTo("active");
+        TestTimeouts.sync(right.close());
+        assertThat(left.isActive()).isTrue();
+        assertThat(MessagePair.failure(left, text("anybody there?")))
+                .isInstanceOfSatisfying(RdmaOperationException.class, e ->
+                        assertThat(e.status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED_ERROR));
+        assertThat(events.next()).isEqualTo("inactive");
+        TestTimeouts.sync(left.closeFuture());
     }
 
     @Test

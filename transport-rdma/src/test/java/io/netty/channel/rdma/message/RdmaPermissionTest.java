@@ -22,6 +22,9 @@ import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.MemoryRegion;
+import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.IllegalReferenceCountException;
 import org.junit.jupiter.api.Test;
@@ -159,6 +162,20 @@ class RdmaPermissionTest {
                         remote.key() ^ 0x7fffff00, remote.permissions()), 0),
                         WorkCompletionStatus.REMOTE_ACCESS_ERROR);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void memoryOfAnotherProtectionDomainIsRefusedByTheOwnersDevice(Operation operation) throws Exception {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(LENGTH);
+        try (MessagePair pair = new MessagePair(loops.group());
+             Device device = Device.open(pair.server.capabilities().deviceName());
+             ProtectionDomain domain = device.allocateProtectionDomain();
+             MemoryRegion region = domain.register(buffer, RdmaPermission.accessFlags(ALL))) {
+            RemoteMemory foreign = new RemoteMemory(region.memoryAddress(), LENGTH, region.rkey(),
+                    EnumSet.of(operation.remote));
+            assertEnds(pair, operation.on(foreign, 0), WorkCompletionStatus.REMOTE_ACCESS_ERROR);
         }
     }
 
