@@ -125,7 +125,7 @@ class RdmaDatagramProgramsTest {
 
     @Test
     void mckeyAsSender() throws Exception {
-        InetAddress group = InetAddress.getByName("239.77.9.1");
+        InetAddress group = TestAddress.anyGroup();
         BlockingQueue<RdmaDatagram> received = new LinkedBlockingQueue<>();
         RdmaDatagramChannel member = bind(0, () -> collector(received));
         try {
@@ -141,7 +141,7 @@ class RdmaDatagramProgramsTest {
 
     @Test
     void mckeyAsReceiver() throws Exception {
-        InetAddress group = InetAddress.getByName("239.77.9.2");
+        InetAddress group = TestAddress.anyGroup();
         RdmaDatagramChannel sender = bind(0, () -> collector(new LinkedBlockingQueue<>()));
         try {
             join(sender, group);

@@ -17,7 +17,10 @@ package io.netty.channel.rdma;
 
 import io.netty.util.internal.SystemPropertyUtil;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * An address of the device that the tests use: a kernel device has no loopback address.
@@ -31,5 +34,20 @@ public final class TestAddress {
     /** To bind a free port. */
     public static InetSocketAddress anyPort() {
         return new InetSocketAddress(HOST, 0);
+    }
+
+    /** Of a group that other runs of the tests on this machine or network hardly have. */
+    public static InetAddress anyGroup() {
+        byte[] address = new byte[4];
+        ThreadLocalRandom.current().nextBytes(address);
+        address[0] = (byte) 239;
+        // Organization-local scope, RFC 2365.
+        address[1] = (byte) (192 + (address[1] & 3));
+        try {
+            return InetAddress.getByAddress(address);
+        } catch (UnknownHostException e) {
+            // Only thrown for a wrong number of bytes.
+            throw new AssertionError(e);
+        }
     }
 }

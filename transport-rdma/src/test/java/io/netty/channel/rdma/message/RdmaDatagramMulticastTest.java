@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +25,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 
 import static io.netty.channel.rdma.message.DatagramEnd.ascii;
@@ -38,16 +38,8 @@ class RdmaDatagramMulticastTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);
 
-    private final InetAddress group = address("239.195.7.1");
-    private final InetAddress otherGroup = address("239.195.7.2");
-
-    private static InetAddress address(String text) {
-        try {
-            return InetAddress.getByName(text);
-        } catch (UnknownHostException e) {
-            throw new AssertionError(e);
-        }
-    }
+    private final InetAddress group = TestAddress.anyGroup();
+    private final InetAddress otherGroup = TestAddress.anyGroup();
 
     @BeforeEach
     void assumeMulticast() throws Exception {
@@ -120,11 +112,11 @@ class RdmaDatagramMulticastTest {
     void whoHasNotJoinedCanNotSend() throws Exception {
         try (DatagramEnd end = end()) {
             Throwable failure = end.failure(new RdmaDatagram(ascii("?"), to(group)));
-            assertThat(failure).isInstanceOf(RdmaMulticastException.class).hasMessageContaining("239.195.7.1");
+            assertThat(failure).isInstanceOf(RdmaMulticastException.class).hasMessageContaining(group.getHostAddress());
             assertThat(((RdmaMulticastException) failure).group()).isEqualTo(group);
             assertThat(TestTimeouts.await(end.channel.leaveGroup(group)).cause())
                     .isInstanceOf(IllegalStateException.class);
-            assertThat(TestTimeouts.await(end.channel.joinGroup(address("10.1.2.3"))).cause())
+            assertThat(TestTimeouts.await(end.channel.joinGroup(InetAddress.getByName("10.1.2.3"))).cause())
                     .isInstanceOf(IllegalArgumentException.class);
             join(end, group);
             assertThat(TestTimeouts.await(end.channel.joinGroup(group)).cause())
