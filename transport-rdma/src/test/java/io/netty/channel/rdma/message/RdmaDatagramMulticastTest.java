@@ -16,8 +16,10 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.verbs.Device;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +28,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.List;
 
 import static io.netty.channel.rdma.message.DatagramEnd.ascii;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -123,6 +127,35 @@ class RdmaDatagramMulticastTest {
                     .isInstanceOf(IllegalStateException.class).hasMessageContaining("already");
             assertThat(TestTimeouts.await(end.channel.connect(to(group))).cause())
                     .isInstanceOf(UnsupportedOperationException.class);
+        }
+    }
+
+    @Test
+    void joinBeyondTheMembersThatTheDeviceHasFailsAndWorksLater() throws Exception {
+        int most;
+        try (Device device = Device.open(Device.names().get(0))) {
+            most = device.attributes().maxMulticastMembers();
+        }
+        assumeTrue(most <= 1024, "the device has " + most + " members of a group");
+        List<DatagramEnd> members = new ArrayList<>();
+        try (DatagramEnd late = end()) {
+            for (int i = 0; i < most; i++) {
+                members.add(new DatagramEnd(loops.group(), TestAddress.anyPort(),
+                        b -> b.option(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16)));
+                join(members.get(i), group);
+            }
+            Throwable failure = TestTimeouts.await(late.channel.joinGroup(group)).cause();
+            assertThat(failure).isInstanceOf(RdmaMulticastException.class).hasMessageContaining("can't be joined");
+            assertThat(((RdmaMulticastException) failure).group()).isEqualTo(group);
+            late.send("to myself", late.address());
+            assertThat(late.text()).isEqualTo("to myself");
+
+            members.remove(most - 1).close();
+            join(late, group);
+            late.send("a member now", to(group));
+            assertThat(late.text()).isEqualTo("a member now");
+        } finally {
+            members.forEach(DatagramEnd::close);
         }
     }
 
