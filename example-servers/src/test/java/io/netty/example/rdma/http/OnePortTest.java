@@ -18,6 +18,7 @@ package io.netty.example.rdma.http;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.example.rdma.ClientTransport;
+import io.netty.example.rdma.InstalledProgram;
 import io.netty.example.rdma.Pattern;
 import io.netty.example.rdma.PatternInput;
 import io.netty.example.rdma.RunningServer;
@@ -30,14 +31,12 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.pkitesting.X509Bundle;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import java.io.File;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -152,17 +151,9 @@ class OnePortTest {
         return scheme + RunningServer.HOST + ':' + server.port() + path;
     }
 
-    /** What curl writes. It is of the section interop of packages.txt. */
     private String curl(String scheme, String path, String... arguments) throws Exception {
-        Assumptions.assumeTrue(new File("/usr/bin/curl").canExecute(), "curl is not installed");
-        List<String> command = new ArrayList<>(List.of("/usr/bin/curl", "-sS", "--http1.1", "--noproxy", "*",
-                "--max-time", "50", url(scheme, path)));
-        command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        try (var output = process.getInputStream()) {
-            String text = new String(output.readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor()).as(text).isZero();
-            return text;
-        }
+        List<String> all = new ArrayList<>(List.of("--http1.1", url(scheme, path)));
+        all.addAll(List.of(arguments));
+        return InstalledProgram.curl(all.toArray(new String[0]));
     }
 }

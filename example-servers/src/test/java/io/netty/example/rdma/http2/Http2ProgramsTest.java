@@ -15,7 +15,7 @@
  */
 package io.netty.example.rdma.http2;
 
-import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.InstalledProgram;
 import io.netty.example.rdma.TestCertificate;
 import io.netty.example.rdma.TlsEngine;
 import io.netty.example.rdma.Transport;
@@ -31,16 +31,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * Programs that know nothing of RDMA, by TCP, at the port of a server that was started for RDMA.
@@ -103,7 +100,7 @@ class Http2ProgramsTest {
 
     @Test
     void h2loadGetsAnAnswerToEachRequest() throws Exception {
-        String log = run("h2load", "nghttp2-client", "-n", "2000", "-c", "4", "-m", "50",
+        String log = InstalledProgram.run("h2load", "nghttp2-client", "-n", "2000", "-c", "4", "-m", "50",
                 url("http", plain) + "/bytes/10000");
         assertThat(log).contains("2000 succeeded, 0 failed").contains("status codes: 2000 2xx");
     }
@@ -113,26 +110,8 @@ class Http2ProgramsTest {
     }
 
     private static String curl(String... arguments) throws Exception {
-        List<String> all = new ArrayList<>(List.of("-sS", "--fail", "--max-time", "" + TestTimeouts.SECONDS));
+        List<String> all = new ArrayList<>(List.of("--fail"));
         all.addAll(List.of(arguments));
-        return run("curl", "curl", all.toArray(new String[0]));
-    }
-
-    /** Returns what the program prints. */
-    private static String run(String program, String debianPackage, String... arguments) throws Exception {
-        assumeTrue(new File("/usr/bin/" + program).canExecute(),
-                "no " + program + ": apt-get install " + debianPackage);
-        List<String> command = new ArrayList<>(List.of(program));
-        command.addAll(List.of(arguments));
-        File output = folder.resolve("output").toFile();
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output).start();
-        try {
-            assertThat(process.waitFor(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
-            String text = Files.readString(output.toPath());
-            assertThat(process.exitValue()).as(text).isZero();
-            return text;
-        } finally {
-            process.destroyForcibly();
-        }
+        return InstalledProgram.curl(all.toArray(new String[0]));
     }
 }
