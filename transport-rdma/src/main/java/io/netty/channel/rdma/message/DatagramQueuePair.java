@@ -17,9 +17,12 @@ package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.NetUtil;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -31,6 +34,8 @@ import java.nio.channels.NotYetConnectedException;
  * The queue pair of a {@link RdmaDatagramChannel}, and what works on it. On the loop of the channel.
  */
 final class DatagramQueuePair implements ChannelQueuePair.Owner {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(DatagramQueuePair.class);
+
     private final RdmaDatagramChannel channel;
     private final ConnectionId id;
     private final ChannelQueuePair queuePair;
@@ -186,6 +191,11 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
             return;
         }
         destroyed = true;
+        if (sender.isBusy()) {
+            // What could not be sent in time is dropped: a device may wait for it when the queue pair is destroyed, as
+            // the embedded provider does for the first datagrams to a process that does not answer.
+            dropPosted();
+        }
         recipients.close();
         groups.close();
         queuePair.close();
@@ -193,5 +203,13 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
         id.close();
         sender.release();
         receiver.release();
+    }
+
+    private void dropPosted() {
+        try {
+            queuePair.queuePair().toError();
+        } catch (VerbsException e) {
+            logger.debug("{}: the queue pair could not be stopped", channel, e);
+        }
     }
 }
