@@ -16,13 +16,10 @@
 package io.netty.channel.epoll;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.rdma.AutoScalingGroup;
 import io.netty.channel.rdma.RdmaEventLoopGroup;
-import io.netty.channel.rdma.RdmaIoHandler;
 import io.netty.channel.rdma.leakcheck.LeftChannels;
 import io.netty.channel.socket.ServerSocketChannel;
-
-import java.util.concurrent.Executor;
 
 public class EpollEventLoopOnRdmaLoopsTest extends EpollEventLoopTest {
     /** No event loop that is made of an {@code IoHandler} can. */
@@ -47,7 +44,6 @@ public class EpollEventLoopOnRdmaLoopsTest extends EpollEventLoopTest {
 
     @Override
     protected EventLoopGroup newAutoScalingEventLoopGroup() {
-        return new MultiThreadIoEventLoopGroup(SCALING_MAX_THREADS, (Executor) null, AUTO_SCALING_CHOOSER_FACTORY,
-                RdmaIoHandler.newFactory());
+        return AutoScalingGroup.create();
     }
 }

@@ -17,11 +17,8 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.testsuite.transport.AbstractSingleThreadEventLoopTest;
-
-import java.util.concurrent.Executor;
 
 public class RdmaEventLoopTest extends AbstractSingleThreadEventLoopTest {
     /** Of one loop: a test shuts down no more of the group. */
@@ -32,8 +29,7 @@ public class RdmaEventLoopTest extends AbstractSingleThreadEventLoopTest {
 
     @Override
     protected EventLoopGroup newAutoScalingEventLoopGroup() {
-        return new MultiThreadIoEventLoopGroup(SCALING_MAX_THREADS, (Executor) null, AUTO_SCALING_CHOOSER_FACTORY,
-                RdmaIoHandler.newFactory());
+        return AutoScalingGroup.create();
     }
 
     @Override
