@@ -81,9 +81,12 @@ public final class RunningServer implements AutoCloseable {
         return clientTransport().connect(clientGroup, HOST, port(), handler);
     }
 
-    /** Waits until the channel has more to write than the peer takes. */
+    /**
+     * Waits until the channel has more to write than the peer takes, and is not read from for that reason. That may end
+     * once more, as long as the system finds room for more of it.
+     */
     public static void awaitFull(Channel channel) throws Exception {
-        await(() -> !channel.eventLoop().submit(channel::isWritable).get());
+        await(() -> channel.eventLoop().submit(() -> !channel.isWritable() && !channel.config().isAutoRead()).get());
     }
 
     /** Waits for what nothing tells, until the test's time is over. */
