@@ -52,7 +52,8 @@ public final class PingPong extends PerftestComparison<PingPongMode> {
         // ib_write_lat's processes don't poll completion queues while they wait, so that on the embedded provider a
         // thread of the provider has to do the work of a device: milliseconds where it has no core for itself.
         return quick ? new Effort(2000, 0, 50)
-                : new Effort(isShort ? 100_000 : 20_000, isShort ? 50_000 : 20_000, 500);
+                // The JIT compilers take a second or two.
+                : isShort ? new Effort(500_000, 500_000, 500) : new Effort(60_000, 60_000, 500);
     }
 
     @Override
