@@ -203,6 +203,15 @@ public final class ChannelQueuePair {
         return RdmaByteBufAllocator.DEFAULT.newRegisteredBuffer(length, length);
     }
 
+    /**
+     * For who needs a {@link #receiveBuffer} and gets none.
+     *
+     * @param options that could be lower.
+     */
+    public static IOException noReceiveBuffer(String options) {
+        return PinnedMemory.PROCESS.exhausted("no registered memory to receive into", "lower " + options);
+    }
+
     /** Leak detection for a buffer of {@link #receiveBuffer} that is given away. */
     public static ByteBuf track(ByteBuf buf) {
         return RdmaByteBufAllocator.track(buf);

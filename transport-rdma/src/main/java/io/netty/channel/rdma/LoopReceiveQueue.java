@@ -73,9 +73,7 @@ final class LoopReceiveQueue {
         try {
             filled = fill(Math.min(depth, FIRST_RECEIVES));
             if (!filled) {
-                throw new IOException("no registered memory to receive into: raise -Dio.netty.rdma.maxPinnedMemory (" +
-                        RdmaMetrics.pinnedMemory() + " of at most " + RdmaMetrics.maxPinnedMemory() +
-                        " bytes are in use), or lower RECEIVE_BUFFER_SIZE");
+                throw ChannelQueuePair.noReceiveBuffer("RECEIVE_BUFFER_SIZE");
             }
         } finally {
             if (!filled) {

@@ -18,6 +18,7 @@ package io.netty.channel.rdma;
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.SystemPropertyUtil;
 
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -75,6 +76,17 @@ final class PinnedMemory {
     long available() {
         long own = maxOptional - used.get();
         return parent == null ? own : Math.min(own, parent.available());
+    }
+
+    /**
+     * For who needs memory and gets none.
+     *
+     * @param what is missing.
+     * @param or what else helps.
+     */
+    IOException exhausted(String what, String or) {
+        return new IOException(what + ": raise -Dio.netty.rdma.maxPinnedMemory (" + used() + " of at most " + max() +
+                " bytes are in use), or " + or);
     }
 
     long used() {

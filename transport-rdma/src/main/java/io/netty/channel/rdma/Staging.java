@@ -67,9 +67,7 @@ final class Staging {
      */
     static void reserve() throws IOException {
         if (!POOL.reserve()) {
-            throw new IOException("no registered memory to send from: raise -Dio.netty.rdma.maxPinnedMemory (" +
-                    PinnedMemory.PROCESS.used() + " of at most " + PinnedMemory.PROCESS.max() +
-                    " bytes are in use), or -XX:MaxDirectMemorySize");
+            throw PinnedMemory.PROCESS.exhausted("no registered memory to send from", "-XX:MaxDirectMemorySize");
         }
     }
 

@@ -20,7 +20,6 @@ import io.netty.buffer.ByteBufHolder;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.rdma.ChannelQueuePair;
-import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -82,10 +81,7 @@ class OwnReceives implements Receives {
     static ByteBuf buffer(int size) throws IOException {
         ByteBuf buf = ChannelQueuePair.receiveBuffer(size);
         if (buf == null) {
-            throw new IOException("no registered memory to receive into: raise " +
-                    "-Dio.netty.rdma.maxPinnedMemory (" + RdmaMetrics.pinnedMemory() + " of at most " +
-                    RdmaMetrics.maxPinnedMemory() + " bytes are in use), or lower RECEIVE_QUEUE_DEPTH or " +
-                    "RECEIVE_BUFFER_SIZE");
+            throw ChannelQueuePair.noReceiveBuffer("RECEIVE_QUEUE_DEPTH or RECEIVE_BUFFER_SIZE");
         }
         return buf;
     }
