@@ -18,14 +18,13 @@ package io.netty.channel.rdma.message;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.verbs.AddressHandle;
-import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.SendFlags;
+import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Sends the datagrams that are written to one channel. One whose recipient is still asked for does not hold up those
@@ -35,12 +34,8 @@ import java.util.concurrent.TimeUnit;
  * many. On the loop of the channel.
  */
 final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, AddressHandles.Listener {
-    /** Of {@link ChannelOutboundBuffer#setUserDefinedWritability}: the last one, as handlers begin with the first. */
-    private static final int WRITABILITY_INDEX = 31;
     /** Each flush passes over those that are not done. */
     private static final int MAX_WAITING = 1024;
-    /** When staging memory ran out and nothing in flight will tell that there is some again. */
-    private static final long STARVED_RETRY_MILLIS = 1;
 
     private final RdmaDatagramChannel channel;
     private final DatagramQueuePair owner;
@@ -48,6 +43,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
     private final DevicePort port;
     private final AddressHandles handles;
     private final SendSlots slots;
+    private final FlushedMessages messages;
     private final int depth;
     private final int signalInterval;
     private final int maxInline;
@@ -55,7 +51,6 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
     private final ArrayDeque<DatagramSend> taken = new ArrayDeque<>();
     /** Those of them that can be sent. */
     private final ArrayDeque<DatagramSend> ready = new ArrayDeque<>();
-    private ChannelOutboundBuffer messages;
     private int skip;
     private boolean full;
     private boolean starved;
@@ -75,13 +70,14 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
                 this);
         depth = queuePair.sendDepth();
         slots = new SendSlots(depth);
+        messages = new FlushedMessages(channel, channel::flushAgain);
         signalInterval = Math.max(1, depth / 4);
         maxInline = OperationGatherer.maxInline(queuePair.queuePair(), channel.config().queuePair().maxInline.get());
     }
 
     /** Sends what can be sent of the flushed datagrams. */
     void write(ChannelOutboundBuffer in) throws Exception {
-        messages = in;
+        messages.buffer(in);
         if (writing || completing) {
             // Called by a listener of a promise. What that has flushed comes after the others.
             again = true;
@@ -96,14 +92,11 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         } finally {
             writing = false;
         }
-        boolean writable = !full && ready.isEmpty();
-        if (in.getUserDefinedWritability(WRITABILITY_INDEX) != writable) {
-            in.setUserDefinedWritability(WRITABILITY_INDEX, writable);
-        }
+        messages.setWritable(!full && ready.isEmpty());
         if (slots.isFirstDone() || !taken.isEmpty() && taken.peek().isDone()) {
             channel.eventLoop().execute(this::complete);
         } else if (starved && slots.isEmpty()) {
-            channel.eventLoop().schedule(channel::flushAgain, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            messages.retryLater();
         }
     }
 
@@ -210,14 +203,10 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         }
         unsignalled = 0;
         gatherer.chain.addFlags(SendFlags.SIGNALED);
-        QueuePair qp = queuePair.queuePair();
-        int posted = qp.postSend(gatherer.chain);
-        if (posted < gatherer.chain.size()) {
-            // The send queue is never overrun, so the queue pair is broken.
-            slots.notPosted(gatherer.chain.workRequestId(posted), qp.postException());
-            owner.fail(qp.postException());
+        VerbsException failure = gatherer.post(queuePair.queuePair(), slots);
+        if (failure != null) {
+            owner.fail(failure);
         }
-        gatherer.clear();
     }
 
     /** A work request has completed. */
@@ -239,7 +228,8 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
             }
             handles.completed(slots.next() - slots.size());
             while (!taken.isEmpty() && taken.peek().isDone()) {
-                completeFirst();
+                DatagramSend send = taken.poll();
+                messages.remove(send, send.failure());
                 if (released) {
                     return;
                 }
@@ -253,22 +243,9 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         }
     }
 
-    private void completeFirst() {
-        DatagramSend send = taken.poll();
-        // Those whose promises were cancelled before the flush are still there, and were passed over.
-        while (messages.current() != send && messages.current() != null) {
-            messages.remove();
-        }
-        if (send.failure() == null) {
-            messages.remove();
-        } else {
-            messages.remove(send.failure());
-        }
-    }
-
     /** Whether flushed datagrams are in flight, or wait. */
     boolean isBusy() {
-        return !taken.isEmpty() || messages != null && messages.current() != null;
+        return !taken.isEmpty() || !messages.isEmpty();
     }
 
     /** The queue pair is gone: gives back all that was in flight. */

@@ -17,12 +17,11 @@ package io.netty.channel.rdma.message;
 
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.ChannelQueuePair;
-import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.SendFlags;
+import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Posts the operations that are written to one channel, as many as its send queue has room for, and completes their
@@ -35,25 +34,19 @@ import java.util.concurrent.TimeUnit;
  * <p>On the loop of the channel.
  */
 final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
-    /** Of {@link ChannelOutboundBuffer#setUserDefinedWritability}: the last one, as handlers begin with the first. */
-    private static final int WRITABILITY_INDEX = 31;
-    /** When staging memory ran out and nothing in flight will tell that there is some again. */
-    private static final long STARVED_RETRY_MILLIS = 1;
-
     private final RdmaMessageChannel channel;
     private final MessageConnection connection;
     private final ChannelQueuePair queuePair;
     private final SendSlots slots;
+    private final FlushedMessages messages;
     private final int room;
     private final int signalInterval;
     private final int maxInline;
 
-    private ChannelOutboundBuffer messages;
     private int posted;
     private boolean completing;
     private boolean again;
     private boolean full;
-    private boolean retrying;
     // Of the flush that is being posted.
     private OperationGatherer gatherer;
     private int skip;
@@ -66,6 +59,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         this.connection = connection;
         this.queuePair = queuePair;
         slots = new SendSlots(queuePair.sendDepth());
+        messages = new FlushedMessages(channel, channel::flushAgain);
         // One is for a marker: see drain().
         room = queuePair.sendDepth() - 1;
         signalInterval = Math.max(1, queuePair.sendDepth() / 4);
@@ -75,7 +69,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
 
     /** Posts what can be posted of the flushed operations. */
     void write(ChannelOutboundBuffer in) throws Exception {
-        messages = in;
+        messages.buffer(in);
         if (completing || gatherer != null) {
             // Called by a listener of a promise. What that has flushed comes after the others.
             again = true;
@@ -96,7 +90,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         } finally {
             gatherer = null;
         }
-        setWritable(in, !full && !starved);
+        messages.setWritable(!full && !starved);
         if (channel.isClosing()) {
             // The close waits for all of these.
             drain();
@@ -105,18 +99,8 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             channel.eventLoop().execute(this::complete);
         } else if (starved && !slots.isEmpty()) {
             drain();
-        } else if (starved && !retrying) {
-            retrying = true;
-            channel.eventLoop().schedule(() -> {
-                retrying = false;
-                channel.flushAgain();
-            }, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
-        }
-    }
-
-    private static void setWritable(ChannelOutboundBuffer in, boolean writable) {
-        if (in.getUserDefinedWritability(WRITABILITY_INDEX) != writable) {
-            in.setUserDefinedWritability(WRITABILITY_INDEX, writable);
+        } else if (starved) {
+            messages.retryLater();
         }
     }
 
@@ -194,14 +178,14 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             unsignalled = 0;
             gatherer.chain.addFlags(SendFlags.SIGNALED);
         }
-        QueuePair qp = queuePair.queuePair();
-        int taken = qp.postSend(gatherer.chain);
-        if (taken < gatherer.chain.size()) {
-            // The send queue is never overrun, so the queue pair is broken.
-            slots.notPosted(gatherer.chain.workRequestId(taken), qp.postException());
-            connection.fail(qp.postException());
+        post(gatherer);
+    }
+
+    private void post(OperationGatherer chain) {
+        VerbsException failure = chain.post(queuePair.queuePair(), slots);
+        if (failure != null) {
+            connection.fail(failure);
         }
-        gatherer.clear();
     }
 
     /** A work request has completed. */
@@ -249,15 +233,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             return;
         }
         posted--;
-        // Those whose promises were cancelled before the flush are still there, and were passed over.
-        while (messages.current() != operation && messages.current() != null) {
-            messages.remove();
-        }
-        if (cause == null) {
-            messages.remove();
-        } else {
-            messages.remove(cause);
-        }
+        messages.remove(operation, cause);
     }
 
     /**
@@ -272,17 +248,13 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             marker.chain.write(id, SendFlags.SIGNALED, 0, 0);
             slots.add(null, null);
             unsignalled = 0;
-            if (queuePair.queuePair().postSend(marker.chain) == 0) {
-                slots.notPosted(id, queuePair.queuePair().postException());
-                connection.fail(queuePair.queuePair().postException());
-            }
-            marker.clear();
+            post(marker);
         }
     }
 
     /** Whether flushed operations are in flight, or wait. */
     boolean isBusy() {
-        return !slots.isEmpty() || messages != null && messages.current() != null;
+        return !slots.isEmpty() || !messages.isEmpty();
     }
 
     /** Whether all that was posted has completed. */

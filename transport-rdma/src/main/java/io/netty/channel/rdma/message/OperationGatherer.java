@@ -86,6 +86,23 @@ final class OperationGatherer {
     }
 
     /**
+     * Posts the chain, and begins a new one.
+     *
+     * @param slots of the operations.
+     * @return {@code null}, or why not all was posted: the send queue is never overrun, so the queue pair is broken.
+     */
+    VerbsException post(QueuePair queuePair, SendSlots slots) {
+        int posted = queuePair.postSend(chain);
+        VerbsException failure = null;
+        if (posted < chain.size()) {
+            failure = queuePair.postException();
+            slots.notPosted(chain.workRequestId(posted), failure);
+        }
+        clear();
+        return failure;
+    }
+
+    /**
      * Adds the operation to the chain. What its bytes need until it is done goes into the slot.
      *
      * @return false if there is no staging memory at the moment.

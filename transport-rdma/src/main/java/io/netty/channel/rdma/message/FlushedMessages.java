@@ -1,0 +1,82 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The outbound buffer of a channel whose messages stay there until their work requests are done. On the loop of the
+ * channel.
+ */
+final class FlushedMessages {
+    /** Of {@link ChannelOutboundBuffer#setUserDefinedWritability}: the last one, as handlers begin with the first. */
+    private static final int WRITABILITY_INDEX = 31;
+    /** When staging memory ran out and nothing in flight will tell that there is some again. */
+    private static final long STARVED_RETRY_MILLIS = 1;
+
+    private final Channel channel;
+    private final Runnable flushAgain;
+    private ChannelOutboundBuffer buffer;
+    private boolean retrying;
+
+    FlushedMessages(Channel channel, Runnable flushAgain) {
+        this.channel = channel;
+        this.flushAgain = flushAgain;
+    }
+
+    /** What the channel was told to write. */
+    void buffer(ChannelOutboundBuffer in) {
+        buffer = in;
+    }
+
+    boolean isEmpty() {
+        return buffer == null || buffer.current() == null;
+    }
+
+    /** Beside the water marks. */
+    void setWritable(boolean writable) {
+        if (buffer.getUserDefinedWritability(WRITABILITY_INDEX) != writable) {
+            buffer.setUserDefinedWritability(WRITABILITY_INDEX, writable);
+        }
+    }
+
+    /** Flushes once more in a while, when there may be staging memory. */
+    void retryLater() {
+        if (!retrying) {
+            retrying = true;
+            channel.eventLoop().schedule(() -> {
+                retrying = false;
+                flushAgain.run();
+            }, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** The oldest message is done. Its promise may run user code. */
+    void remove(Object message, Throwable failure) {
+        // Those whose promises were cancelled before the flush are still there, and were passed over.
+        while (buffer.current() != message && buffer.current() != null) {
+            buffer.remove();
+        }
+        if (failure == null) {
+            buffer.remove();
+        } else {
+            buffer.remove(failure);
+        }
+    }
+}
