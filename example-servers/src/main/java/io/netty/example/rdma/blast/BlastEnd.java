@@ -18,7 +18,7 @@ package io.netty.example.rdma.blast;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.message.RdmaReceive;
-import io.netty.channel.rdma.message.RdmaSend;
+import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.NumberedData;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
@@ -45,14 +45,7 @@ abstract class BlastEnd extends VerbsEnd {
 
     @Override
     protected final void channelRead0(ChannelHandlerContext ctx, RdmaReceive message) {
-        if (message.length() != Long.BYTES) {
-            throw new IllegalArgumentException("the peer sent " + message.length() + " bytes (expected: a number)");
-        }
-        message(ctx, message.content().readLong());
-    }
-
-    static RdmaSend number(ChannelHandlerContext ctx, long number) {
-        return new RdmaSend(ctx.alloc().buffer(Long.BYTES).writeLong(number));
+        message(ctx, NumberMessage.read(message));
     }
 
     /** Looks at what operations have left in memory, the last one in each place. */

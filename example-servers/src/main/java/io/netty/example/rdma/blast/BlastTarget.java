@@ -20,6 +20,7 @@ import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.NumberedData;
 
 import java.io.IOException;
@@ -65,7 +66,7 @@ class BlastTarget extends BlastEnd {
         if (barrage.mode() == BlastMode.WRITE) {
             check(memory.buf(), done, number);
             // Now the places may be written to again.
-            write(ctx, number(ctx, number));
+            write(ctx, NumberMessage.of(ctx.alloc(), number));
             ctx.flush();
         }
         done = number;

@@ -23,6 +23,7 @@ import io.netty.channel.rdma.message.RdmaRead;
 import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.NumberedData;
 
 import java.io.IOException;
@@ -91,7 +92,7 @@ class Blaster extends BlastEnd {
             }
         });
         if (isAnswered(end)) {
-            write(ctx, number(ctx, end));
+            write(ctx, NumberMessage.of(ctx.alloc(), end));
         }
         ctx.flush();
     }
@@ -138,7 +139,7 @@ class Blaster extends BlastEnd {
         }
         System.out.println(times.measurement());
         if (barrage.mode() == BlastMode.READ) {
-            write(ctx, number(ctx, done));
+            write(ctx, NumberMessage.of(ctx.alloc(), done));
             ctx.flush();
         }
         finish(ctx);

@@ -20,9 +20,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
-import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.NumberedData;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
@@ -91,10 +91,7 @@ abstract class PingPongEnd extends VerbsEnd {
 
     @Override
     protected final void channelRead0(ChannelHandlerContext context, RdmaReceive message) {
-        if (message.length() != Long.BYTES) {
-            throw new IllegalArgumentException("the peer sent " + message.length() + " bytes (expected: a number)");
-        }
-        long number = message.content().readLong();
+        long number = NumberMessage.read(message);
         if (number != DONE) {
             message(number);
         } else if (game.mode().isDrivenBy(client)) {
@@ -106,7 +103,7 @@ abstract class PingPongEnd extends VerbsEnd {
 
     /** Flushes, too. */
     final void send(long number) {
-        write(ctx, new RdmaSend(ctx.alloc().buffer(Long.BYTES).writeLong(number)));
+        write(ctx, NumberMessage.of(ctx.alloc(), number));
         ctx.flush();
     }
 

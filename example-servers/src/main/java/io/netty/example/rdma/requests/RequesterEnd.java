@@ -20,6 +20,7 @@ import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
@@ -70,7 +71,7 @@ final class RequesterEnd extends VerbsEnd {
             // One completion for all of them: that of the message.
             write(ctx, requests.next(ctx.alloc(), made + i).unsignalled());
         }
-        RdmaSend message = RoundMessage.of(made + length);
+        RdmaSend message = NumberMessage.of(ctx.alloc(), made + length);
         if (requests.areReads()) {
             // The responder changes what is read when it gets the message.
             message.fenced();
@@ -87,7 +88,7 @@ final class RequesterEnd extends VerbsEnd {
 
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
-        long wrongThere = RoundMessage.read(msg);
+        long wrongThere = NumberMessage.read(msg);
         if (awaited == 0 || wrongThere < 0 || wrongThere > roundLength()) {
             throw new IllegalArgumentException("not the answer to a round of " + roundLength() + " requests: "
                     + wrongThere);

@@ -22,6 +22,7 @@ import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
@@ -86,7 +87,7 @@ final class ResponderEnd extends VerbsEnd {
             }
             return;
         }
-        long made = RoundMessage.read(msg);
+        long made = NumberMessage.read(msg);
         if (made != checked + length) {
             throw new IllegalArgumentException("the peer has made " + made + " requests (expected: "
                     + (checked + length) + ')');
@@ -98,7 +99,7 @@ final class ResponderEnd extends VerbsEnd {
         messages = 0;
         wrongMessages = 0;
         responses.prepare(checked, roundLength());
-        write(ctx, RoundMessage.of(wrongNow));
+        write(ctx, NumberMessage.of(ctx.alloc(), wrongNow));
         ctx.flush();
         if (checked == count) {
             finish(ctx, new Result(operation + " responder", count, size, wrong, System.nanoTime() - startNanos));

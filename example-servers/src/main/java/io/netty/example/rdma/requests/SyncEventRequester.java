@@ -18,36 +18,22 @@ package io.netty.example.rdma.requests;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.message.RdmaFetchAndAdd;
-import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaOperation;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSyncEvent;
 import io.netty.channel.rdma.message.RdmaSyncEventGet;
-import io.netty.channel.rdma.message.RemoteMemory;
-import io.netty.example.rdma.verbs.Introduction;
-import io.netty.example.rdma.verbs.Result;
-import io.netty.example.rdma.verbs.VerbsEnd;
+import io.netty.example.rdma.verbs.NumberMessage;
 
-import java.io.IOException;
-import java.util.List;
 import java.util.Set;
 
 /**
  * Adds one to the responder's event, waits until the responder has set that of this end to the same number, and gets
  * the responder's to see that it is still that. No message is sent before the end.
  */
-final class SyncEventRequester extends VerbsEnd {
-    private final long count;
-    private RdmaSyncEvent own;
-    private RemoteMemory remote;
-    private long done;
-    private long wrong;
-    private long startNanos;
-
+final class SyncEventRequester extends SyncEventEnd {
     SyncEventRequester(long count) {
-        super(Operation.SYNC_EVENT.program(Long.BYTES, count));
-        this.count = count;
+        super(count);
     }
 
     @Override
@@ -56,15 +42,7 @@ final class SyncEventRequester extends VerbsEnd {
     }
 
     @Override
-    protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
-        own = new RdmaSyncEvent(0);
-        return List.of(own.export(channel));
-    }
-
-    @Override
-    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-        remote = peer.memory(0, Long.BYTES);
-        startNanos = System.nanoTime();
+    void begin(ChannelHandlerContext ctx) {
         add(ctx);
     }
 
@@ -90,7 +68,7 @@ final class SyncEventRequester extends VerbsEnd {
             if (done < count) {
                 add(ctx);
             } else {
-                write(ctx, RoundMessage.of(done));
+                write(ctx, NumberMessage.of(ctx.alloc(), done));
                 ctx.flush();
             }
         });
@@ -114,18 +92,10 @@ final class SyncEventRequester extends VerbsEnd {
 
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
-        wrong += RoundMessage.read(msg);
+        wrong += NumberMessage.read(msg);
         if (done < count) {
             throw new IllegalArgumentException("the answer came before the end");
         }
-        finish(ctx, new Result(Operation.SYNC_EVENT + " requester", count, Long.BYTES, wrong,
-                System.nanoTime() - startNanos));
-    }
-
-    @Override
-    protected void closed() {
-        if (own != null) {
-            own.close();
-        }
+        finish(ctx, "requester");
     }
 }

@@ -17,33 +17,19 @@ package io.netty.example.rdma.requests;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RdmaPermission;
-import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSyncEvent;
-import io.netty.channel.rdma.message.RemoteMemory;
-import io.netty.example.rdma.verbs.Introduction;
-import io.netty.example.rdma.verbs.Result;
-import io.netty.example.rdma.verbs.VerbsEnd;
+import io.netty.example.rdma.verbs.NumberMessage;
 
-import java.io.IOException;
 import java.util.EnumSet;
-import java.util.List;
 
 /**
  * Waits until the requester has added to the event of this end, and sets the requester's to the same number.
  */
-final class SyncEventResponder extends VerbsEnd {
-    private final long count;
-    private RdmaSyncEvent own;
-    private RemoteMemory remote;
-    private long done;
-    private long wrong;
-    private long startNanos;
-
+final class SyncEventResponder extends SyncEventEnd {
     SyncEventResponder(long count) {
-        super(Operation.SYNC_EVENT.program(Long.BYTES, count));
-        this.count = count;
+        super(count);
     }
 
     @Override
@@ -52,15 +38,7 @@ final class SyncEventResponder extends VerbsEnd {
     }
 
     @Override
-    protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
-        own = new RdmaSyncEvent(0);
-        return List.of(own.export(channel));
-    }
-
-    @Override
-    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-        remote = peer.memory(0, Long.BYTES);
-        startNanos = System.nanoTime();
+    void begin(ChannelHandlerContext ctx) {
         await(ctx);
     }
 
@@ -84,19 +62,11 @@ final class SyncEventResponder extends VerbsEnd {
 
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
-        if (RoundMessage.read(msg) != count || done < count) {
+        if (NumberMessage.read(msg) != count || done < count) {
             throw new IllegalArgumentException("the peer came to its end after " + done + " of " + count);
         }
-        write(ctx, RoundMessage.of(own.get() == count ? wrong : wrong + 1));
+        write(ctx, NumberMessage.of(ctx.alloc(), own.get() == count ? wrong : wrong + 1));
         ctx.flush();
-        finish(ctx, new Result(Operation.SYNC_EVENT + " responder", count, Long.BYTES, wrong,
-                System.nanoTime() - startNanos));
-    }
-
-    @Override
-    protected void closed() {
-        if (own != null) {
-            own.close();
-        }
+        finish(ctx, "responder");
     }
 }

@@ -13,32 +13,31 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.requests;
+package io.netty.example.rdma.verbs;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
 
 /**
- * The messages by which the ends of a connection tell each other about a round: the requester how many requests it has
- * made so far, the responder how many of the round it has found wrong. Each is a number of 8 bytes.
+ * The messages by which the ends of a connection tell each other how far they are: a number of 8 bytes.
  */
-final class RoundMessage {
-    private RoundMessage() {
+public final class NumberMessage {
+    private NumberMessage() {
     }
 
-    static RdmaSend of(long number) {
-        return new RdmaSend(Unpooled.copyLong(number));
+    public static RdmaSend of(ByteBufAllocator alloc, long number) {
+        return new RdmaSend(alloc.buffer(Long.BYTES, Long.BYTES).writeLong(number));
     }
 
     /**
      * @throws IllegalArgumentException if it is anything else
      */
-    static long read(RdmaReceive message) {
+    public static long read(RdmaReceive message) {
         ByteBuf content = message.content();
         if (content.readableBytes() != Long.BYTES || message.hasImmediate()) {
-            throw new IllegalArgumentException("not the message of a round: " + message);
+            throw new IllegalArgumentException("the peer sent " + message + " (expected: a number)");
         }
         return content.readLong();
     }

@@ -25,6 +25,7 @@ import io.netty.example.rdma.RunningServer;
 import io.netty.example.rdma.perftest.PerftestTest;
 import io.netty.example.rdma.verbs.EndPair;
 import io.netty.example.rdma.verbs.Introduction;
+import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.PairOptions.Way;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -117,7 +118,7 @@ class BlastTest {
         Blaster boastful = new Blaster(barrage) {
             @Override
             protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-                ctx.writeAndFlush(number(ctx, FEW + 1));
+                ctx.writeAndFlush(NumberMessage.of(ctx.alloc(), FEW + 1));
             }
         };
         try (EndPair pair = new EndPair()) {
