@@ -103,13 +103,7 @@ class PubSubTest {
         Subscription subscription = new Subscription(By.READ, SIZE, 1);
         ReadSubscriber subscriber = new ReadSubscriber(subscription);
         TornMemory publisher = new TornMemory(subscription);
-        try (EndPair pair = new EndPair()) {
-            pair.connect(Way.CONNECTION_MANAGER, folder, List.of(publisher), List.of(subscriber));
-            TestTimeouts.awaitTrue(() -> subscriber.torn() >= TORN_COPIES);
-            assertThat(subscriber.result()).isNotDone();
-            publisher.complete();
-            onlyTheWholeEditionWasSeen(subscriber);
-        }
+        tornDataAreTakenAgain(publisher, publisher::complete, subscriber);
     }
 
     @Test
@@ -117,20 +111,21 @@ class PubSubTest {
         Subscription subscription = new Subscription(By.WRITE, SIZE, 1);
         WrittenSubscriber subscriber = new WrittenSubscriber(subscription);
         HalfWriter publisher = new HalfWriter(subscription);
+        tornDataAreTakenAgain(publisher, publisher::complete, subscriber);
+    }
+
+    private void tornDataAreTakenAgain(PublisherEnd publisher, Runnable complete, SubscriberEnd subscriber)
+            throws Exception {
         try (EndPair pair = new EndPair()) {
             pair.connect(Way.CONNECTION_MANAGER, folder, List.of(publisher), List.of(subscriber));
             TestTimeouts.awaitTrue(() -> subscriber.torn() >= TORN_COPIES);
             assertThat(subscriber.result()).isNotDone();
-            publisher.complete();
-            onlyTheWholeEditionWasSeen(subscriber);
+            complete.run();
+            Result result = TestTimeouts.result(subscriber.result());
+            assertThat(result.wrong()).isZero();
+            assertThat(result.count()).isOne();
+            assertThat(result.what()).contains(subscriber.torn() + " torn copies");
         }
-    }
-
-    private static void onlyTheWholeEditionWasSeen(SubscriberEnd subscriber) throws Exception {
-        Result result = TestTimeouts.result(subscriber.result());
-        assertThat(result.wrong()).isZero();
-        assertThat(result.count()).isOne();
-        assertThat(result.what()).contains(subscriber.torn() + " torn copies");
     }
 
     @Test

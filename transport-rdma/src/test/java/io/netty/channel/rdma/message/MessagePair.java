@@ -69,6 +69,17 @@ final class MessagePair implements AutoCloseable {
         return new Bootstrap().group(group).channel(RdmaMessageChannel.class).handler(events);
     }
 
+    /** A channel that has a local address, to be connected by hand. */
+    static RdmaMessageChannel bound(EventLoopGroup group, Recorder events,
+                                    Consumer<RdmaMessageChannelConfig> options) throws Exception {
+        RdmaMessageChannel channel = new RdmaMessageChannel();
+        options.accept(channel.config());
+        channel.pipeline().addLast(events);
+        TestTimeouts.sync(group.register(channel));
+        TestTimeouts.sync(channel.bind(TestAddress.anyPort()));
+        return channel;
+    }
+
     /** Writes, and waits for the completion. */
     static void write(Channel channel, Object msg) throws Exception {
         TestTimeouts.sync(channel.writeAndFlush(msg));

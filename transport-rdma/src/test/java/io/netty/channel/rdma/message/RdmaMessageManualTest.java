@@ -18,18 +18,12 @@ package io.netty.channel.rdma.message;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
-import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
-import io.netty.channel.rdma.verbs.ConnectionEvent;
-import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.EventChannel;
-import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -37,13 +31,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.IOException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicReference;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -174,44 +164,19 @@ class RdmaMessageManualTest {
     void requestOfAnEventChannelOfTheApplicationIsAdopted(boolean shared) throws Exception {
         Recorder serverEvents = new Recorder();
         Recorder clientEvents = new Recorder();
-        try (EventChannel events = EventChannel.create();
-             ConnectionId listener = ConnectionId.create(events, PortSpace.TCP)) {
-            listener.bind(TestAddress.anyPort());
-            listener.listen(1);
-            ChannelFuture connect = MessagePair.connecting(loops.group(), clientEvents)
-                    .connect(listener.localAddress());
-            AtomicReference<ConnectionEvent> request = new AtomicReference<>();
-            TestTimeouts.awaitTrue(() -> {
-                try {
-                    request.set(events.nextEvent());
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-                return request.get() != null;
-            });
-            // This thread is the one that reads the event channel.
-            BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
-            RdmaMessageChannel server = new RdmaMessageChannel(request.get(), tasks::add);
-            server.config().setSharedReceiveQueue(shared);
-            server.pipeline().addLast(serverEvents);
-            TestTimeouts.sync(loops.group().register(server));
-            TestTimeouts.take(tasks, "the move of the id").run();
-            TestTimeouts.sync(connect);
+        try (AdoptedPair pair = new AdoptedPair(loops.group(), clientEvents, serverEvents,
+                config -> config.setSharedReceiveQueue(shared))) {
             assertThat(serverEvents.next()).isEqualTo("active");
-            MessagePair.write(connect.channel(), text("adopted"));
+            MessagePair.write(pair.client, text("adopted"));
             assertThat(serverEvents.text()).isEqualTo("adopted");
-            TestTimeouts.sync(connect.channel().close());
+            TestTimeouts.sync(pair.client.close());
             assertThat(serverEvents.next()).isEqualTo("inactive");
-            TestTimeouts.sync(server.closeFuture());
+            TestTimeouts.sync(pair.server.closeFuture());
         }
     }
 
     private static RdmaMessageChannel bound(Recorder events) throws Exception {
-        RdmaMessageChannel channel = new RdmaMessageChannel();
-        channel.pipeline().addLast(events);
-        TestTimeouts.sync(loops.group().register(channel));
-        TestTimeouts.sync(channel.bind(TestAddress.anyPort()));
-        return channel;
+        return MessagePair.bound(loops.group(), events, config -> { });
     }
 
     private static RdmaEndpoint handOver(RdmaEndpoint endpoint) {

@@ -17,18 +17,12 @@ package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
-import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
-import io.netty.channel.rdma.verbs.ConnectionEvent;
-import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.EventChannel;
-import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,14 +30,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -96,16 +86,21 @@ class RdmaMessageWaysTest {
             }
             break;
         case OUT_OF_BAND:
-            requester = bound(requesterEvents, ALL_REMOTE);
-            owner = bound(ownerEvents, allowed);
+            requester = MessagePair.bound(loops.group(), requesterEvents, config -> { });
+            owner = MessagePair.bound(loops.group(), ownerEvents,
+                    config -> config.setRemotePermissions(allowed));
             RdmaEndpoint end = TestTimeouts.sync(requester.exportEndpoint()).getNow();
             TestTimeouts.sync(requester.connect(TestTimeouts.sync(owner.exportEndpoint()).getNow()));
             TestTimeouts.sync(owner.connect(end));
             runAndClose(body);
             break;
         default:
-            adopt(allowed);
-            runAndClose(body);
+            try (AdoptedPair pair = new AdoptedPair(loops.group(), requesterEvents, ownerEvents,
+                    config -> config.setRemotePermissions(allowed))) {
+                requester = pair.client;
+                owner = pair.server;
+                runAndClose(body);
+            }
         }
     }
 
@@ -117,41 +112,6 @@ class RdmaMessageWaysTest {
         } finally {
             TestTimeouts.sync(requester.close());
             TestTimeouts.sync(owner.close());
-        }
-    }
-
-    private static RdmaMessageChannel bound(Recorder events, Set<RdmaPermission> allowed) throws Exception {
-        RdmaMessageChannel channel = new RdmaMessageChannel();
-        channel.config().setRemotePermissions(allowed);
-        channel.pipeline().addLast(events);
-        TestTimeouts.sync(loops.group().register(channel));
-        TestTimeouts.sync(channel.bind(TestAddress.anyPort()));
-        return channel;
-    }
-
-    private void adopt(Set<RdmaPermission> allowed) throws Exception {
-        try (EventChannel events = EventChannel.create();
-             ConnectionId listener = ConnectionId.create(events, PortSpace.TCP)) {
-            listener.bind(TestAddress.anyPort());
-            listener.listen(1);
-            ChannelFuture connect = MessagePair.connecting(loops.group(), requesterEvents)
-                    .connect(listener.localAddress());
-            AtomicReference<ConnectionEvent> request = new AtomicReference<>();
-            TestTimeouts.awaitTrue(() -> {
-                try {
-                    request.set(events.nextEvent());
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-                return request.get() != null;
-            });
-            BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
-            owner = new RdmaMessageChannel(request.get(), tasks::add);
-            owner.config().setRemotePermissions(allowed);
-            owner.pipeline().addLast(ownerEvents);
-            TestTimeouts.sync(loops.group().register(owner));
-            TestTimeouts.take(tasks, "the move of the id").run();
-            requester = (RdmaMessageChannel) TestTimeouts.sync(connect).channel();
         }
     }
 
