@@ -24,7 +24,8 @@ Installs what is missing (packages.txt), builds, and runs an example. Needs no R
 transport uses its embedded provider.
 
 Examples, of which each runs a server and a client on RDMA and on epoll TCP in turn, checks what comes back, and shows the
-figures beside each other (--quick, --rounds N, --help; all but echo: --tls jdk|openssl):
+figures beside each other (--quick, --rounds N, --help; all but echo: --tls jdk|openssl). RDMA is the embedded provider,
+unless --provider ibverbs --host ADDRESS says otherwise:
   echo         a file of over 100 MB, SHA-256 compared; then round trips and streaming
   http         HTTP/1.1: short answers, pipelining, downloads, chunked uploads
   h2           HTTP/2: short answers, many streams at once, downloads, echoes
@@ -42,7 +43,7 @@ on rdma, but echo's, answer TCP clients at the same port:
   websocket-server, websocket-client
 
 The classic programs of verbs, on message and datagram channels (docs/verbs-guide.md). Each runs its ends as processes,
-which check what they get (--size, --count, --polling, --help):
+which check what they get (--size, --polling, --help; but for the last two --count):
   requests     a requester and a responder: read, write, write and send with immediate, send, atomics, sync events; each
                by the connection manager, and by descriptors in files
   pubsub       a publisher and subscribers, by read and by write, that find out about torn data
