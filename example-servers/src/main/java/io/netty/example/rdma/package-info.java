@@ -14,7 +14,8 @@
  * under the License.
  */
 /**
- * Examples of the RDMA transport. Every one of them runs on each {@link io.netty.example.rdma.Transport}: handlers and
- * bootstraps are the same, the transport is a command line option.
+ * Examples of the RDMA transport. Those of byte streams run on each {@link io.netty.example.rdma.Transport}: handlers
+ * and bootstraps are the same, the transport is a command line option. Those of messages and datagrams, which begin
+ * with {@link io.netty.example.rdma.verbs}, are for RDMA alone.
  */
 package io.netty.example.rdma;
