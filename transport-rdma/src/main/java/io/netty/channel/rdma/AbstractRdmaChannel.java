@@ -38,7 +38,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * What listening and connected RDMA channels have in common: registration with a {@link RdmaIoHandler}, addresses, and
+ * What RDMA channels of all kinds have in common: registration with a {@link RdmaIoHandler}, addresses, and
  * events of the connection manager.
  *
  * <p>For the channels of this transport.

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * others from being made. Thread-safe.
  */
 final class PinnedMemory {
-    /** Slabs of the default allocator, staging memory and receive buffers. */
+    /** Slabs of the default allocator, staging memory, receive buffers, and registered memory of other buffers. */
     static final PinnedMemory PROCESS = new PinnedMemory(SystemPropertyUtil.getLong("io.netty.rdma.maxPinnedMemory",
             PlatformDependent.maxDirectMemory() / 2), 8, null);
 

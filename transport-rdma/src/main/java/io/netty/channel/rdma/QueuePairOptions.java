@@ -24,8 +24,9 @@ import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.internal.UnstableApi;
 
 /**
- * The options that every connected channel has, of bytes and of messages: how deep the queues are, how long the device
- * tries, and how the connection is made. Gives them to the connection manager and to the device, each when it counts.
+ * The options of channels that have a queue pair: how deep the queues are, how long the device tries, and how the
+ * connection is made. Datagram channels take only some of them. Gives them to the connection manager and to the
+ * device, each when it counts.
  *
  * <p>For the channels of this transport. Any thread.
  */

@@ -70,7 +70,7 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
     };
 
     /**
-     * Creates an allocator with slabs of its own.
+     * Creates an allocator with slabs of its own, which do not count against {@code io.netty.rdma.maxPinnedMemory}.
      *
      * @param maxPinnedMemory the most memory to register, in bytes; 0 or more, rounded down to whole slabs of 16 MiB.
      */

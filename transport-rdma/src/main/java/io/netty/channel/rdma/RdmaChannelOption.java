@@ -37,7 +37,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
 
     /**
      * The number of receives kept posted ({@code ibv_qp_cap.max_recv_wr}), which is how many messages the peer may have
-     * under way, 16 to 32768. Default 256.
+     * under way, 16 to 32768. Default 256; of message channels 64, of datagram channels 128.
      */
     public static final ChannelOption<Integer> RECEIVE_QUEUE_DEPTH =
             valueOf(RdmaChannelOption.class, "RECEIVE_QUEUE_DEPTH");
@@ -83,10 +83,10 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * How long the device waits for an acknowledgement before it sends again, as the exponent that verbs use ({@code
      * RDMA_OPTION_ID_ACK_TIMEOUT}, {@code ibv_qp_attr.timeout}): 4.096 microseconds times 2 to this power, 1 to 31; for
      * example 14 is 67 milliseconds, 19 is 2.1 seconds. 0, the default, leaves it to the connection manager (soft-RoCE
-     * gets 19); never to send again, which is what 0 means in {@code ibv_qp_attr}, is not offered. A device may round
-     * it up, and waits for up to four times as long (InfiniBand Architecture Specification, volume 1, 9.7.6.1.3). A
-     * peer that does not answer is reported after about {@link #RETRY_COUNT} + 1 times that. Set it at both ends: each
-     * counts for what that end sends.
+     * gets 19), and is 18 where a message channel is connected without it; never to send again, which is what 0 means
+     * in {@code ibv_qp_attr}, is not offered. A device may round it up, and waits for up to four times as long
+     * (InfiniBand Architecture Specification, volume 1, 9.7.6.1.3). A peer that does not answer is reported after about
+     * {@link #RETRY_COUNT} + 1 times that. Set it at both ends: each counts for what that end sends.
      */
     public static final ChannelOption<Integer> ACK_TIMEOUT = valueOf(RdmaChannelOption.class, "ACK_TIMEOUT");
 
@@ -94,7 +94,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * How long the peer's device waits at least before it tries again when no receive is posted here, as the code that
      * verbs use ({@code ibv_qp_attr.min_rnr_timer}, table in ibv_modify_qp(3)): 1 (0.01 milliseconds) to 31 (491.52
      * milliseconds), for example 12 is 0.64 milliseconds. 0, the default, is what the connection manager chooses, which
-     * is 655.36 milliseconds.
+     * is 655.36 milliseconds. The default of message channels is 12.
      */
     public static final ChannelOption<Integer> MIN_RNR_TIMER = valueOf(RdmaChannelOption.class, "MIN_RNR_TIMER");
 

@@ -19,10 +19,12 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * How many bytes went which way: whether an application really is zero-copy. Any thread may read them.
+ *
+ * <p>Bytes are counted for {@link RdmaSocketChannel}s; memory and shared receives are those of the whole process.
  */
 public final class RdmaMetrics {
     /**
-     * The sum over all connections of this process, also those that are closed.
+     * The sum over all byte-stream connections of this process, also those that are closed.
      */
     static final RdmaMetrics TOTAL = new RdmaMetrics(null);
 
@@ -39,7 +41,7 @@ public final class RdmaMetrics {
     }
 
     /**
-     * The counters of all connections of this process, including closed ones.
+     * The counters of all {@link RdmaSocketChannel}s of this process, including closed ones.
      */
     public static RdmaMetrics total() {
         return TOTAL;
@@ -79,8 +81,10 @@ public final class RdmaMetrics {
     }
 
     /**
-     * Bytes of registered memory of this process, now: receive memory, {@link #stagingMemory()} and the slabs of
-     * {@link RdmaByteBufAllocator#DEFAULT}. Never more than {@link #maxPinnedMemory()}.
+     * Bytes of registered memory of this process, now: receive memory, {@link #stagingMemory()}, the slabs of {@link
+     * RdmaByteBufAllocator#DEFAULT}, from which the receives of messages and datagrams are, and {@link
+     * RegisteredMemory} of other buffers. Never more than {@link #maxPinnedMemory()}. Not among it are dma-bufs and
+     * the slabs of other allocators.
      */
     public static long pinnedMemory() {
         return PinnedMemory.PROCESS.used();

@@ -41,8 +41,9 @@ import static io.netty.channel.ChannelOption.TCP_NODELAY;
  * <table>
  * <caption>Options of TCP</caption>
  * <tr><td>{@link ChannelOption#SO_RCVBUF}</td><td>the most bytes of registered memory that the peer may write
- *     to, 4096 to 256 MiB; rounded up to a power of two. It starts with 64 KiB, grows with use and shrinks when it is
- *     not used: see {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. Read when the connection is made.</td></tr>
+ *     to: at least 1, rounded to a power of two of 4096 to 256 MiB. Default 1 MiB. It starts with 64 KiB, grows with
+ *     use and shrinks when it is not used: see {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. Read when the
+ *     connection is made.</td></tr>
  * <tr><td>{@link ChannelOption#SO_SNDBUF}</td><td>the most bytes in flight to the peer (at least one work request
  *     goes out whatever its size)</td></tr>
  * <tr><td>{@link ChannelOption#SO_LINGER}</td><td>0: closing resets the connection. More: the most seconds that a close

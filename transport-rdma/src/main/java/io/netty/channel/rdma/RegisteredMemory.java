@@ -214,7 +214,11 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         return buf;
     }
 
-    /** A part of the memory, for an operation. */
+    /**
+     * A part of the memory, for an operation.
+     *
+     * @throws IndexOutOfBoundsException if that is not inside.
+     */
     public RegisteredSlice slice(long offset, int length) {
         return new RegisteredSlice(this, offset, length);
     }

@@ -36,13 +36,16 @@
  *   AbstractRdmaChannel ── AbstractRdmaServerChannel, AbstractRdmaConnectedChannel, AbstractRdmaDatagramChannel:
  *   what all protocols need
  *   QueuePairOptions, QueuePairResources: a queue pair as the options say and as the device can
+ *   ChannelQueuePair, ServiceResolution: what the channels of messages and of datagrams take from here
  *
  *   RdmaIoHandler ── EpollIoHandler: sleeping, timers, wake-ups, TCP channels
  *        ├── LoopDevice: one loop's completion queues on a device, who owns which queue pair
+ *        │       ├── LoopReceiveQueue: the receives that its message channels share
  *        │       └── CompletionRelay, IdMove, CurrentLoop: of channels that change their loop
  *        └── LoopEvents: one loop's connection manager events, who owns which connection id
  *
  *   RdmaByteBufAllocator ── CellCache ── SlabArena ── Slab: registered memory for the application
+ *   RegisteredMemory: memory of the application; MemoryRange: either kind, as each device knows it
  *   DeviceContext: one protection domain for each device, shared by all loops
  * </pre>
  * Below are two packages that know nothing of channels: {@code io.netty.channel.rdma.stream}, the byte-stream protocol
@@ -142,10 +145,10 @@
  * <h2>System properties</h2>
  * <ul>
  * <li>{@code io.netty.rdma.maxPinnedMemory}: bytes of memory that may be registered in the process: slabs of {@link
- *     io.netty.channel.rdma.RdmaByteBufAllocator#DEFAULT} (16 MiB each), staging memory and receive memory; default
- *     half of the maximum direct memory. The last eighth is for the first receive buffer of each connection and the
- *     first slab of staging memory. {@link io.netty.channel.rdma.RdmaMetrics#pinnedMemory()} tells how much is in
- *     use.</li>
+ *     io.netty.channel.rdma.RdmaByteBufAllocator#DEFAULT} (16 MiB each), staging memory, receive memory, and {@link
+ *     io.netty.channel.rdma.RegisteredMemory} of other buffers; default half of the maximum direct memory. The last
+ *     eighth is for that one, the first receive buffer of each connection and the first slab of staging memory. {@link
+ *     io.netty.channel.rdma.RdmaMetrics#pinnedMemory()} tells how much is in use.</li>
  * <li>{@code io.netty.rdma.maxStagingMemory}: bytes, for the process, of registered memory for bytes that can't be sent
  *     in place; default 64 MiB, at least 16 MiB. One connection holds no more than a 64th of it.</li>
  * <li>{@code io.netty.rdma.provider}: see {@link io.netty.channel.rdma.verbs.Verbs}</li>

@@ -58,6 +58,7 @@ public final class RdmaCapabilities {
      * Asks a device.
      *
      * @param deviceName one of {@link Device#names()}.
+     * @throws VerbsException if there is no such device, or it can't be opened.
      */
     public static RdmaCapabilities of(String deviceName) throws VerbsException {
         try (Device device = Device.open(deviceName)) {

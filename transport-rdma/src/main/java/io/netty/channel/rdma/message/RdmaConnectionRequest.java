@@ -56,7 +56,9 @@ public final class RdmaConnectionRequest {
      *
      * @param answer for the peer, which gets it padded with zeros; at most 196 bytes.
      * @return is done when the connection is established, and the channel active. Fails with an {@link
-     *         IllegalStateException} if the request is answered already.
+     *         IllegalStateException} if the request is answered already; with a {@code ClosedChannelException} if the
+     *         peer has given up; and if the device can't do what the options say, or the peer does not complete the
+     *         connection within {@code CONNECT_TIMEOUT_MILLIS}: then the channel is closed.
      */
     public ChannelFuture accept(byte[] answer) {
         return channel.answer(true, answer);

@@ -149,11 +149,13 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     /**
      * Joins a multicast group. From the success of the future on, datagrams for it arrive, also those that this channel
-     * sends to it itself, and it can be sent to. It fails with an {@link IOException} that says why. Any thread; the
-     * channel must be bound.
+     * sends to it itself, and it can be sent to. Any thread.
      *
      * @param sendOnly not to receive; not all networks have that.
      * @return what is sent to in place of an {@link InetSocketAddress} with the address of the group, if so wished.
+     *         Fails with an {@link IOException}, a {@link RdmaMulticastException} if the network has refused, that says
+     *         why; with a {@link NotYetBoundException}; with an {@link IllegalArgumentException} if the address is none
+     *         of multicast; and with an {@link IllegalStateException} if the channel has joined the group already.
      */
     public Future<RdmaDatagramAddress> joinGroup(InetAddress group, boolean sendOnly) {
         Promise<RdmaDatagramAddress> promise = eventLoop().newPromise();
@@ -171,8 +173,8 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     /**
-     * Leaves a group, also one that is about to be joined. Fails with an {@link IllegalStateException} if the channel
-     * has not joined it. Any thread.
+     * Leaves a group, also one that is about to be joined: that join fails. Fails with an {@link IllegalStateException}
+     * if the channel has not joined it. Any thread.
      */
     public Future<Void> leaveGroup(InetAddress group) {
         return callOnLoop(() -> {

@@ -124,7 +124,8 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     /**
      * What the device of the connection can do. Any thread.
      *
-     * @throws IOException if the channel has no connection, or the device does not tell.
+     * @throws NotYetConnectedException if the channel has no queue pair yet.
+     * @throws IOException if the channel is closed, or the device does not tell.
      */
     public RdmaCapabilities capabilities() throws IOException {
         ChannelQueuePair queuePair = existingConnection().queuePair();
@@ -147,7 +148,10 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * done, and tells its key. Any thread.
      *
      * @return what to hand over to the peer.
-     * @throws IOException if the channel has no connection, or the device does not register the memory.
+     * @throws NotYetConnectedException if the channel has no queue pair yet: it has one when it is connected, accepted,
+     *         or its {@linkplain #exportEndpoint() endpoint} was exported.
+     * @throws IOException if the channel is closed, or the device does not register the memory.
+     * @throws io.netty.util.IllegalReferenceCountException if the memory is closed.
      */
     public RemoteMemory export(RegisteredMemory memory) throws IOException {
         MessageConnection current = existingConnection();
@@ -252,6 +256,9 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * is established here when {@code connect} is done; what is sent before the other side has done so waits, as {@link
      * io.netty.channel.rdma.RdmaChannelOption#ACK_TIMEOUT} and {@code RETRY_COUNT} say. Nobody tells the other side of
      * the end: its operations fail then. Any thread.
+     *
+     * @return fails with an {@link IllegalStateException} if the channel is not bound so, or connects by the connection
+     *         manager, and with a {@link ClosedChannelException}.
      */
     public Future<RdmaEndpoint> exportEndpoint() {
         return callOnLoop(() -> {

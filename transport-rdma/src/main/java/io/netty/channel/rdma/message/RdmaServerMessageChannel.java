@@ -22,7 +22,8 @@ import io.netty.channel.rdma.verbs.ConnectionEvent;
 /**
  * Listens for connections of {@link RdmaMessageChannel}s. It reads channels whose connections are requested, not made:
  * once such a channel is registered, its pipeline gets an {@link RdmaConnectionRequest}. A request that nobody reads
- * waits, until the peer gives up. Configured as a {@link io.netty.channel.rdma.RdmaServerSocketChannel} is.
+ * waits, until the peer gives up; beyond {@code SO_BACKLOG} they are rejected. Configured as a {@link
+ * io.netty.channel.rdma.RdmaServerSocketChannel} is.
  */
 public final class RdmaServerMessageChannel extends AbstractRdmaServerChannel<RdmaMessageChannel> {
     /**

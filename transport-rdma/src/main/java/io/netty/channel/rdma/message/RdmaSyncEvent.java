@@ -60,7 +60,11 @@ public final class RdmaSyncEvent implements AutoCloseable {
         set(initial);
     }
 
-    /** What the peer of a channel needs to use it. */
+    /**
+     * What the peer of a channel needs to use it.
+     *
+     * @throws IOException as {@link RdmaMessageChannel#export}.
+     */
     public RemoteMemory export(RdmaMessageChannel channel) throws IOException {
         return channel.export(memory);
     }

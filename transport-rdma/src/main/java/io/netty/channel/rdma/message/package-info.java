@@ -72,9 +72,10 @@
  *
  * <h2>Completions</h2>
  * A completion costs the device and the event loop something, so only the last operation of a flush asks for one, and
- * one in {@code SEND_QUEUE_DEPTH} / 4. It stands for all before, whose promises are done in the order of the writes. An
- * operation with {@link io.netty.channel.rdma.message.RdmaOperation#unsignalled()} does not ask even if it is the last
- * one; then its promise waits for a later operation. A void promise changes nothing about this.
+ * one in 64, or in {@code SEND_QUEUE_DEPTH} / 4 if that is less. It stands for all before, whose promises are done in
+ * the order of the writes. Operations with {@link io.netty.channel.rdma.message.RdmaOperation#unsignalled()} do not
+ * ask: a flush of nothing else has only the one in {@code SEND_QUEUE_DEPTH} / 4, and the promises behind that wait for
+ * a later operation. A void promise changes nothing about this.
  *
  * <h2>Order</h2>
  * <ul>
@@ -118,9 +119,11 @@
  * <table>
  * <caption>{@link io.netty.channel.rdma.message.RdmaChannelState}</caption>
  * <tr><th>state</th><th>what is possible</th><th>left by</th></tr>
- * <tr><td>IDLE</td><td>options, {@code bind}, {@code connect}</td><td>{@code connect}: STARTING</td></tr>
+ * <tr><td>IDLE</td><td>options, {@code bind}, {@code connect}</td><td>{@code connect}, {@code exportEndpoint}:
+ *     STARTING</td></tr>
  * <tr><td>STARTING</td><td>what is flushed waits. A server's channel: accept or reject</td><td>established: RUNNING;
- *     failed: IDLE, and connecting may be tried again</td></tr>
+ *     failed: IDLE, and connecting may be tried again if the channel is still open, as when the peer refuses; a timeout
+ *     closes it, and so does a {@code Bootstrap}</td></tr>
  * <tr><td>RUNNING (active)</td><td>everything</td><td>{@code close}, the peer's disconnect, an error:
  *     STOPPING</td></tr>
  * <tr><td>STOPPING</td><td>nothing can be written. After a {@code close} what was flushed before is still executed, for
@@ -169,7 +172,8 @@
  *     That takes a few messages, and is remembered for {@code ADDRESS_TTL_MILLIS} for up to 4096 addresses; then it is
  *     asked for again while the old answer is used. Datagrams wait for the first answer, in their order. If there is
  *     none ({@code PortUnreachableException}: nobody is bound there; {@code ConnectTimeoutException} after {@code
- *     CONNECT_TIMEOUT_MILLIS}) their promises fail, and the next datagram has it asked for again.</td></tr>
+ *     CONNECT_TIMEOUT_MILLIS}) their promises fail, and the next datagram has it asked for again. No more than 256
+ *     addresses are asked for at a time: the promise of a datagram to one more fails.</td></tr>
  * <tr><td>{@link io.netty.channel.rdma.message.RdmaDatagramAddress}</td><td>It says all: the sender of a datagram, or
  *     what a peer has told in another way, of its {@link
  *     io.netty.channel.rdma.message.RdmaDatagramChannel#datagramAddress()}.</td></tr>
@@ -180,8 +184,8 @@
  * </table>
  * Datagrams for one recipient are not held up by those that wait for another, but promises are done in the order of the
  * writes, as the outbound buffer of a channel needs it: one that waits holds back the <em>promises</em> behind it, and
- * after 1024 of these the datagrams, too. Who sends to hosts that may be down sets a short {@code
- * CONNECT_TIMEOUT_MILLIS}.
+ * after {@code SEND_QUEUE_DEPTH} + 1024 of these the datagrams, too. Who sends to hosts that may be down sets a short
+ * {@code CONNECT_TIMEOUT_MILLIS}.
  *
  * <p>A bound channel answers those who ask for its port, at any time and whether it reads or not; nothing is kept of
  * them. A queue pair belongs to one device, so the wildcard address stands for one address of this host that a device
@@ -219,7 +223,8 @@
  *                                    │          │
  *                  MessageSender, SendSlots    MessageReceiver ── Receives: OwnReceives or
  *                         │                                               SharedReceives
- *                  OperationGatherer: work requests from operations
+ *                         ├── FlushedMessages: the outbound buffer, until its operations are done
+ *                         └── OperationGatherer: work requests from operations
  *
  *   ManualConnector: a queue pair without the connection manager
  *

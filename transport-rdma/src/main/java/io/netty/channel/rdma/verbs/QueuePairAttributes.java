@@ -19,8 +19,9 @@ import io.netty.util.internal.ObjectUtil;
 
 /**
  * Attributes for {@link QueuePair#modify(QueuePairAttributes)} ({@code struct ibv_qp_attr}): those that were set are
- * modified. Needed only for queue pairs that are connected without the connection manager. Which attributes each
- * transition wants is the table in ibv_modify_qp(3).
+ * modified. Needed for queue pairs that are connected without the connection manager, and for what that has no
+ * parameter for: {@link #accessFlags} and {@link #minRnrTimer}. Which attributes each transition wants is the table in
+ * ibv_modify_qp(3).
  */
 public final class QueuePairAttributes {
     // enum ibv_qp_attr_mask
@@ -78,6 +79,7 @@ public final class QueuePairAttributes {
         return set(ACCESS_FLAGS, I_ACCESS_FLAGS, flags);
     }
 
+    /** The place in the port's table of partition keys, 0 to 65535. */
     public QueuePairAttributes partitionKeyIndex(int index) {
         return set(PKEY_INDEX, I_PKEY_INDEX, ObjectUtil.checkInRange(index, 0, 0xFFFF, "index"));
     }
@@ -87,6 +89,7 @@ public final class QueuePairAttributes {
         return set(PORT, I_PORT, ObjectUtil.checkInRange(port, 1, 255, "port"));
     }
 
+    /** Of a queue pair for datagrams: what its senders must know. */
     public QueuePairAttributes queueKey(int key) {
         return set(QKEY, I_QKEY, key);
     }
@@ -124,12 +127,12 @@ public final class QueuePairAttributes {
         return set(SQ_PSN, I_SQ_PSN, ObjectUtil.checkInRange(psn, 0, 0xFFFFFF, "psn"));
     }
 
-    /** The most RDMA reads and atomics that we have outstanding. */
+    /** The most RDMA reads and atomics that we have outstanding, 0 to 255. */
     public QueuePairAttributes initiatorDepth(int depth) {
         return set(MAX_QP_RD_ATOMIC, I_MAX_QP_RD_ATOMIC, ObjectUtil.checkInRange(depth, 0, 255, "depth"));
     }
 
-    /** The most RDMA reads and atomics that the peer has outstanding here. */
+    /** The most RDMA reads and atomics that the peer has outstanding here, 0 to 255. */
     public QueuePairAttributes responderResources(int resources) {
         return set(MAX_DEST_RD_ATOMIC, I_MAX_DEST_RD_ATOMIC, ObjectUtil.checkInRange(resources, 0, 255, "resources"));
     }
@@ -139,7 +142,7 @@ public final class QueuePairAttributes {
         return set(MIN_RNR_TIMER, I_MIN_RNR_TIMER, ObjectUtil.checkInRange(code, 0, 31, "code"));
     }
 
-    /** The peer's queue pair. */
+    /** The number of the peer's queue pair, 24 bits. */
     public QueuePairAttributes destinationQueuePair(int number) {
         return set(DEST_QPN, I_DEST_QPN, number);
     }
