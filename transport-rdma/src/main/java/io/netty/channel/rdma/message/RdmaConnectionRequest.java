@@ -25,6 +25,10 @@ import java.net.InetSocketAddress;
  * accepted, without data. Any thread.
  */
 public final class RdmaConnectionRequest {
+    // What the connection manager's messages REP and REJ have room for: rdma_accept(3), rdma_reject(3).
+    private static final int MAX_ANSWER = 196;
+    private static final int MAX_REASON = 148;
+
     private final RdmaMessageChannel channel;
     private final byte[] data;
 
@@ -59,9 +63,10 @@ public final class RdmaConnectionRequest {
      *         IllegalStateException} if the request is answered already; with a {@code ClosedChannelException} if the
      *         peer has given up; and if the device can't do what the options say, or the peer does not complete the
      *         connection within {@code CONNECT_TIMEOUT_MILLIS}: then the channel is closed.
+     * @throws IllegalArgumentException if the answer is longer; the request may be answered still.
      */
     public ChannelFuture accept(byte[] answer) {
-        return channel.answer(true, answer);
+        return channel.answer(true, copy(answer, MAX_ANSWER, "answer"));
     }
 
     /**
@@ -70,9 +75,17 @@ public final class RdmaConnectionRequest {
      * @param reason for the peer, which gets it padded with zeros; at most 148 bytes.
      * @return is done when the channel is closed. Fails with an {@link IllegalStateException} if the request is
      *         answered already.
+     * @throws IllegalArgumentException if the reason is longer; the request may be answered still.
      */
     public ChannelFuture reject(byte[] reason) {
-        return channel.answer(false, reason);
+        return channel.answer(false, copy(reason, MAX_REASON, "reason"));
+    }
+
+    private static byte[] copy(byte[] data, int limit, String what) {
+        if (data.length > limit) {
+            throw new IllegalArgumentException(what + ": " + data.length + " bytes (expected: at most " + limit + ')');
+        }
+        return data.clone();
     }
 
     @Override

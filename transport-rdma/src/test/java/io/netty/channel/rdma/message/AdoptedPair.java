@@ -36,8 +36,9 @@ import java.util.function.Consumer;
  * application's part, not the channels.
  */
 final class AdoptedPair implements AutoCloseable {
-    final RdmaMessageChannel client;
     final RdmaMessageChannel server;
+    /** Of the client: done when the server's pipeline has answered. */
+    final ChannelFuture connect;
     private final EventChannel events = EventChannel.create();
     private final ConnectionId listener;
 
@@ -45,11 +46,11 @@ final class AdoptedPair implements AutoCloseable {
     AdoptedPair(EventLoopGroup group, Recorder clientEvents, Recorder serverEvents,
                 Consumer<RdmaMessageChannelConfig> options) throws Exception {
         listener = ConnectionId.create(events, PortSpace.TCP);
-        boolean connected = false;
+        boolean asked = false;
         try {
             listener.bind(TestAddress.anyPort());
             listener.listen(1);
-            ChannelFuture connect = MessagePair.connecting(group, clientEvents).connect(listener.localAddress());
+            connect = MessagePair.connecting(group, clientEvents).connect(listener.localAddress());
             // This thread is the one that reads the event channel.
             BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
             server = new RdmaMessageChannel(nextEvent(), tasks::add);
@@ -57,13 +58,17 @@ final class AdoptedPair implements AutoCloseable {
             server.pipeline().addLast(serverEvents);
             TestTimeouts.sync(group.register(server));
             TestTimeouts.take(tasks, "the move of the id").run();
-            client = (RdmaMessageChannel) TestTimeouts.sync(connect).channel();
-            connected = true;
+            asked = true;
         } finally {
-            if (!connected) {
+            if (!asked) {
                 close();
             }
         }
+    }
+
+    /** Waits until it is connected. */
+    RdmaMessageChannel client() throws Exception {
+        return (RdmaMessageChannel) TestTimeouts.sync(connect).channel();
     }
 
     private ConnectionEvent nextEvent() throws InterruptedException {

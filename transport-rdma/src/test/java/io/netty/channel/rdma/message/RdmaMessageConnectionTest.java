@@ -118,6 +118,43 @@ class RdmaMessageConnectionTest {
     }
 
     @Test
+    void dataThatIsTooLongForAnAnswerLeavesTheRequestToBeAnswered() throws Exception {
+        Recorder serverEvents = new Recorder();
+        serverEvents.takesRequests = true;
+        Channel listener = listen(serverEvents);
+        ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder()).connect(listener.localAddress());
+        RdmaConnectionRequest request = (RdmaConnectionRequest) serverEvents.next();
+        assertThatThrownBy(() -> request.reject(new byte[149])).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("reason: 149 bytes (expected: at most 148)");
+        assertThatThrownBy(() -> request.accept(new byte[197])).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("answer: 197 bytes (expected: at most 196)");
+        byte[] longest = new byte[148];
+        Arrays.fill(longest, (byte) 'x');
+        ChannelFuture rejected = request.reject(longest);
+        longest[0] = 'y';
+        TestTimeouts.sync(rejected);
+        TestTimeouts.await(connect);
+        assertThat(connect.cause()).hasMessageContaining("rejected by the peer: " + "x".repeat(148));
+        TestTimeouts.sync(connect.channel().closeFuture());
+        close(listener);
+    }
+
+    @Test
+    void longestAnswerReachesTheOtherSide() throws Exception {
+        Recorder serverEvents = new Recorder();
+        serverEvents.takesRequests = true;
+        Channel listener = listen(serverEvents);
+        ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder()).connect(listener.localAddress());
+        byte[] longest = new byte[196];
+        Arrays.fill(longest, (byte) 'x');
+        TestTimeouts.sync(((RdmaConnectionRequest) serverEvents.next()).accept(longest));
+        TestTimeouts.sync(connect);
+        assertThat(((RdmaMessageChannel) connect.channel()).peerData()).isEqualTo(longest);
+        TestTimeouts.sync(connect.channel().close());
+        close(listener);
+    }
+
+    @Test
     void requestThatNobodyDecidesEndsTheConnectInTime() throws Exception {
         Recorder serverEvents = new Recorder();
         serverEvents.takesRequests = true;

@@ -31,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.net.ConnectException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
@@ -167,11 +168,25 @@ class RdmaMessageManualTest {
         try (AdoptedPair pair = new AdoptedPair(loops.group(), clientEvents, serverEvents,
                 config -> config.setSharedReceiveQueue(shared))) {
             assertThat(serverEvents.next()).isEqualTo("active");
-            MessagePair.write(pair.client, text("adopted"));
+            MessagePair.write(pair.client(), text("adopted"));
             assertThat(serverEvents.text()).isEqualTo("adopted");
-            TestTimeouts.sync(pair.client.close());
+            TestTimeouts.sync(pair.client().close());
             assertThat(serverEvents.next()).isEqualTo("inactive");
             TestTimeouts.sync(pair.server.closeFuture());
+        }
+    }
+
+    @Test
+    void adoptedRequestIsRejectedWithData() throws Exception {
+        Recorder serverEvents = new Recorder();
+        serverEvents.takesRequests = true;
+        try (AdoptedPair pair = new AdoptedPair(loops.group(), new Recorder(), serverEvents, config -> { })) {
+            RdmaConnectionRequest request = (RdmaConnectionRequest) serverEvents.next();
+            TestTimeouts.sync(request.reject("moved away".getBytes(StandardCharsets.US_ASCII)));
+            assertThat(pair.server.isOpen()).isFalse();
+            TestTimeouts.await(pair.connect);
+            assertThat(pair.connect.cause()).isInstanceOf(ConnectException.class).hasMessageContaining("moved away");
+            TestTimeouts.sync(pair.connect.channel().closeFuture());
         }
     }
 

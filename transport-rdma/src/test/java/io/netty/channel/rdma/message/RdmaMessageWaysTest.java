@@ -97,7 +97,7 @@ class RdmaMessageWaysTest {
         default:
             try (AdoptedPair pair = new AdoptedPair(loops.group(), requesterEvents, ownerEvents,
                     config -> config.setRemotePermissions(allowed))) {
-                requester = pair.client;
+                requester = pair.client();
                 owner = pair.server;
                 runAndClose(body);
             }
