@@ -38,7 +38,7 @@
 #define ECHO 42
 #define HOLD 43
 
-static int received, disordered, downs, held_fd = -1, echoes;
+static int received, disordered, downs, held_fd = -1, echoes, fds_without_links;
 static uint32_t next_sequence;
 
 static int get(int *counter) {
@@ -98,6 +98,20 @@ static void on_down(struct link *link) {
     add(&downs);
 }
 
+/* At once, and not seconds after the last user has gone, as if there could be another. */
+static void end_link(struct link *link) {
+    link_abort(link);
+    link_put(link);
+}
+
+/* Runs a test, and waits for the end of its links: other tests count those that go down, and descriptors. */
+#define RUN_TO_THE_END(test)                                                                                          \
+    do {                                                                                                              \
+        RUN(test);                                                                                                    \
+        CHECK_EVENTUALLY(open_fds() == fds_without_links);                                                            \
+        engine_quiesce(); /* what closed the last one may be about to count it */                                     \
+    } while (0)
+
 static void messages_arrive_whole_and_in_order(void) {
     struct link_port *port;
     struct link *link;
@@ -116,7 +130,7 @@ static void messages_arrive_whole_and_in_order(void) {
     CHECK_EQ(get(&disordered), 0);
     CHECK_EQ(link_send(link, SEQUENCE, body, LINK_MAX_BODY + 1, NULL, 0), EINVAL);
     CHECK_EQ(link_send(link, SEQUENCE, body, 4, NULL, LINK_MAX_FDS + 1), EINVAL);
-    link_put(link);
+    end_link(link);
     link_unbind_port(port);
 }
 
@@ -138,18 +152,19 @@ static void a_port_leads_to_one_link_and_is_exclusive(void) {
     CHECK_EQ(link_connect_port(PS, 2, false, &same), 0);
     CHECK(fresh == same);
     link_put(same);
-    link_put(fresh);
+    end_link(fresh);
     CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
     CHECK_EVENTUALLY(get(&echoes) == 1);
     link_unbind_port(port);
     CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0); /* a link outlives the port that led to it */
     CHECK_EVENTUALLY(get(&echoes) == 2);
     CHECK_EQ(link_connect_port(PS, 2, true, &same), ECONNREFUSED);
-    link_put(link);
+    end_link(link);
 }
 
 static void a_queue_pair_number_leads_to_its_process(void) {
     uint32_t first = link_claim_qpn_block(), second = link_claim_qpn_block();
+    fds_without_links += 2; /* they stay claimed */
     CHECK(first != 0 && second != 0 && first != second);
     CHECK((first & 0xff) == 0 && first < 0xffff00);
     struct link *link, *same;
@@ -160,8 +175,8 @@ static void a_queue_pair_number_leads_to_its_process(void) {
     int before = get(&echoes);
     CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
     CHECK_EVENTUALLY(get(&echoes) == before + 1);
-    link_put(link);
-    link_put(link);
+    link_put(same);
+    end_link(link);
 }
 
 static void descriptors_are_passed_and_none_is_left_behind(void) {
@@ -190,7 +205,7 @@ static void descriptors_are_passed_and_none_is_left_behind(void) {
     CHECK_EQ(open_fds(), before);
     close(ends[0]);
     close(ends[1]);
-    link_put(link);
+    end_link(link);
     link_unbind_port(port);
 }
 
@@ -346,7 +361,7 @@ static void liars_are_cut_off_and_nobody_else_notices(void) {
     int echoed = get(&echoes);
     CHECK_EQ(link_send(honest, ECHO, "ab", 2, NULL, 0), 0);
     CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
-    link_put(honest);
+    end_link(honest);
     link_unbind_port(port);
 }
 
@@ -369,7 +384,7 @@ static void a_message_without_room_for_its_descriptors_is_lost_and_the_link_stay
     CHECK_EVENTUALLY(get(&echoes) == echoed + 2);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
     CHECK_EQ(__atomic_load_n(&held_fd, __ATOMIC_SEQ_CST), -1);
-    link_put(link);
+    end_link(link);
     link_unbind_port(port);
 }
 
@@ -406,8 +421,7 @@ static void a_process_that_connects_without_end_is_cut_off(void) {
         int echoed = get(&echoes);
         CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
         CHECK_EVENTUALLY(get(&echoes) > echoed);
-        link_abort(link);
-        link_put(link);
+        end_link(link);
     }
     CHECK_EQ(status, 0);
     link_unbind_port(port);
@@ -498,18 +512,20 @@ int main(void) {
     link_set_handler(WITH_FDS, on_fds);
     link_set_handler(ECHO, on_echo);
     link_add_down_handler(on_down);
-    RUN(messages_arrive_whole_and_in_order);
-    RUN(a_port_leads_to_one_link_and_is_exclusive);
-    RUN(a_queue_pair_number_leads_to_its_process);
-    RUN(descriptors_are_passed_and_none_is_left_behind);
-    RUN(the_death_of_a_peer_takes_its_link_down);
-    RUN(a_forked_child_does_not_keep_links_of_its_parent_alive);
-    RUN(a_peer_that_does_not_read_is_cut_off_without_blocking);
-    RUN(liars_are_cut_off_and_nobody_else_notices);
-    RUN(a_message_without_room_for_its_descriptors_is_lost_and_the_link_stays);
-    RUN(descriptors_that_nobody_asked_for_are_closed);
-    RUN(a_process_that_connects_without_end_is_cut_off);
-    RUN(the_messages_before_a_death_are_delivered);
-    RUN(accepting_goes_on_after_descriptors_ran_out);
+    CHECK_EQ(engine_start(), 0);
+    fds_without_links = open_fds();
+    RUN_TO_THE_END(messages_arrive_whole_and_in_order);
+    RUN_TO_THE_END(a_port_leads_to_one_link_and_is_exclusive);
+    RUN_TO_THE_END(a_queue_pair_number_leads_to_its_process);
+    RUN_TO_THE_END(descriptors_are_passed_and_none_is_left_behind);
+    RUN_TO_THE_END(the_death_of_a_peer_takes_its_link_down);
+    RUN_TO_THE_END(a_forked_child_does_not_keep_links_of_its_parent_alive);
+    RUN_TO_THE_END(a_peer_that_does_not_read_is_cut_off_without_blocking);
+    RUN_TO_THE_END(liars_are_cut_off_and_nobody_else_notices);
+    RUN_TO_THE_END(a_message_without_room_for_its_descriptors_is_lost_and_the_link_stays);
+    RUN_TO_THE_END(descriptors_that_nobody_asked_for_are_closed);
+    RUN_TO_THE_END(a_process_that_connects_without_end_is_cut_off);
+    RUN_TO_THE_END(the_messages_before_a_death_are_delivered);
+    RUN_TO_THE_END(accepting_goes_on_after_descriptors_ran_out);
     return 0;
 }
