@@ -21,11 +21,14 @@
 /* One call sends no more than this, so that a receiver that takes as fast as we send does not keep a post or a poll. */
 #define BUDGET_DATAGRAMS 256
 
-/*
- * How long a datagram for a group waits to learn who is in it, and any for its receivers: those of a group may be in
- * several processes that are silent.
- */
+/* How long a datagram for a group waits to learn who is in it, and for receivers: several processes may be silent. */
 #define PATIENCE_NS UINT64_C(1000000000)
+
+/*
+ * And for a single receiver. Its flow is to give up before, which notes that the process is silent: with the same time,
+ * which began a moment earlier, the next receiver there would be waited for as long. But a flow may have to begin anew.
+ */
+#define SINGLE_PATIENCE_NS (2 * PATIENCE_NS)
 
 static bool gather(struct qp *qp, struct send_wqe *wqe, uint8_t *to) {
     if (wqe->inlined) {
@@ -68,8 +71,8 @@ static enum ibv_wc_status prepare(struct qp *qp, struct send_wqe *wqe) {
     return IBV_WC_SUCCESS;
 }
 
-static bool is_late(const struct ud *ud) {
-    return engine_now_ns() - ud->since_ns >= PATIENCE_NS;
+static bool is_late(const struct ud *ud, uint64_t patience_ns) {
+    return engine_now_ns() - ud->since_ns >= patience_ns;
 }
 
 /* False if the members of the group are not known yet. */
@@ -77,7 +80,7 @@ static bool find_receivers(struct ud *ud, const struct send_wqe *wqe, const uint
     if (ah_is_multicast(wqe->ah) && wqe->remote_qpn == UD_MULTICAST_QPN) {
         if (ud->next == 0 && !sa_find_members(&wqe->ah->attr.grh.dgid, &ud->members)) {
             *count = 0;
-            return is_late(ud);
+            return is_late(ud, PATIENCE_NS);
         }
         *qpns = ud->members.qpn;
         *count = ud->members.count;
@@ -106,8 +109,9 @@ static bool transmit(struct qp *qp, const struct send_wqe *wqe) {
     if (!find_receivers(ud, wqe, &qpns, &count)) {
         return false;
     }
+    uint64_t patience_ns = count == 1 ? SINGLE_PATIENCE_NS : PATIENCE_NS;
     for (; ud->next < count; ud->next++) {
-        if (flow_send(qp, qpns[ud->next], &ud->datagram, ud->payload) == FLOW_WAIT && !is_late(ud)) {
+        if (flow_send(qp, qpns[ud->next], &ud->datagram, ud->payload) == FLOW_WAIT && !is_late(ud, patience_ns)) {
             prepare_others(qp, qpns, count);
             return false;
         }

@@ -37,4 +37,13 @@ static inline bool is_open(const struct end *end, uint32_t qpn) {
     return open;
 }
 
+static inline bool is_silent(const struct end *end, uint32_t qpn) {
+    struct qp *qp = qp_of(end->qp);
+    qp_lock(qp);
+    const struct flow *flow = flow_table_find(&qp->ud->flows, qpn);
+    bool silent = flow != NULL && flow->peer != NULL && peer_is_silent(flow->peer);
+    qp_unlock(qp);
+    return silent;
+}
+
 #endif
