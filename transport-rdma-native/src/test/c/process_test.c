@@ -279,10 +279,24 @@ static void death_in_the_middle_of_a_message_leaves_the_rest_alive(void) {
     }
 }
 
+/* Writes first: when that is complete, both ends have met. */
+static void write_and_stay(int socket) {
+    struct end end;
+    struct address peer;
+    end_open(&end, &defaults);
+    connect_over(socket, &end, &peer, 0);
+    CHECK_EQ(post_rdma(&end, 1, IBV_WR_RDMA_WRITE, 0, 0, 8, &peer, 0), 0);
+    expect_wc(end.send_cq, 1, IBV_WC_SUCCESS);
+    go(socket);
+    for (;;) {
+        pause();
+    }
+}
+
 /* A device goes on when its process is stopped. With the embedded provider the process is the device. */
 static void a_stopped_peer_is_a_stopped_device_if_there_is_none(void) {
     int socket;
-    pid_t child = spawn(stay, &socket);
+    pid_t child = spawn(write_and_stay, &socket);
     struct end end;
     struct address peer;
     struct options options = defaults;
@@ -291,8 +305,6 @@ static void a_stopped_peer_is_a_stopped_device_if_there_is_none(void) {
     end_open(&end, &options);
     connect_over(socket, &end, &peer, 0);
     wait_for_go(socket);
-    CHECK_EQ(post_rdma(&end, 1, IBV_WR_RDMA_WRITE, 0, 0, 8, &peer, 0), 0);
-    expect_wc(end.send_cq, 1, IBV_WC_SUCCESS);
     CHECK_EQ(kill(child, SIGSTOP), 0);
     int status;
     CHECK_EQ(waitpid(child, &status, WUNTRACED), child);
