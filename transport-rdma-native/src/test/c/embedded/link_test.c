@@ -32,7 +32,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PS 0x106
+static int port_space; /* of this run: no other program has ports there */
+#define PS port_space
 #define SEQUENCE 40
 #define WITH_FDS 41
 #define ECHO 42
@@ -508,6 +509,7 @@ static void accepting_goes_on_after_descriptors_ran_out(void) {
 }
 
 int main(void) {
+    port_space = getpid() << 4;
     link_set_handler(SEQUENCE, on_sequence);
     link_set_handler(WITH_FDS, on_fds);
     link_set_handler(ECHO, on_echo);
