@@ -258,10 +258,19 @@ static int complete_opening(struct flow *flow, const struct wire_flow *message, 
     return peer_send(flow->peer, WIRE_FLOW_SLOT, &slot, sizeof(slot), NULL, 0);
 }
 
+/* The datagram that waits for it finds out, and is lost; later there is none, and it is not to cost the next one. */
+static void end_opening(struct qp *qp, struct flow *flow) {
+    if (flow_is_overdue(flow)) {
+        flow_free(qp, flow);
+    } else {
+        flow->state = FLOW_REFUSED;
+    }
+}
+
 /* For want of memory or descriptors: what waits is lost. With the gate. */
-static void give_up_opening(struct flow *flow, const struct wire_flow *message) {
+static void give_up_opening(struct qp *qp, struct flow *flow, const struct wire_flow *message) {
     peer_send(flow->peer, WIRE_FLOW_CLOSE, message, sizeof(*message), NULL, 0);
-    flow->state = FLOW_REFUSED;
+    end_opening(qp, flow);
 }
 
 static bool on_accept(struct link *link, const void *body, size_t length, int *fds, int nfds) {
@@ -278,7 +287,7 @@ static bool on_accept(struct link *link, const void *body, size_t length, int *f
             int error = complete_opening(flow, &s.message, fds, nfds);
             valid = error != EPROTO;
             if (error != 0) {
-                give_up_opening(flow, &s.message);
+                give_up_opening(s.qp, flow, &s.message);
             }
         }
         qp_unlock(s.qp);
@@ -297,7 +306,8 @@ static bool on_lost_accept(struct link *link, const void *body, size_t length) {
         qp_lock(s.qp);
         struct flow *flow = flow_find(s.qp, link, &s.message);
         if (flow != NULL && flow->state == FLOW_OPENING) {
-            give_up_opening(flow, &s.message);
+            peer_set_silent(s.peer, false); /* it has answered */
+            give_up_opening(s.qp, flow, &s.message);
         }
         qp_unlock(s.qp);
         qp_kick(s.qp, QP_WORK_SEND);
@@ -357,8 +367,8 @@ static bool on_refuse(struct link *link, const void *body, size_t length, int *f
         if (flow != NULL) {
             peer_set_silent(s.peer, false);
         }
-        if (flow != NULL && flow->state == FLOW_OPENING && !flow_is_overdue(flow)) {
-            flow->state = FLOW_REFUSED; /* the datagram that waits for it finds out, and is lost */
+        if (flow != NULL && flow->state == FLOW_OPENING) {
+            end_opening(s.qp, flow);
         } else if (flow != NULL) {
             flow_free(s.qp, flow);
         }
