@@ -17,13 +17,9 @@
  * The system's libibverbs with a RoCE device, to the tests. The environment has the addresses of provider.h:
  * RDMA_TEST_ADDRESS, RDMA_TEST_ADDRESS6, RDMA_TEST_ADDRESS_ELSEWHERE.
  */
-#include "provider.h"
+#include "cm_support.h"
 
-#include <arpa/inet.h>
-#include <poll.h>
 #include <string.h>
-
-#include "check.h"
 
 bool is_embedded(void) {
     return false;
@@ -93,6 +89,17 @@ bool is_soft_roce(void) {
     return known != 0;
 }
 
+/* To a port without a listener: the rejection comes by the way that messages of the connection manager took before. */
+static void go_there_and_back(void) {
+    static uint32_t count;
+    struct rdma_event_channel *channel = new_channel();
+    struct rdma_cm_id *id = connecting_as(0x700000u | (count++ & 0xffff), channel, test_address(), 1);
+    CHECK_EQ(rdma_ack_cm_event(expect(channel, RDMA_CM_EVENT_REJECTED)), 0);
+    CHECK_EQ(rdma_destroy_id(id), 0);
+    rdma_destroy_event_channel(channel);
+}
+
 void settle(void) {
     poll(NULL, 0, 100);
+    go_there_and_back();
 }
