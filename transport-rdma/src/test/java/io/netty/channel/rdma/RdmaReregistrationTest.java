@@ -294,17 +294,29 @@ class RdmaReregistrationTest {
         awaitTrue(() -> VerbsResource.QUEUE_PAIR.live() == queuePairs - 2);
     }
 
+    /** Loops that have nothing to do, and no channels, for two of the periods are suspended, except for one. */
+    private static EventLoopGroup newScalingGroup(int periodMillis) {
+        return new MultiThreadIoEventLoopGroup(2, (Executor) null, new AutoScalingEventExecutorChooserFactory(1, 2,
+                periodMillis, TimeUnit.MILLISECONDS, 0.9, 0.95, 2, 2, 1), RdmaIoHandler.newFactory());
+    }
+
     @Test
     void loopThatPollsForAnotherIsNotSuspended() throws Exception {
-        // Loops that have nothing to do for a tenth of a second are suspended, except for one.
-        EventLoopGroup scaling = new MultiThreadIoEventLoopGroup(2, (Executor) null,
-                new AutoScalingEventExecutorChooserFactory(1, 2, 100, TimeUnit.MILLISECONDS, 0.9, 0.95, 2, 2, 1),
-                RdmaIoHandler.newFactory());
+        int periodMillis = 100;
+        EventLoopGroup scaling = newScalingGroup(periodMillis);
         ConnectedPair scaled = new ConnectedPair(scaling);
+        while (scaled.server.eventLoop() == scaled.client.eventLoop()) {
+            // On a busy machine one of them may be suspended before there is a channel for it.
+            scaled.close();
+            shutdown(scaling);
+            periodMillis *= 2;
+            assertThat(periodMillis).isLessThan(10_000);
+            scaling = newScalingGroup(periodMillis);
+            scaled = new ConnectedPair(scaling);
+        }
         try {
             EventLoop home = scaled.server.eventLoop();
             EventLoop other = scaled.client.eventLoop();
-            assertThat(home).isNotSameAs(other);
             move(scaled.server, second);
             move(scaled.client, second);
             scaled.listener.close().sync();
@@ -312,7 +324,7 @@ class RdmaReregistrationTest {
             for (int i = 0; i < 30; i++) {
                 scaled.client.writeAndFlush(Unpooled.copyInt(i));
                 assertThat(scaled.serverEvents.read(4)).containsExactly(0, 0, 0, i);
-                home.schedule(() -> { }, 20, TimeUnit.MILLISECONDS).sync();
+                home.schedule(() -> { }, periodMillis / 5, TimeUnit.MILLISECONDS).sync();
             }
             scaled.close();
             awaitTrue(() -> home.isSuspended() || other.isSuspended());
