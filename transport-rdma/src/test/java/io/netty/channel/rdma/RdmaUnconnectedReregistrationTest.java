@@ -149,12 +149,19 @@ class RdmaUnconnectedReregistrationTest {
     @Test
     void connectTimesOutOnTheNewLoop() throws Exception {
         CountDownLatch mayAccept = block(children.next());
-        ChannelFuture connecting = client().option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 500)
-                .connect(listener.localAddress());
-        move(connecting.channel(), second);
+        Channel client = client().option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 500).register().sync().channel();
+        ChannelPromise connecting = client.newPromise();
+        // In one task, so that the time is not over before the channel leaves this loop, however slow the machine is.
+        client.eventLoop().submit(() -> {
+            client.connect(listener.localAddress(), connecting);
+            return client.deregister();
+        }).get().sync();
+        assertThat(connecting.isDone()).isFalse();
+        // If it is over by then, the channel may be closed in the middle of this.
+        TestTimeouts.await(second.register(client));
         TestTimeouts.await(connecting);
         assertThat(connecting.cause()).isInstanceOf(ConnectTimeoutException.class);
-        TestTimeouts.await(connecting.channel().closeFuture());
+        TestTimeouts.await(client.closeFuture());
         mayAccept.countDown();
     }
 
