@@ -260,8 +260,10 @@ class RdmaMessageConnectionTest {
 
     @Test
     void closeSendsWhatWasFlushedBefore() throws Exception {
+        // By default a close waits for 3 seconds, which a slow machine may take for what follows.
         try (MessagePair pair = new MessagePair(loops.group(),
-                server -> server.childOption(ChannelOption.AUTO_READ, false), client -> { })) {
+                server -> server.childOption(ChannelOption.AUTO_READ, false),
+                client -> client.option(ChannelOption.SO_LINGER, (int) TestTimeouts.SECONDS))) {
             // More than the send queue holds, let alone the server's receives, and none that asks for a completion.
             int count = 600;
             ChannelFuture last = null;
