@@ -164,7 +164,13 @@ class RdmaDatagramTransferTest {
                 assertThat(right.text()).isEqualTo("" + i);
             }
             left.send("later", right.address());
-            assertThat(right.text()).isEqualTo("later");
+            // That a datagram was sent does not say that it has arrived: the last ones may find receives again.
+            int late = 0;
+            for (String text = right.text(); !text.equals("later"); text = right.text()) {
+                assertThat(Integer.parseInt(text)).isGreaterThanOrEqualTo(depth);
+                late++;
+            }
+            assertThat(late).as("not all arrived").isLessThan(2 * depth);
         }
     }
 
