@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.channel.rdma.TestAddress;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -192,7 +193,7 @@ class DatagramTest {
 
     @Test
     void membersOfAGroupReceive() throws Exception {
-        InetAddress group = InetAddress.getByName("239.195.4.2");
+        InetAddress group = TestAddress.anyGroup();
         try (Endpoint member = new Endpoint(bound(serverEvents)); Endpoint other = new Endpoint(bound(clientEvents))) {
             member.receive(1, 0, 1024);
             member.id.joinMulticast(group, false);
@@ -202,7 +203,7 @@ class DatagramTest {
             assertThat(joined.queuePairNumber()).isEqualTo(SendWorkRequests.MULTICAST_QUEUE_PAIR);
             assertThat(joined.privateData()).isEmpty();
             assertThatThrownBy(() -> member.id.joinMulticast(group, false)).isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("239.195.4.2");
+                    .hasMessageContaining(group.getHostAddress());
 
             other.id.joinMulticast(group, !other.isSoftRoce());
             joined = event(clientEvents, ConnectionEventType.MULTICAST_JOIN);
