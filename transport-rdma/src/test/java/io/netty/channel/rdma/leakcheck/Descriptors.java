@@ -112,7 +112,8 @@ final class Descriptors {
         for (String line : lines("unix")) {
             // Num: RefCount Protocol Flags Type St Inode Path
             String[] columns = line.trim().split(" +");
-            if (columns[4].equals(SOCK_SEQPACKET)) {
+            // A line break in the path of some other process's socket makes a line that has none of these.
+            if (columns.length > 6 && columns[4].equals(SOCK_SEQPACKET)) {
                 inodes.add(columns[6]);
             }
         }
