@@ -198,7 +198,7 @@ class RdmaByteBufAllocatorTest {
             }
         });
         thread.start();
-        thread.join(TimeUnit.SECONDS.toMillis(30));
+        thread.join(TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS));
         assertThat(failure.get()).isNull();
         assertThat(thread.isAlive()).isFalse();
         assertThat(allocator.metric().usedDirectMemory()).isZero();
@@ -234,7 +234,7 @@ class RdmaByteBufAllocatorTest {
             thread.start();
         }
         for (Thread thread : threads) {
-            thread.join(TimeUnit.SECONDS.toMillis(60));
+            thread.join(TimeUnit.SECONDS.toMillis(2 * TestTimeouts.SECONDS));
             assertThat(thread.isAlive()).isFalse();
         }
         queue.forEach(ByteBuf::release);

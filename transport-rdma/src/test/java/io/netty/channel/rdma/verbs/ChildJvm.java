@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.channel.rdma.TestTimeouts;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -90,7 +92,7 @@ public final class ChildJvm implements AutoCloseable {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             text.append(line).append('\n');
         }
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(2 * TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as(text.toString()).isEqualTo(status);
         return text.toString();
     }
@@ -104,7 +106,7 @@ public final class ChildJvm implements AutoCloseable {
     /** SIGKILL. Returns when it is dead. */
     public void kill() {
         process.destroyForcibly();
-        process.onExit().orTimeout(30, TimeUnit.SECONDS).join();
+        process.onExit().orTimeout(TestTimeouts.SECONDS, TimeUnit.SECONDS).join();
     }
 
     @Override

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.channel.rdma.TestTimeouts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -48,11 +49,11 @@ class ThreadsTest {
                 results.add(executor.submit(work));
             }
             for (Future<Void> result : results) {
-                result.get(100, TimeUnit.SECONDS);
+                result.get(100L * TestTimeouts.MULTIPLIER, TimeUnit.SECONDS);
             }
         } finally {
             executor.shutdownNow();
-            assertThat(executor.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(executor.awaitTermination(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
         }
     }
 
