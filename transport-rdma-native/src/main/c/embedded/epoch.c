@@ -20,11 +20,12 @@
 #include "epoch.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+
+#include "backoff.h"
 
 /*
  * One per thread that ever entered; reused after the thread's end, never freed, so that writers can walk without a
@@ -108,12 +109,12 @@ void epoch_wait(void) {
     unsigned long limit = atomic_fetch_add(&now, 1) + 1;
     for (struct reader *reader = atomic_load(&readers); reader != NULL; reader = reader->next) {
         unsigned long seen;
-        while ((seen = atomic_load(&reader->epoch)) != 0 && seen < limit) {
-            sched_yield();
+        for (unsigned turn = 0; (seen = atomic_load(&reader->epoch)) != 0 && seen < limit;) {
+            backoff(&turn);
         }
     }
-    while (atomic_load(&homeless) != 0) {
-        sched_yield();
+    for (unsigned turn = 0; atomic_load(&homeless) != 0;) {
+        backoff(&turn);
     }
 }
 

@@ -21,14 +21,16 @@
 #ifndef NETTY_RDMA_EMBEDDED_GATE_H
 #define NETTY_RDMA_EMBEDDED_GATE_H
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+
+#include "backoff.h"
 
 #define GATE_OWNED (1u << 31)
 
 struct gate {
     atomic_uint bits;
+    atomic_uint waiters; /* in gate_lock() */
 };
 
 /* Returns the work to do now if the caller became the owner, else 0: the present owner will do it. */
@@ -43,18 +45,24 @@ static inline unsigned gate_enter(struct gate *gate, unsigned work) {
     return atomic_exchange(&gate->bits, GATE_OWNED) & ~GATE_OWNED;
 }
 
-/* Becomes the owner only if nobody is; leaves no request. */
-static inline bool gate_try(struct gate *gate) {
+static inline bool gate_claim(struct gate *gate) {
     unsigned expected = 0;
     return atomic_load_explicit(&gate->bits, memory_order_relaxed) == 0
             && atomic_compare_exchange_strong(&gate->bits, &expected, GATE_OWNED);
 }
 
+/* Becomes the owner only if nobody is or waits for that: one who tries all the time must not keep others out. */
+static inline bool gate_try(struct gate *gate) {
+    return atomic_load_explicit(&gate->waiters, memory_order_relaxed) == 0 && gate_claim(gate);
+}
+
 /* Becomes the owner; for the rare control operations. A gate that is never left stays closed. */
 static inline void gate_lock(struct gate *gate) {
-    while (!gate_try(gate)) {
-        sched_yield();
+    atomic_fetch_add(&gate->waiters, 1);
+    for (unsigned turn = 0; !gate_claim(gate);) {
+        backoff(&turn);
     }
+    atomic_fetch_sub(&gate->waiters, 1);
 }
 
 /* Returns 0 after letting go, or work that was requested meanwhile: the caller is still the owner. */
