@@ -75,7 +75,8 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * How often the <em>peer's</em> device tries again when no receive is posted here ({@code
      * rdma_conn_param.rnr_retry_count}), 0 to 6, or 7 for ever. Default 7. The stream protocol counts on 7: its control
      * messages may wait for a receive for as long as this event loop is busy. With less, a long pause of this process
-     * ends the connection.
+     * ends the connection. Where a message channel is connected without the connection manager, it is how often
+     * <em>this</em> end does.
      */
     public static final ChannelOption<Integer> RNR_RETRY_COUNT = valueOf(RdmaChannelOption.class, "RNR_RETRY_COUNT");
 
