@@ -25,11 +25,16 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.rdma.message.RdmaDatagram;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
+import io.netty.util.internal.SystemPropertyUtil;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -47,13 +52,37 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class RdmaDatagramProgramsTest {
     private static final String UDADDY = "/usr/bin/udaddy";
     private static final String MCKEY = "/usr/bin/mckey";
-    /** Of udaddy, which has no option for it. */
+    /** Of udaddy, which has no option for it: see {@link #takePort}. */
     private static final int UDADDY_PORT = 7174;
     private static final int COUNT = 10;
     private static final int SIZE = 100;
 
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
+
+    /** While it is open, and locked, the port is ours. */
+    private FileChannel portLock;
+
+    @AfterEach
+    void givePortBack() throws Exception {
+        if (portLock != null) {
+            portLock.close();
+        }
+    }
+
+    /**
+     * For the rest of the test no other run of it on this host has to do with the port: its client would be taken for
+     * ours, and udaddy serves only one.
+     */
+    private void takePort() throws Exception {
+        Path path = Path.of(SystemPropertyUtil.get("java.io.tmpdir"), "netty-rdma-port-" + UDADDY_PORT + ".lock");
+        portLock = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2 * TestTimeouts.SECONDS);
+        while (portLock.tryLock() == null) {
+            assertThat(System.nanoTime() < deadline).as("locked: %s", path).isTrue();
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
+    }
 
     private static RsocketProcess program(String program, String... arguments) throws Exception {
         RsocketProcess.assumeInstalled(program, "rdmacm-utils");
@@ -78,7 +107,7 @@ class RdmaDatagramProgramsTest {
             if (bound.isSuccess()) {
                 return (RdmaDatagramChannel) bound.channel();
             }
-            // Another run of these programs may have the port for a moment.
+            // The tests of C programs of another run may have the port for a moment.
             assertThat(System.nanoTime() < deadline).as("bound: %s", bound.cause()).isTrue();
             TimeUnit.MILLISECONDS.sleep(20);
         }
@@ -86,6 +115,7 @@ class RdmaDatagramProgramsTest {
 
     @Test
     void udaddyAsClient() throws Exception {
+        takePort();
         RdmaDatagramChannel server = bind(UDADDY_PORT, () -> new SimpleChannelInboundHandler<RdmaDatagram>() {
             @Override
             protected void channelRead0(ChannelHandlerContext ctx, RdmaDatagram datagram) {
@@ -103,12 +133,14 @@ class RdmaDatagramProgramsTest {
     /** Its server answers to the queue pair that is in the immediate data. */
     @Test
     void udaddyAsServer() throws Exception {
+        takePort();
         BlockingQueue<RdmaDatagram> answers = new LinkedBlockingQueue<>();
         RdmaDatagramChannel client = bind(0, () -> collector(answers));
         try (RsocketProcess server = program(UDADDY, "-b", host())) {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TestTimeouts.SECONDS);
-            while (!TestTimeouts.await(client.connect(new InetSocketAddress(host(), UDADDY_PORT))).isSuccess()) {
-                assertThat(System.nanoTime() < deadline).as(server.log()).isTrue();
+            InetSocketAddress address = new InetSocketAddress(host(), UDADDY_PORT);
+            for (ChannelFuture connect; !(connect = TestTimeouts.await(client.connect(address))).isSuccess();) {
+                assertThat(System.nanoTime() < deadline).as("%s: %s", server.log(), connect.cause()).isTrue();
                 TimeUnit.MILLISECONDS.sleep(20);
             }
             for (int i = 0; i < COUNT; i++) {
