@@ -24,8 +24,6 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.nio.channels.ClosedChannelException;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
@@ -35,8 +33,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class IncomingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(IncomingConnection.class);
-    /** What a rejection carries (rdma_reject(3)). */
-    private static final int MAX_REASON = 148;
 
     private final RdmaMessageChannel channel;
     private final ConnectionEvent request;
@@ -148,8 +144,7 @@ final class IncomingConnection {
                 }, millis, TimeUnit.MILLISECONDS);
             }
         } catch (Throwable t) {
-            byte[] reason = ("the server can't accept: " + t).getBytes(StandardCharsets.US_ASCII);
-            RdmaMessageChannel.refuse(id, Arrays.copyOf(reason, Math.min(reason.length, MAX_REASON)));
+            RdmaMessageChannel.refuse(id, "the server can't accept: " + t);
             if (connection != null) {
                 connection.destroy();
             }

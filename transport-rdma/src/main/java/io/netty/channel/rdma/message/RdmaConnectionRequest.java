@@ -25,10 +25,6 @@ import java.net.InetSocketAddress;
  * accepted, without data. Any thread.
  */
 public final class RdmaConnectionRequest {
-    // What the connection manager's messages REP and REJ have room for: rdma_accept(3), rdma_reject(3).
-    private static final int MAX_ANSWER = 196;
-    private static final int MAX_REASON = 148;
-
     private final RdmaMessageChannel channel;
     private final byte[] data;
 
@@ -66,7 +62,7 @@ public final class RdmaConnectionRequest {
      * @throws IllegalArgumentException if the answer is longer; the request may be answered still.
      */
     public ChannelFuture accept(byte[] answer) {
-        return channel.answer(true, copy(answer, MAX_ANSWER, "answer"));
+        return channel.answer(true, PrivateData.copy(answer, PrivateData.MAX_ANSWER, "answer"));
     }
 
     /**
@@ -78,14 +74,7 @@ public final class RdmaConnectionRequest {
      * @throws IllegalArgumentException if the reason is longer; the request may be answered still.
      */
     public ChannelFuture reject(byte[] reason) {
-        return channel.answer(false, copy(reason, MAX_REASON, "reason"));
-    }
-
-    private static byte[] copy(byte[] data, int limit, String what) {
-        if (data.length > limit) {
-            throw new IllegalArgumentException(what + ": " + data.length + " bytes (expected: at most " + limit + ')');
-        }
-        return data.clone();
+        return channel.answer(false, PrivateData.copy(reason, PrivateData.MAX_REASON, "reason"));
     }
 
     @Override

@@ -368,6 +368,10 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return reject(id, data);
     }
 
+    static boolean refuse(ConnectionId id, String reason) {
+        return reject(id, reason);
+    }
+
     /** After {@code channelActive}. */
     private void active() {
         if (readEarly) {

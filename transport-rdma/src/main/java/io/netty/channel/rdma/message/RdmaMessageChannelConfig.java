@@ -55,8 +55,6 @@ import static io.netty.channel.ChannelOption.SO_REUSEADDR;
  */
 public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
     private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
-    /** What a connect request carries in the port space of TCP, with InfiniBand's addresses (rdma_connect(3)). */
-    private static final int MAX_CONNECT_DATA = 56;
     private static final Set<RdmaPermission> ALL_REMOTE = Collections.unmodifiableSet(
             EnumSet.complementOf(EnumSet.of(RdmaPermission.LOCAL_WRITE)));
 
@@ -205,11 +203,7 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
 
     /** See {@link RdmaChannelOption#CONNECT_DATA}. */
     public RdmaMessageChannelConfig setConnectData(byte[] data) {
-        if (data.length > MAX_CONNECT_DATA) {
-            throw new IllegalArgumentException("CONNECT_DATA: " + data.length + " bytes (expected: at most " +
-                    MAX_CONNECT_DATA + ')');
-        }
-        connectData = data.clone();
+        connectData = PrivateData.copy(data, PrivateData.MAX_REQUEST, "CONNECT_DATA");
         return this;
     }
 
