@@ -175,14 +175,19 @@ static void a_group_waits_once_for_members_of_a_process_that_is_stopped(void) {
     end_close(&friend);
 }
 
+/* When it is its turn: opens the end, tells its number, and receives the first datagram. */
+static void receive_in_turn(int socket, struct end *end) {
+    await_turn(socket);
+    ud_open(end);
+    CHECK_EQ(post_recv(end, 1, 0, 8192), 0);
+    send_all(socket, &end->qp->qp_num, sizeof(end->qp->qp_num));
+    expect_wc(end->recv_cq, 1, IBV_WC_SUCCESS);
+}
+
 /* Says every now and then that it has taken one more datagram. */
 static void dawdle(int socket) {
     struct end end;
-    await_turn(socket);
-    ud_open(&end);
-    CHECK_EQ(post_recv(&end, 1, 0, 8192), 0);
-    send_all(socket, &end.qp->qp_num, sizeof(end.qp->qp_num));
-    expect_wc(end.recv_cq, 1, IBV_WC_SUCCESS);
+    receive_in_turn(socket, &end);
     qp_lock(qp_of(end.qp)); /* it takes no more */
     struct inflow *inflow = qp_of(end.qp)->ud->inflows;
     struct pollfd heard = { .fd = socket, .events = POLLIN };
@@ -239,11 +244,7 @@ static rlim_t next_fd(void) {
 
 static void receive_without_descriptors(int socket) {
     struct end end;
-    await_turn(socket);
-    ud_open(&end);
-    CHECK_EQ(post_recv(&end, 1, 0, 8192), 0);
-    send_all(socket, &end.qp->qp_num, sizeof(end.qp->qp_num));
-    expect_wc(end.recv_cq, 1, IBV_WC_SUCCESS);
+    receive_in_turn(socket, &end);
     struct options options = datagrams();
     struct end other;
     end_open_on(&other, &end, &options);
