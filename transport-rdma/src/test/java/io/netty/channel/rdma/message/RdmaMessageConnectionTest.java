@@ -44,6 +44,7 @@ import java.nio.channels.NotYetConnectedException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.function.Consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -57,16 +58,30 @@ class RdmaMessageConnectionTest {
 
     private static final AttributeKey<String> USER = AttributeKey.valueOf(RdmaMessageConnectionTest.class, "user");
 
+    /** A connect that waits for the server's application to decide. */
+    private static final class Asked {
+        final Recorder serverEvents = new Recorder();
+        final Channel listener;
+        final ChannelFuture connect;
+        final RdmaConnectionRequest request;
+
+        Asked(Consumer<Bootstrap> client) throws Exception {
+            serverEvents.takesRequests = true;
+            listener = listen(serverEvents);
+            Bootstrap bootstrap = MessagePair.connecting(loops.group(), new Recorder());
+            client.accept(bootstrap);
+            connect = bootstrap.connect(listener.localAddress());
+            request = (RdmaConnectionRequest) serverEvents.next();
+        }
+    }
+
     @Test
     void dataOfRequestAndAcceptanceReachTheOtherSide() throws Exception {
-        Recorder serverEvents = new Recorder();
-        serverEvents.takesRequests = true;
-        Channel listener = listen(serverEvents);
-        Recorder clientEvents = new Recorder();
-        ChannelFuture connect = MessagePair.connecting(loops.group(), clientEvents)
-                .option(RdmaChannelOption.CONNECT_DATA, ascii("who goes there")).connect(listener.localAddress());
-
-        RdmaConnectionRequest request = (RdmaConnectionRequest) serverEvents.next();
+        Asked asked = new Asked(client -> client.option(RdmaChannelOption.CONNECT_DATA, ascii("who goes there")));
+        Recorder serverEvents = asked.serverEvents;
+        Channel listener = asked.listener;
+        ChannelFuture connect = asked.connect;
+        RdmaConnectionRequest request = asked.request;
         assertThat(request.data()).startsWith(ascii("who goes there"));
         assertThat(request.remoteAddress().getAddress())
                 .isEqualTo(((RdmaServerMessageChannel) listener).localAddress().getAddress());
@@ -92,18 +107,14 @@ class RdmaMessageConnectionTest {
 
         TestTimeouts.sync(client.close());
         assertThat(serverEvents.next()).isEqualTo("inactive");
-        close(listener);
+        close(asked.listener);
     }
 
     @Test
     void rejectionTellsItsData() throws Exception {
-        Recorder serverEvents = new Recorder();
-        serverEvents.takesRequests = true;
-        Channel listener = listen(serverEvents);
-        Recorder clientEvents = new Recorder();
-        ChannelFuture connect = MessagePair.connecting(loops.group(), clientEvents).connect(listener.localAddress());
-
-        RdmaConnectionRequest request = (RdmaConnectionRequest) serverEvents.next();
+        Asked asked = new Asked(client -> { });
+        ChannelFuture connect = asked.connect;
+        RdmaConnectionRequest request = asked.request;
         TestTimeouts.sync(request.reject(ascii("not today")));
         assertThat(request.channel().isOpen()).isFalse();
         assertThat(request.channel().state()).isEqualTo(RdmaChannelState.IDLE);
@@ -114,16 +125,14 @@ class RdmaMessageConnectionTest {
         assertThat(connect.cause()).isInstanceOf(ConnectException.class).hasMessageContaining("not today");
         assertThat(((ConnectionRejectedException) cause).data()).startsWith(ascii("not today")).hasSize(148);
         TestTimeouts.sync(connect.channel().closeFuture());
-        close(listener);
+        close(asked.listener);
     }
 
     @Test
     void dataThatIsTooLongForAnAnswerLeavesTheRequestToBeAnswered() throws Exception {
-        Recorder serverEvents = new Recorder();
-        serverEvents.takesRequests = true;
-        Channel listener = listen(serverEvents);
-        ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder()).connect(listener.localAddress());
-        RdmaConnectionRequest request = (RdmaConnectionRequest) serverEvents.next();
+        Asked asked = new Asked(client -> { });
+        ChannelFuture connect = asked.connect;
+        RdmaConnectionRequest request = asked.request;
         assertThatThrownBy(() -> request.reject(new byte[149])).isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("reason: 149 bytes (expected: at most 148)");
         assertThatThrownBy(() -> request.accept(new byte[197])).isInstanceOf(IllegalArgumentException.class)
@@ -136,39 +145,33 @@ class RdmaMessageConnectionTest {
         TestTimeouts.await(connect);
         assertThat(connect.cause()).hasMessageContaining("rejected by the peer: " + "x".repeat(148));
         TestTimeouts.sync(connect.channel().closeFuture());
-        close(listener);
+        close(asked.listener);
     }
 
     @Test
     void longestAnswerReachesTheOtherSide() throws Exception {
-        Recorder serverEvents = new Recorder();
-        serverEvents.takesRequests = true;
-        Channel listener = listen(serverEvents);
-        ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder()).connect(listener.localAddress());
+        Asked asked = new Asked(client -> { });
         byte[] longest = new byte[196];
         Arrays.fill(longest, (byte) 'x');
-        TestTimeouts.sync(((RdmaConnectionRequest) serverEvents.next()).accept(longest));
-        TestTimeouts.sync(connect);
-        assertThat(((RdmaMessageChannel) connect.channel()).peerData()).isEqualTo(longest);
-        TestTimeouts.sync(connect.channel().close());
-        close(listener);
+        TestTimeouts.sync(asked.request.accept(longest));
+        TestTimeouts.sync(asked.connect);
+        assertThat(((RdmaMessageChannel) asked.connect.channel()).peerData()).isEqualTo(longest);
+        TestTimeouts.sync(asked.connect.channel().close());
+        close(asked.listener);
     }
 
     @Test
     void requestThatNobodyDecidesEndsTheConnectInTime() throws Exception {
-        Recorder serverEvents = new Recorder();
-        serverEvents.takesRequests = true;
-        Channel listener = listen(serverEvents);
-        ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder())
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) (10 * TestTimeouts.SECONDS))
-                .connect(listener.localAddress());
-        RdmaConnectionRequest request = (RdmaConnectionRequest) serverEvents.next();
+        Asked asked = new Asked(
+                client -> client.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) (10 * TestTimeouts.SECONDS)));
+        ChannelFuture connect = asked.connect;
+        RdmaConnectionRequest request = asked.request;
         TestTimeouts.await(connect);
         assertThat(connect.cause()).isInstanceOf(ConnectTimeoutException.class);
         // The request of a peer that has gone can't be accepted any more.
         TestTimeouts.await(request.accept());
         TestTimeouts.sync(request.channel().closeFuture());
-        close(listener);
+        close(asked.listener);
     }
 
     @Test
