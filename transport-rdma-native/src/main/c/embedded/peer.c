@@ -24,6 +24,10 @@
 #include "cq.h"
 #include "wire.h"
 
+/*
+ * The link's slot keeps a peer, but no reference to the link, or no link would ever be idle (link.h). Whoever else has a
+ * peer has a reference to its link with it.
+ */
 struct peer {
     struct link *link;
     atomic_uint refs;
@@ -39,7 +43,7 @@ static struct peer *create(struct link *link) {
     struct peer *peer = calloc(1, sizeof(*peer));
     if (peer != NULL) {
         atomic_init(&peer->refs, 1);
-        peer->link = link_get(link);
+        peer->link = link;
         pthread_mutex_init(&peer->lock, NULL);
         link_set_slot(link, LINK_SLOT_QP, peer);
     }
@@ -64,14 +68,25 @@ struct peer *peer_of_link(struct link *link) {
     return peer;
 }
 
-/* The link's reference goes with the link; queue pairs hold theirs. */
+static void release(struct peer *peer) {
+    if (atomic_fetch_sub(&peer->refs, 1) != 1) {
+        return;
+    }
+    struct process *process = peer_process(peer);
+    if (process != NULL) {
+        process_put(process);
+    }
+    pthread_mutex_destroy(&peer->lock);
+    free(peer);
+}
+
 static void link_down(struct link *link) {
     pthread_mutex_lock(&slots_lock);
     struct peer *peer = link_slot(link, LINK_SLOT_QP);
     link_set_slot(link, LINK_SLOT_QP, NULL);
     pthread_mutex_unlock(&slots_lock);
     if (peer != NULL) {
-        peer_put(peer);
+        release(peer);
     }
 }
 
@@ -86,20 +101,14 @@ __attribute__((constructor)) static void init(void) {
 
 struct peer *peer_get(struct peer *peer) {
     atomic_fetch_add(&peer->refs, 1);
+    link_get(peer->link);
     return peer;
 }
 
 void peer_put(struct peer *peer) {
-    if (atomic_fetch_sub(&peer->refs, 1) != 1) {
-        return;
-    }
-    struct process *process = peer_process(peer);
-    if (process != NULL) {
-        process_put(process);
-    }
-    link_put(peer->link);
-    pthread_mutex_destroy(&peer->lock);
-    free(peer);
+    struct link *link = peer->link;
+    release(peer);
+    link_put(link); /* last: from then on the link may be closed as idle, which ends the peer */
 }
 
 struct process *peer_process(const struct peer *peer) {

@@ -1,0 +1,114 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Links over which queue pairs talk: how long they last.
+ */
+#include <unistd.h>
+
+#include "check.h"
+#include "embedded/link.h"
+#include "embedded/peer.h"
+#include "embedded/qp.h"
+#include "pair.h"
+#include "ud_support.h"
+
+#define LINK_FDS 2 /* of one that leads to this process: both of its ends */
+#define PROCESS_FDS 1
+
+static int fds_without_links;
+
+static void talk(struct end *a, struct end *b) {
+    CHECK_EQ(post_recv(b, 1, 0, 8), 0);
+    CHECK_EQ(post_send(a, 2, IBV_WR_SEND, 0, 0, 8), 0);
+    expect_wc(b->recv_cq, 1, IBV_WC_SUCCESS);
+    expect_wc(a->send_cq, 2, IBV_WC_SUCCESS);
+}
+
+static void queue_pairs_talk(void) {
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    talk(&a, &b);
+    CHECK(open_fds() >= fds_without_links + LINK_FDS + PROCESS_FDS);
+    pair_close(&a, &b);
+}
+
+static void a_datagram_is_sent(void) {
+    struct end a, b;
+    ud_open(&a);
+    ud_open(&b);
+    struct ibv_ah *ah = own_ah(&a);
+    CHECK_EQ(post_recv(&b, 1, 0, GRH + 8), 0);
+    send_datagram(&a, 2, 0, 8, ah, b.qp->qp_num);
+    expect_wc(b.recv_cq, 1, IBV_WC_SUCCESS);
+    CHECK(open_fds() >= fds_without_links + LINK_FDS + PROCESS_FDS);
+    CHECK_EQ(ibv_destroy_ah(ah), 0);
+    end_close(&a);
+    end_close(&b);
+}
+
+static void a_link_goes_some_time_after_the_last_connected_queue_pair(void) {
+    queue_pairs_talk();
+    CHECK_EVENTUALLY(open_fds() <= fds_without_links);
+    queue_pairs_talk();
+}
+
+static void a_link_goes_some_time_after_the_last_datagram_queue_pair(void) {
+    a_datagram_is_sent();
+    CHECK_EVENTUALLY(open_fds() <= fds_without_links);
+    a_datagram_is_sent();
+}
+
+/* Its memory is kept open until the peer has answered. */
+static bool is_introduced(struct end *end) {
+    struct qp *qp = qp_of(end->qp);
+    pthread_mutex_lock(&qp->control);
+    bool introduced = qp->segment_fd < 0;
+    pthread_mutex_unlock(&qp->control);
+    return introduced;
+}
+
+/* Another link, which is made later and used by nobody, shows that its time would have come. */
+static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    talk(&a, &b);
+    CHECK_EVENTUALLY(is_introduced(&a) && is_introduced(&b));
+    struct link_port *port;
+    struct link *unused;
+    int port_space = getpid() << 4; /* of this run: no other program has ports there */
+    CHECK_EQ(link_bind_port(port_space, 1, &port), 0);
+    int before = open_fds();
+    CHECK_EQ(link_connect_port(port_space, 1, false, &unused), 0);
+    link_put(unused);
+    CHECK(open_fds() > before);
+    CHECK_EVENTUALLY(open_fds() == before);
+    CHECK(link_is_up(peer_link(qp_of(a.qp)->route)));
+    CHECK(link_is_up(peer_link(qp_of(a.qp)->attached->peer)));
+    talk(&a, &b);
+    link_unbind_port(port);
+    pair_close(&a, &b);
+}
+
+int main(void) {
+    struct end first;
+    end_open(&first, &defaults); /* what a process has as long as it lives: its engine, its board, its names */
+    end_close(&first);
+    fds_without_links = open_fds();
+    RUN(a_link_goes_some_time_after_the_last_connected_queue_pair);
+    RUN(a_link_goes_some_time_after_the_last_datagram_queue_pair);
+    RUN(a_link_stays_as_long_as_a_silent_queue_pair);
+    return 0;
+}
