@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.LongAdder;
  * How many bytes went which way: whether an application really is zero-copy. Any thread may read them.
  *
  * <p>Bytes are counted for {@link RdmaSocketChannel}s; memory and shared receives are those of the whole process.
+ * Channels of messages and datagrams have {@link io.netty.channel.rdma.message.RdmaMessageMetrics}.
  */
 public final class RdmaMetrics {
     /**

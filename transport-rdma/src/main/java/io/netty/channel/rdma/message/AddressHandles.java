@@ -26,6 +26,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -73,7 +74,7 @@ final class AddressHandles {
         /** Now there is one. */
         void made(List<DatagramSend> sends);
 
-        void failed(List<DatagramSend> sends, Throwable cause);
+        void failed(Collection<DatagramSend> sends, Throwable cause);
     }
 
     private static final class Used {

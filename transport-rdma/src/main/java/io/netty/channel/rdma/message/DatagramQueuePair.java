@@ -40,6 +40,7 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
     private final ConnectionId id;
     private final ChannelQueuePair queuePair;
     private final DevicePort port;
+    private final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
     private final DatagramReceives receives;
     private final MessageReceiver receiver;
     private final DatagramSender sender;
@@ -65,7 +66,7 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
             port = DevicePort.ofQueuePair(queuePair, local);
             created = new DatagramReceives(channel, queuePair, port);
             receives = created;
-            receiver = new MessageReceiver(channel, receives, channel::isReading, this::fail);
+            receiver = new MessageReceiver(channel, receives, metrics, channel::isReading, this::fail);
             sender = new DatagramSender(channel, this, queuePair, port);
             recipients = new DatagramRecipients(channel, queuePair.device(), sender);
             groups = new MulticastGroups(channel, id, queuePair.device());
@@ -79,6 +80,7 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
                 }
             }
         }
+        metrics.open();
     }
 
     ChannelQueuePair queuePair() {
@@ -87,6 +89,10 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
 
     DevicePort port() {
         return port;
+    }
+
+    RdmaMessageMetrics metrics() {
+        return metrics;
     }
 
     DatagramReceives receives() {
@@ -203,6 +209,7 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
         id.close();
         sender.release();
         receiver.release();
+        metrics.close();
     }
 
     private void dropPosted() {

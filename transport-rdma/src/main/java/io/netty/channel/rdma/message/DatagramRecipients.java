@@ -98,11 +98,8 @@ final class DatagramRecipients {
         public void failed(Throwable cause) {
             ended();
             recipients.remove(address, this);
-            for (DatagramSend send : waiting) {
-                send.done(cause);
-            }
+            sender.failed(waiting, cause);
             waiting.clear();
-            sender.complete();
         }
 
         private void ended() {

@@ -69,7 +69,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
                 port.attributes().isEthernet() ? AddressHandles.BESIDE : AddressHandles.AT_ONCE, channel.eventLoop(),
                 this);
         depth = queuePair.sendDepth();
-        slots = new SendSlots(depth);
+        slots = new SendSlots(depth, owner.metrics());
         messages = new FlushedMessages(channel, channel::flushAgain);
         signalInterval = Math.max(1, depth / 4);
         maxInline = OperationGatherer.maxInline(queuePair.queuePair(), channel.config().queuePair().maxInline.get());
@@ -118,9 +118,14 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
                 ready.add(send);
             }
         } catch (Exception e) {
-            send.done(e);
+            fail(send, e);
         }
         return true;
+    }
+
+    private void fail(DatagramSend send, Throwable cause) {
+        owner.metrics().failed();
+        send.done(cause);
     }
 
     private void checkLength(DatagramSend send) throws RdmaOperationException {
@@ -138,8 +143,8 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
     }
 
     @Override
-    public void failed(List<DatagramSend> sends, Throwable cause) {
-        sends.forEach(send -> send.done(cause));
+    public void failed(Collection<DatagramSend> sends, Throwable cause) {
+        sends.forEach(send -> fail(send, cause));
         complete();
     }
 
@@ -192,7 +197,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
             if (retained) {
                 send.release();
             }
-            send.done(e);
+            fail(send, e);
         }
         return true;
     }

@@ -57,6 +57,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     /** Then this makes the connection. */
     private final ManualConnector manual;
     private final ChannelQueuePair queuePair;
+    private final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
     private final MessageSender sender;
     private final MessageReceiver receiver;
     /** The queue pair is in the error state, or will be. */
@@ -101,7 +102,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(), config.maxSendSges,
                 shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
         receiver = new MessageReceiver(channel, shared ? new SharedReceives(channel, queuePair)
-                : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting), channel::isReading,
+                : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting), metrics, channel::isReading,
                 channel::connectionFailed);
         sender = new MessageSender(channel, this, queuePair);
         boolean posted = false;
@@ -118,11 +119,16 @@ final class MessageConnection implements ChannelQueuePair.Owner {
                 receiver.release();
             }
         }
+        metrics.open();
     }
 
     /** Of a connection without the connection manager. */
     ManualConnector manual() {
         return manual;
+    }
+
+    RdmaMessageMetrics metrics() {
+        return metrics;
     }
 
     MessageSender sender() {
@@ -394,5 +400,6 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         }
         sender.release();
         receiver.release();
+        metrics.close();
     }
 }

@@ -34,6 +34,7 @@ import java.util.function.Consumer;
 final class MessageReceiver {
     private final Channel channel;
     private final Receives receives;
+    private final RdmaMessageMetrics metrics;
     private final BooleanSupplier isReading;
     private final Consumer<IOException> failed;
     private boolean readPending;
@@ -41,12 +42,15 @@ final class MessageReceiver {
     private boolean scheduled;
 
     /**
+     * @param metrics that count the messages.
      * @param isReading whether the pipeline may get something.
      * @param failed told when receives can't be posted.
      */
-    MessageReceiver(Channel channel, Receives receives, BooleanSupplier isReading, Consumer<IOException> failed) {
+    MessageReceiver(Channel channel, Receives receives, RdmaMessageMetrics metrics, BooleanSupplier isReading,
+                    Consumer<IOException> failed) {
         this.channel = channel;
         this.receives = receives;
+        this.metrics = metrics;
         this.isReading = isReading;
         this.failed = failed;
     }
@@ -116,6 +120,7 @@ final class MessageReceiver {
                 handle.attemptedBytesRead(length);
                 handle.lastBytesRead(length);
                 handle.incMessagesRead(1);
+                metrics.received(length);
                 readPending = false;
                 pipeline.fireChannelRead(message);
             } while (hasArrived() && isReading.getAsBoolean() && (all || handle.continueReading()));

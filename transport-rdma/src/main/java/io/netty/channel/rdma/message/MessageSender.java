@@ -58,7 +58,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         this.channel = channel;
         this.connection = connection;
         this.queuePair = queuePair;
-        slots = new SendSlots(queuePair.sendDepth());
+        slots = new SendSlots(queuePair.sendDepth(), connection.metrics());
         messages = new FlushedMessages(channel, channel::flushAgain);
         // One is for a marker: see drain().
         room = queuePair.sendDepth() - 1;
@@ -158,8 +158,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
     }
 
     private Throwable refusal(RdmaOperation operation) {
-        if (operation instanceof ValueOperation && ((ValueOperation) operation).isAtomic() &&
-                !queuePair.attributes().supportsAtomics()) {
+        if (operation.kind() == RdmaMessageMetrics.Kind.ATOMIC && !queuePair.attributes().supportsAtomics()) {
             return new UnsupportedOperationException(queuePair.device() + " has no atomic operations");
         }
         if (operation.length() > queuePair.maxMessage()) {

@@ -125,6 +125,7 @@ final class OperationGatherer {
             long address = inlineAddress(content, index, length);
             operation.begin(chain, id, flags | SendFlags.INLINE);
             chain.addSge(address, length, 0);
+            slots.metrics().postedInline(length);
             return true;
         }
         count = 0;
@@ -147,6 +148,7 @@ final class OperationGatherer {
             for (int i = 0; i < count; i++) {
                 chain.addSge(addresses[i], lengths[i], (int) keys[i]);
             }
+            slots.metrics().posted(length, unregistered);
             return true;
         } finally {
             for (int i = 0; i < count; i++) {
@@ -164,6 +166,7 @@ final class OperationGatherer {
         int key = queuePair.region(memory).lkey();
         operation.begin(chain, id, flags);
         chain.addSge(local.address(), local.length(), key);
+        slots.metrics().posted(local.length(), 0);
     }
 
     /** Where the post finds the bytes: it copies them, so what only the JVM can reach has to be there until then. */

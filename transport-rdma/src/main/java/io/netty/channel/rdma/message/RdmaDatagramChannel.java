@@ -105,6 +105,14 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     /**
+     * What the queue pair of this channel has done; nothing before there is one. Any thread.
+     */
+    public RdmaMessageMetrics metrics() {
+        DatagramQueuePair current = queuePair;
+        return current == null ? RdmaMessageMetrics.NONE : current.metrics();
+    }
+
+    /**
      * How many datagrams have arrived and were not given to the pipeline: of others than the peer of a connected
      * channel, and such whose header makes no sense. Not those that the device has dropped because all receives were
      * in use: it does not tell. Any thread.

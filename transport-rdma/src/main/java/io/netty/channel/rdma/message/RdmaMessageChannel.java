@@ -132,6 +132,14 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return new RdmaCapabilities(queuePair.device(), queuePair.attributes());
     }
 
+    /**
+     * What the queue pair of this channel has done; nothing before there is one. Any thread.
+     */
+    public RdmaMessageMetrics metrics() {
+        MessageConnection current = connection;
+        return current == null ? RdmaMessageMetrics.NONE : current.metrics();
+    }
+
     private MessageConnection existingConnection() throws IOException {
         if (!isOpen()) {
             throw new ClosedChannelException();

@@ -96,9 +96,14 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return content().readerIndex();
     }
 
+    /** What it is counted as. */
+    RdmaMessageMetrics.Kind kind() {
+        return RdmaMessageMetrics.Kind.SEND;
+    }
+
     /** Whether the device writes to the buffer. */
-    boolean isRead() {
-        return false;
+    final boolean isRead() {
+        return kind() == RdmaMessageMetrics.Kind.READ || kind() == RdmaMessageMetrics.Kind.ATOMIC;
     }
 
     /** The device has done it. */

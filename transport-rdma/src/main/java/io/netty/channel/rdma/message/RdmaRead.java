@@ -54,8 +54,8 @@ public final class RdmaRead extends RemoteOperation {
     }
 
     @Override
-    boolean isRead() {
-        return true;
+    RdmaMessageMetrics.Kind kind() {
+        return RdmaMessageMetrics.Kind.READ;
     }
 
     @Override

@@ -28,8 +28,8 @@ public final class RdmaSyncEventGet extends ValueOperation {
     }
 
     @Override
-    boolean isAtomic() {
-        return false;
+    RdmaMessageMetrics.Kind kind() {
+        return RdmaMessageMetrics.Kind.READ;
     }
 
     /**

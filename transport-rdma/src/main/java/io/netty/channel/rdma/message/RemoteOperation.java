@@ -60,6 +60,11 @@ abstract class RemoteOperation extends RdmaOperation {
         return remote.address() + offset;
     }
 
+    @Override
+    RdmaMessageMetrics.Kind kind() {
+        return RdmaMessageMetrics.Kind.WRITE;
+    }
+
     /** The peer's device would refuse it for the same reasons, and end the connection. */
     @Override
     RdmaOperationException check() {

@@ -28,6 +28,7 @@ import java.util.List;
  * <p>On the loop of the channel.
  */
 final class SendSlots {
+    private final RdmaMessageMetrics metrics;
     private final int mask;
     private final RdmaOperation[] operations;
     private final boolean[] retained;
@@ -41,9 +42,13 @@ final class SendSlots {
     /** All before this one have completed. */
     private long done;
 
-    /** @param depth the most that are in flight. */
+    /**
+     * @param depth the most that are in flight.
+     * @param metrics that count them.
+     */
     @SuppressWarnings({ "unchecked", "rawtypes" })
-    SendSlots(int depth) {
+    SendSlots(int depth, RdmaMessageMetrics metrics) {
+        this.metrics = metrics;
         int size = 1 << 32 - Integer.numberOfLeadingZeros(depth - 1);
         mask = size - 1;
         operations = new RdmaOperation[size];
@@ -57,6 +62,10 @@ final class SendSlots {
 
     /** Bytes that were read into staging memory, and where they belong. */
     private record Copy(ByteBuf to, int index, int length) { }
+
+    RdmaMessageMetrics metrics() {
+        return metrics;
+    }
 
     int size() {
         return (int) (next - first);
@@ -162,6 +171,13 @@ final class SendSlots {
     void removeFirst() {
         int i = (int) first & mask;
         RdmaOperation operation = operations[i];
+        if (operation != null && isFirstDone()) {
+            if (failures[i] == null) {
+                metrics.completed(operation.kind(), lengths[i]);
+            } else {
+                metrics.failed();
+            }
+        }
         operations[i] = null;
         failures[i] = null;
         releaseMemory(first);

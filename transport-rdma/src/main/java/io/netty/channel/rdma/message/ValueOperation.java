@@ -34,9 +34,10 @@ abstract class ValueOperation extends RemoteOperation {
         super(Unpooled.buffer(Long.BYTES, Long.BYTES), remote, offset, needed);
     }
 
-    /** Whether it is an atomic operation, which not every device has. */
-    boolean isAtomic() {
-        return true;
+    /** Not every device has atomic operations. */
+    @Override
+    RdmaMessageMetrics.Kind kind() {
+        return RdmaMessageMetrics.Kind.ATOMIC;
     }
 
     @Override
@@ -47,11 +48,6 @@ abstract class ValueOperation extends RemoteOperation {
     @Override
     final int index() {
         return 0;
-    }
-
-    @Override
-    final boolean isRead() {
-        return true;
     }
 
     @Override
@@ -72,7 +68,7 @@ abstract class ValueOperation extends RemoteOperation {
     @Override
     final RdmaOperationException check() {
         RdmaOperationException inherited = super.check();
-        if (inherited == null && isAtomic() && address() % Long.BYTES != 0) {
+        if (inherited == null && kind() == RdmaMessageMetrics.Kind.ATOMIC && address() % Long.BYTES != 0) {
             return new RdmaOperationException(this, WorkCompletionStatus.REMOTE_INVALID_REQUEST_ERROR,
                     "offset " + offset() + " in the " + remote() + " is no multiple of 8 in its owner's memory");
         }

@@ -57,7 +57,8 @@
  * io.netty.channel.rdma.RegisteredMemory}. Up to {@code MAX_INLINE} bytes travel inside of the work request. A
  * composite buffer becomes a list of elements, one a component, up to {@code MAX_SEND_SGES}. Everything else is copied
  * once: other memory, and the whole message if it has more pieces than that. That is possible for up to 4 MiB in an
- * operation; beyond, it fails and says so. Any operation may be without bytes.
+ * operation; beyond, it fails and says so. Any operation may be without bytes. {@link
+ * io.netty.channel.rdma.message.RdmaMessageMetrics} counts operations, and which way their bytes went.
  *
  * <p>Memory of a peer device, such as a graphics processor, has no buffer, as the processor may not be able to access
  * it: {@link io.netty.channel.rdma.RegisteredMemory#ofDmabuf} registers a dma-buf. It is exported like other memory,

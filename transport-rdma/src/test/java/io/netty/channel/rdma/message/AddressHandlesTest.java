@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
@@ -67,7 +68,7 @@ class AddressHandlesTest implements AddressHandles.Listener {
     }
 
     @Override
-    public void failed(List<DatagramSend> sends, Throwable cause) {
+    public void failed(Collection<DatagramSend> sends, Throwable cause) {
         failures.add(cause);
     }
 

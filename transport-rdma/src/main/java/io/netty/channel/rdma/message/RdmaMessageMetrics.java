@@ -1,0 +1,216 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * What the queue pair of a {@link RdmaMessageChannel} or {@link RdmaDatagramChannel} has done: how many operations of
+ * which kind, how many bytes, and whether these were copied. All counters begin at 0 with the queue pair and only grow.
+ * Any thread may read them; they stay readable when the channel is closed.
+ *
+ * <p>Operations and their bytes count once they have succeeded: for datagrams, when they have left.
+ */
+public final class RdmaMessageMetrics {
+    /** Of a channel that has no queue pair yet. */
+    static final RdmaMessageMetrics NONE = new RdmaMessageMetrics();
+
+    private static final Set<RdmaMessageMetrics> OPEN = new HashSet<>();
+    /** The sums of those whose queue pairs are closed. */
+    private static final RdmaMessageMetrics CLOSED = new RdmaMessageMetrics();
+
+    /** What an operation is counted as. */
+    enum Kind {
+        SEND(Counter.SENDS, Counter.BYTES_SENT),
+        WRITE(Counter.WRITES, Counter.BYTES_WRITTEN),
+        READ(Counter.READS, Counter.BYTES_READ),
+        ATOMIC(Counter.ATOMICS, null);
+
+        private final Counter operations;
+        private final Counter bytes;
+
+        Kind(Counter operations, Counter bytes) {
+            this.operations = operations;
+            this.bytes = bytes;
+        }
+    }
+
+    private enum Counter {
+        SENDS, BYTES_SENT, WRITES, BYTES_WRITTEN, READS, BYTES_READ, ATOMICS, FAILURES, RECEIVES, BYTES_RECEIVED,
+        BYTES_IN_PLACE, BYTES_INLINE, BYTES_COPIED
+    }
+
+    /** Written by the loop of the channel alone, so that counting costs no locked instruction. */
+    private final AtomicLongArray counters = new AtomicLongArray(Counter.values().length);
+
+    RdmaMessageMetrics() { }
+
+    /** The queue pair is complete; {@link #close()} will follow. */
+    void open() {
+        synchronized (OPEN) {
+            OPEN.add(this);
+        }
+    }
+
+    /** The queue pair is gone: nothing more is counted. */
+    void close() {
+        synchronized (OPEN) {
+            if (OPEN.remove(this)) {
+                CLOSED.addAll(this);
+            }
+        }
+    }
+
+    /**
+     * The sums over all channels of messages and datagrams of this process, also those that are closed, at this moment:
+     * what is returned does not change.
+     */
+    public static RdmaMessageMetrics total() {
+        RdmaMessageMetrics total = new RdmaMessageMetrics();
+        synchronized (OPEN) {
+            total.addAll(CLOSED);
+            OPEN.forEach(total::addAll);
+        }
+        return total;
+    }
+
+    private void addAll(RdmaMessageMetrics other) {
+        for (int i = 0; i < counters.length(); i++) {
+            counters.addAndGet(i, other.counters.get(i));
+        }
+    }
+
+    /** Messages and datagrams that were sent, with immediate data or without. */
+    public long sends() {
+        return get(Counter.SENDS);
+    }
+
+    /** Bytes in {@link #sends()}. */
+    public long bytesSent() {
+        return get(Counter.BYTES_SENT);
+    }
+
+    /** RDMA WRITEs, with immediate data or without. */
+    public long writes() {
+        return get(Counter.WRITES);
+    }
+
+    /** Bytes in {@link #writes()}. */
+    public long bytesWritten() {
+        return get(Counter.BYTES_WRITTEN);
+    }
+
+    /** RDMA READs. */
+    public long reads() {
+        return get(Counter.READS);
+    }
+
+    /** Bytes in {@link #reads()}. */
+    public long bytesRead() {
+        return get(Counter.BYTES_READ);
+    }
+
+    /** Compare-and-swaps and fetch-and-adds; of 8 bytes each. */
+    public long atomics() {
+        return get(Counter.ATOMICS);
+    }
+
+    /**
+     * Operations that the device has refused or given up, or the channel in its place. Those that were still waiting or
+     * under way when the channel was closed are not among them.
+     */
+    public long failures() {
+        return get(Counter.FAILURES);
+    }
+
+    /** Messages and datagrams that the pipeline got, among them those that tell of a WRITE with immediate data. */
+    public long receives() {
+        return get(Counter.RECEIVES);
+    }
+
+    /** Bytes in {@link #receives()}: not those that a WRITE with immediate data has put into memory. */
+    public long bytesReceived() {
+        return get(Counter.BYTES_RECEIVED);
+    }
+
+    /** Bytes of posted operations that the device takes from, or puts, where the application has them. */
+    public long bytesInPlace() {
+        return get(Counter.BYTES_IN_PLACE);
+    }
+
+    /** Bytes of posted operations that are inside of the work requests. */
+    public long bytesInline() {
+        return get(Counter.BYTES_INLINE);
+    }
+
+    /** Bytes of posted operations that are copied to or from registered memory, as they are not in such. */
+    public long bytesCopied() {
+        return get(Counter.BYTES_COPIED);
+    }
+
+    // ---- counting, on the loop of the channel
+
+    /** The device has done an operation. */
+    void completed(Kind kind, int bytes) {
+        add(kind.operations, 1);
+        if (kind.bytes != null) {
+            add(kind.bytes, bytes);
+        }
+    }
+
+    /** The device has not done an operation. */
+    void failed() {
+        add(Counter.FAILURES, 1);
+    }
+
+    /** The pipeline gets a message. */
+    void received(int bytes) {
+        add(Counter.RECEIVES, 1);
+        add(Counter.BYTES_RECEIVED, bytes);
+    }
+
+    /** An operation is posted whose bytes are in the work request. */
+    void postedInline(int bytes) {
+        add(Counter.BYTES_INLINE, bytes);
+    }
+
+    /** An operation is posted of whose bytes some are copied. */
+    void posted(int bytes, int copied) {
+        add(Counter.BYTES_IN_PLACE, bytes - copied);
+        add(Counter.BYTES_COPIED, copied);
+    }
+
+    private void add(Counter counter, int count) {
+        int i = counter.ordinal();
+        if (count != 0) {
+            counters.lazySet(i, counters.getPlain(i) + count);
+        }
+    }
+
+    private long get(Counter counter) {
+        return counters.get(counter.ordinal());
+    }
+
+    @Override
+    public String toString() {
+        return sends() + " sends (" + bytesSent() + " bytes), " + writes() + " writes (" + bytesWritten() +
+                " bytes), " + reads() + " reads (" + bytesRead() + " bytes), " + atomics() + " atomics, " +
+                failures() + " failures; " + receives() + " receives (" + bytesReceived() + " bytes); in place: " +
+                bytesInPlace() + " bytes, inline: " + bytesInline() + ", copied: " + bytesCopied();
+    }
+}
