@@ -58,6 +58,7 @@ enum {
     ATTR_AV_GLOBAL,
     ATTR_AV_GID_INDEX,
     ATTR_AV_HOP_LIMIT,
+    ATTR_AV_TRAFFIC_CLASS,
     ATTR_COUNT
 };
 
@@ -205,6 +206,7 @@ static jint modify(JNIEnv *env, jclass class, jlong qp, jint mask, jintArray val
         attr.ah_attr.is_global = 1;
         attr.ah_attr.grh.sgid_index = (uint8_t) v[ATTR_AV_GID_INDEX];
         attr.ah_attr.grh.hop_limit = (uint8_t) v[ATTR_AV_HOP_LIMIT];
+        attr.ah_attr.grh.traffic_class = (uint8_t) v[ATTR_AV_TRAFFIC_CLASS];
         (*env)->GetByteArrayRegion(env, gid, 0, sizeof(attr.ah_attr.grh.dgid.raw),
                                    (jbyte *) attr.ah_attr.grh.dgid.raw);
     }

@@ -47,6 +47,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
     private final int depth;
     private final int signalInterval;
     private final int maxInline;
+    private final int trafficClass;
     /** The datagrams of the outbound buffer that were seen, in its order. */
     private final ArrayDeque<DatagramSend> taken = new ArrayDeque<>();
     /** Those of them that can be sent. */
@@ -72,6 +73,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         slots = new SendSlots(depth, owner.metrics());
         messages = new FlushedMessages(channel, channel::flushAgain);
         signalInterval = Math.max(1, depth / 4);
+        trafficClass = channel.config().queuePair().trafficClass.get();
         maxInline = OperationGatherer.maxInline(queuePair.queuePair(), channel.config().queuePair().maxInline.get());
     }
 
@@ -178,7 +180,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         try {
             send.retain();
             retained = true;
-            AddressHandle handle = handles.get(send.target().vector(queuePair.device(), port), send, id);
+            AddressHandle handle = handles.get(send.target().vector(queuePair.device(), port, trafficClass), send, id);
             if (handle == null) {
                 send.release();
                 return true;

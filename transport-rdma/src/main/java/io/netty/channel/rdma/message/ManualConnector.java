@@ -78,7 +78,8 @@ final class ManualConnector {
                 .responderResources(Math.min(responderResources, peer.initiatorDepth))
                 .minRnrTimer(options.minRnrTimer.get());
         if (peer.ethernet) {
-            receive.globalPath(port.number(), port.gidIndex(), peer.gid, DevicePort.HOP_LIMIT);
+            receive.globalPath(port.number(), port.gidIndex(), peer.gid, DevicePort.HOP_LIMIT)
+                    .trafficClass(options.trafficClass.get());
         } else {
             receive.path(port.number(), peer.lid, 0);
         }

@@ -100,13 +100,19 @@ public final class RdmaDatagramAddress extends SocketAddress {
                 null, null);
     }
 
-    /** The way there from this port. */
-    AddressVector vector(Device from, DevicePort port) {
-        if (vector != null && device == from && vector.localPort() == port.number()) {
-            return vector;
+    /**
+     * The way there from this port.
+     *
+     * @param trafficClass 0 leaves the one that the connection manager has told with the way, which may be one of the
+     *         administrator (default_roce_tos).
+     */
+    AddressVector vector(Device from, DevicePort port, int trafficClass) {
+        AddressVector way = vector;
+        if (way == null || device != from || way.localPort() != port.number()) {
+            way = global ? AddressVector.global(port.number(), port.gidIndex(), gid(), DevicePort.HOP_LIMIT, lid)
+                    : AddressVector.local(port.number(), lid, serviceLevel);
         }
-        return global ? AddressVector.global(port.number(), port.gidIndex(), gid(), DevicePort.HOP_LIMIT, lid)
-                : AddressVector.local(port.number(), lid, serviceLevel);
+        return trafficClass == 0 ? way : way.withTrafficClass(trafficClass);
     }
 
     /**

@@ -86,6 +86,16 @@ public final class AddressVector {
         return vector;
     }
 
+    /**
+     * This one with another traffic class, 0 to 255: on RoCE v2 the IP type of service. One that is not {@link
+     * #isGlobal()} has none.
+     */
+    public AddressVector withTrafficClass(int trafficClass) {
+        int[] copy = values.clone();
+        copy[TRAFFIC_CLASS] = ObjectUtil.checkInRange(trafficClass, 0, 255, "trafficClass");
+        return isGlobal() ? new AddressVector(copy, gid) : this;
+    }
+
     /** The LID of the destination; 0 with RoCE. */
     public int destinationLid() {
         return values[LID];
@@ -138,6 +148,9 @@ public final class AddressVector {
         if (isGlobal()) {
             text.append(", gid ").append(new Gid(0, Gid.Type.UNKNOWN, 0, gid).addressText()).append(" from ")
                     .append(values[GID_INDEX]).append(", hop limit ").append(values[HOP_LIMIT]);
+        }
+        if (values[TRAFFIC_CLASS] != 0) {
+            text.append(", traffic class ").append(values[TRAFFIC_CLASS]);
         }
         return text.toString();
     }

@@ -64,7 +64,8 @@ public final class QueuePairAttributes {
     private static final int I_AV_GLOBAL = 18;
     private static final int I_AV_GID_INDEX = 19;
     private static final int I_AV_HOP_LIMIT = 20;
-    private static final int COUNT = 21;
+    private static final int I_AV_TRAFFIC_CLASS = 21;
+    private static final int COUNT = 22;
 
     private final int[] values = new int[COUNT];
     private final byte[] gid = new byte[16];
@@ -165,6 +166,15 @@ public final class QueuePairAttributes {
         values[I_AV_HOP_LIMIT] = ObjectUtil.checkInRange(hopLimit, 0, 255, "hopLimit");
         values[I_AV_GLOBAL] = 1;
         return set(AV, I_AV_PORT, ObjectUtil.checkInRange(localPort, 1, 255, "localPort"));
+    }
+
+    /**
+     * The traffic class of the global path, 0 to 255: on RoCE v2 the IP type of service of all packets. Default 0; a
+     * path inside of a subnet has none.
+     */
+    public QueuePairAttributes trafficClass(int trafficClass) {
+        values[I_AV_TRAFFIC_CLASS] = ObjectUtil.checkInRange(trafficClass, 0, 255, "trafficClass");
+        return this;
     }
 
     int mask() {

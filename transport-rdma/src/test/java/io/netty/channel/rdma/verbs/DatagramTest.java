@@ -312,6 +312,12 @@ class DatagramTest {
         assertThatThrownBy(() -> AddressVector.global(1, 0, new byte[16], 256, 0)).hasMessageContaining("hopLimit");
         assertThat(AddressVector.local(1, 5, 2)).isEqualTo(AddressVector.local(1, 5, 2))
                 .isNotEqualTo(AddressVector.local(1, 6, 2)).hasToString("port 1, lid 5");
+        assertThat(AddressVector.local(1, 5, 2).withTrafficClass(8)).as("it has no global header")
+                .isEqualTo(AddressVector.local(1, 5, 2));
+        assertThat(AddressVector.global(1, 0, new byte[16], 1, 0).withTrafficClass(8))
+                .isNotEqualTo(AddressVector.global(1, 0, new byte[16], 1, 0)).asString().endsWith("traffic class 8");
+        assertThatThrownBy(() -> AddressVector.local(1, 5, 2).withTrafficClass(256))
+                .hasMessageContaining("trafficClass");
         assertThatThrownBy(() -> new SendWorkRequests(1, 1).to(null, 1, 1)).isInstanceOf(IllegalStateException.class);
     }
 
