@@ -31,8 +31,12 @@ final class PingPongHandler extends ChannelInboundHandlerAdapter {
     /** On a machine that is busy with other things, polling processes may get no more than a few turns a second. */
     private static final int MIN_ROUND_TRIPS = 100;
 
-    /** Of the first size, which waits for the compilers of both virtual machines. */
-    private static final int FIRST_WARM_UP_ROUND_TRIPS = 20_000;
+    /**
+     * Every size waits for the compilers of both virtual machines, as one that is new makes them begin again. On two
+     * cores they take one of them, so that two loops that poll have to share the other, and take turns every 30
+     * microseconds or so.
+     */
+    private static final int WARM_UP_ROUND_TRIPS = 20_000;
     private static final int MAX_WARM_UP_FACTOR = 5;
 
     private final int messageBytes;
@@ -103,12 +107,11 @@ final class PingPongHandler extends ChannelInboundHandlerAdapter {
     }
 
     private boolean isWarm(long nanos) {
-        boolean first = messageBytes == EchoMeasurements.MESSAGE_BYTES.get(0);
-        long enough = plan.warmUpNanos(first);
+        long enough = plan.warmUpNanos(true);
         warmUps++;
         // However few round trips it takes, there is an end to it.
         return nanos >= MAX_WARM_UP_FACTOR * enough
-                || nanos >= enough && (!first || warmUps >= FIRST_WARM_UP_ROUND_TRIPS);
+                || nanos >= enough && warmUps >= WARM_UP_ROUND_TRIPS;
     }
 
     @Override
