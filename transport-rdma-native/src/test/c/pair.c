@@ -191,6 +191,13 @@ void pair_close(struct end *a, struct end *b) {
     end_close(b);
 }
 
+void pair_talk(struct end *from, struct end *to) {
+    CHECK_EQ(post_recv(to, 1, 0, 64), 0);
+    CHECK_EQ(post_send(from, 2, IBV_WR_SEND, 0, 0, 64), 0);
+    expect_wc(to->recv_cq, 1, IBV_WC_SUCCESS);
+    expect_wc(from->send_cq, 2, IBV_WC_SUCCESS);
+}
+
 static struct ibv_sge sge_of(const struct end *end, size_t offset, uint32_t length) {
     return (struct ibv_sge) { (uintptr_t) end->buffer + offset, length, end->mr->lkey };
 }

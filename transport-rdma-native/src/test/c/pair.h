@@ -71,6 +71,7 @@ void end_close(struct end *end); /* of which the queue pair may be gone, and NUL
 
 void pair_open(struct end *a, struct end *b, const struct options *options);
 void pair_close(struct end *a, struct end *b);
+void pair_talk(struct end *from, struct end *to); /* a message of 64 bytes; they are idle before and after */
 
 /* Posts; all return what the verb returns. Offsets are into the buffers. */
 int post_recv(struct end *end, uint64_t wr_id, size_t offset, uint32_t length);

@@ -125,20 +125,13 @@ static void serve(struct end *end) {
     }
 }
 
-static void talk(struct end *a, struct end *b) {
-    CHECK_EQ(post_recv(b, 1, 0, 64), 0);
-    CHECK_EQ(post_send(a, 2, IBV_WR_SEND, 0, 0, 64), 0);
-    expect_wc(b->recv_cq, 1, IBV_WC_SUCCESS);
-    expect_wc(a->send_cq, 2, IBV_WC_SUCCESS);
-}
-
 static pid_t babbler_pid;
 static int babbler_socket;
 
 static void whatever_a_peer_says_does_no_harm(void) {
     struct end rc, ud, bystander_a, bystander_b;
     pair_open(&bystander_a, &bystander_b, &defaults);
-    talk(&bystander_a, &bystander_b);
+    pair_talk(&bystander_a, &bystander_b);
     int fds_before = open_fds();
     listen_somewhere();
     ud_open(&ud);
@@ -172,13 +165,13 @@ static void whatever_a_peer_says_does_no_harm(void) {
             post_datagram(&ud, RECEIVES, 0, 8, ah, babbler.qpn); /* flows of our own; the queue may be full */
         }
         if (round % 64 == 0) {
-            talk(&bystander_a, &bystander_b);
+            pair_talk(&bystander_a, &bystander_b);
         }
     }
     char done;
     receive_all(babbler_socket, &done, 1);
     expect_exit(babbler_pid, 0);
-    talk(&bystander_a, &bystander_b);
+    pair_talk(&bystander_a, &bystander_b);
     CHECK_EQ(ibv_destroy_ah(ah), 0);
     CHECK_EQ(ibv_detach_mcast(ud.qp, &group, 0xc001), 0);
     end_close(&rc);

@@ -23,6 +23,7 @@
 #include "embedded/peer.h"
 #include "embedded/qp.h"
 #include "pair.h"
+#include "qp_inside.h"
 #include "ud_support.h"
 
 #define LINK_FDS 2 /* of one that leads to this process: both of its ends */
@@ -30,17 +31,10 @@
 
 static int fds_without_links;
 
-static void talk(struct end *a, struct end *b) {
-    CHECK_EQ(post_recv(b, 1, 0, 8), 0);
-    CHECK_EQ(post_send(a, 2, IBV_WR_SEND, 0, 0, 8), 0);
-    expect_wc(b->recv_cq, 1, IBV_WC_SUCCESS);
-    expect_wc(a->send_cq, 2, IBV_WC_SUCCESS);
-}
-
 static void queue_pairs_talk(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
-    talk(&a, &b);
+    pair_talk(&a, &b);
     CHECK(open_fds() >= fds_without_links + LINK_FDS + PROCESS_FDS);
     pair_close(&a, &b);
 }
@@ -71,21 +65,12 @@ static void a_link_goes_some_time_after_the_last_datagram_queue_pair(void) {
     a_datagram_is_sent();
 }
 
-/* Its memory is kept open until the peer has answered. */
-static bool is_introduced(struct end *end) {
-    struct qp *qp = qp_of(end->qp);
-    pthread_mutex_lock(&qp->control);
-    bool introduced = qp->segment_fd < 0;
-    pthread_mutex_unlock(&qp->control);
-    return introduced;
-}
-
 /* Another link, which is made later and used by nobody, shows that its time would have come. */
 static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
-    talk(&a, &b);
-    CHECK_EVENTUALLY(is_introduced(&a) && is_introduced(&b));
+    pair_talk(&a, &b);
+    CHECK_EVENTUALLY(!has_segment_fd(qp_of(a.qp)) && !has_segment_fd(qp_of(b.qp)));
     struct link_port *port;
     struct link *unused;
     int port_space = getpid() << 4; /* of this run: no other program has ports there */
@@ -97,7 +82,7 @@ static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
     CHECK_EVENTUALLY(open_fds() == before);
     CHECK(link_is_up(peer_link(qp_of(a.qp)->route)));
     CHECK(link_is_up(peer_link(qp_of(a.qp)->attached->peer)));
-    talk(&a, &b);
+    pair_talk(&a, &b);
     link_unbind_port(port);
     pair_close(&a, &b);
 }

@@ -22,6 +22,7 @@
 #include "embedded/engine.h"
 #include "embedded/qp.h"
 #include "pair.h"
+#include "qp_inside.h"
 
 static atomic_bool engine_may_go, peer_may_stop;
 
@@ -129,13 +130,6 @@ static void a_fenced_request_does_not_pass_a_read_that_failed_here(void) {
     expect_nothing(b.recv_cq);
     CHECK_EQ(ibv_dereg_mr(readable), 0);
     pair_close(&a, &b);
-}
-
-static bool holds_introduction(struct qp *qp) {
-    pthread_mutex_lock(&qp->control);
-    bool held = qp->held != NULL;
-    pthread_mutex_unlock(&qp->control);
-    return held;
 }
 
 static void a_peer_that_was_reset_while_we_were_not_ready_connects_again(void) {

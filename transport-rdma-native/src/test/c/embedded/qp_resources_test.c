@@ -21,13 +21,7 @@
 #include "embedded/qp.h"
 #include "pair.h"
 #include "provider.h"
-
-static bool has_segment_fd(struct qp *qp) {
-    pthread_mutex_lock(&qp->control);
-    bool has = qp->segment_fd >= 0;
-    pthread_mutex_unlock(&qp->control);
-    return has;
-}
+#include "qp_inside.h"
 
 static void limit_fds(int more) {
     struct rlimit limit = { .rlim_max = 0 };
@@ -102,13 +96,6 @@ static uint64_t introduce_gap(struct qp *qp) {
     uint64_t gap = qp->introduce_gap_ns;
     pthread_mutex_unlock(&qp->control);
     return gap;
-}
-
-static bool holds_introduction(struct qp *qp) {
-    pthread_mutex_lock(&qp->control);
-    bool held = qp->held != NULL;
-    pthread_mutex_unlock(&qp->control);
-    return held;
 }
 
 static void an_introduction_that_finds_no_descriptor_is_repeated(void) {
