@@ -69,7 +69,7 @@ final class Load {
         Future<?> timeout = executor.schedule(() -> end(new TimeoutException(
                 scenario.name() + ": not done within " + TIMEOUT_SECONDS + " s")), TIMEOUT_SECONDS, TimeUnit.SECONDS);
         result.addListener(done -> timeout.cancel(false));
-        windowEnd = System.nanoTime() + plan.warmUpNanos(first);
+        windowEnd = System.nanoTime() + (first ? plan.compilerWarmUpNanos() : plan.warmUpNanos());
         for (int i = 0; i < scenario.inFlight() && !ended; i++) {
             next();
         }

@@ -27,14 +27,14 @@ public enum Plan {
     QUICK(1, 600, 150, 250, 3);
 
     private final int rounds;
-    private final int firstWarmUpMillis;
+    private final int compilerWarmUpMillis;
     private final int warmUpMillis;
     private final int measureMillis;
     private final int minOperations;
 
-    Plan(int rounds, int firstWarmUpMillis, int warmUpMillis, int measureMillis, int minOperations) {
+    Plan(int rounds, int compilerWarmUpMillis, int warmUpMillis, int measureMillis, int minOperations) {
         this.rounds = rounds;
-        this.firstWarmUpMillis = firstWarmUpMillis;
+        this.compilerWarmUpMillis = compilerWarmUpMillis;
         this.warmUpMillis = warmUpMillis;
         this.measureMillis = measureMillis;
         this.minOperations = minOperations;
@@ -45,13 +45,14 @@ public enum Plan {
         return rounds;
     }
 
-    /**
-     * How long one thing is done before it is measured.
-     *
-     * @param first whether it is the first in its process, which waits for the compilers of both virtual machines
-     */
-    public long warmUpNanos(boolean first) {
-        return TimeUnit.MILLISECONDS.toNanos(first ? firstWarmUpMillis : warmUpMillis);
+    /** How long one thing is done before it is measured. */
+    public long warmUpNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(warmUpMillis);
+    }
+
+    /** The same for what waits for the compilers of both virtual machines. */
+    public long compilerWarmUpNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(compilerWarmUpMillis);
     }
 
     /** How long one thing is measured in one round. */

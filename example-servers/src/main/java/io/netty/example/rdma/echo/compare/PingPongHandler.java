@@ -107,7 +107,7 @@ final class PingPongHandler extends ChannelInboundHandlerAdapter {
     }
 
     private boolean isWarm(long nanos) {
-        long enough = plan.warmUpNanos(true);
+        long enough = plan.compilerWarmUpNanos();
         warmUps++;
         // However few round trips it takes, there is an end to it.
         return nanos >= MAX_WARM_UP_FACTOR * enough

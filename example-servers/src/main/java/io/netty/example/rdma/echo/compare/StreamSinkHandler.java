@@ -48,7 +48,7 @@ final class StreamSinkHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        windowEnd = System.nanoTime() + 2 * plan.warmUpNanos(false);
+        windowEnd = System.nanoTime() + 2 * plan.warmUpNanos();
         ctx.writeAndFlush(ctx.alloc().directBuffer(Integer.BYTES).writeInt(writeBytes));
     }
 
