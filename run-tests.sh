@@ -19,7 +19,7 @@
 
 usage() {
     cat <<'END'
-Usage: ./run-tests.sh [--no-install] [--repeat N] [--rxe | LANE...] [-DNAME=VALUE...]
+Usage: ./run-tests.sh [--no-install] [--repeat N] [--seed N] [--seconds N] [--rxe | LANE...] [-DNAME=VALUE...]
 
 Runs the tests and ends with a summary, whose last line is "N passed, N failed". The exit status is non-zero if anything
 failed or did not run. Nothing here needs an RDMA device: everything but rxe* runs on the embedded provider.
@@ -46,6 +46,8 @@ Options:
   --no-install  do not install missing packages (packages.txt), fail instead
   --repeat N    run the lanes N times, but no more after a round in which something failed: its logs are the ones that
                 are kept. Each round has its summary; the last line is "N rounds: N passed, N failed"
+  --seed N      replays what a lane with random input has printed as its seed
+  --seconds N   such a lane goes on for N seconds, with new seeds, instead of taking its fixed set
   -DNAME=VALUE  is passed to Maven: -Dtest=SomeTest selects Java tests of the lanes,
                 -Dtest.timeout.multiplier=5 gives slow machines more time (not in the guest: it has its own)
 
@@ -59,11 +61,16 @@ rxe=no
 maven_arguments=()
 install=yes
 rounds=''
+# Of the lanes with random input; empty: the fixed set.
+TEST_SEED=''
+TEST_SECONDS=''
 while [ $# != 0 ]; do
     case $1 in
         -h|--help) usage; exit 0 ;;
         --no-install) install=no ;;
         --repeat) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--repeat needs a number; see --help"; rounds=$2; shift ;;
+        --seed) [[ ${2-} =~ ^-?[0-9]+$ ]] || die "--seed needs a number; see --help"; TEST_SEED=$2; shift ;;
+        --seconds) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--seconds needs a number; see --help"; TEST_SECONDS=$2; shift ;;
         --rxe) rxe=yes ;;
         default) lanes+=("${default_lanes[@]}") ;;
         -D*) maven_arguments+=("$1") ;;

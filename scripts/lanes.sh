@@ -111,6 +111,14 @@ module_on_transport() {
     java_tests -pl "$1" -am -Dskip.transport.tests=true
 }
 
+# Java tests that are a lane of their own have a JUnit tag of the lane's name, which leaves them out of the lane java
+# (tests.excludedTags in pom.xml). They read the system properties test.seed and test.seconds (TestRandom).
+tagged_tests() { # TAG MODULE
+    java_tests -pl "$2" -am -Dgroups="$1" -Dtests.excludedTags= -Dsurefire.failIfNoSpecifiedTests=false \
+        ${TEST_SEED:+-Dtest.seed="$TEST_SEED"} \
+        ${TEST_SECONDS:+-Dtest.seconds="$TEST_SECONDS" -Dtests.forkTimeout="$((TEST_SECONDS + 1800))"}
+}
+
 java_tests() { # MAVEN ARGUMENT...
     local status=0
     # One module's failed test must not keep the others from running; what is not a test failure is found in the log.
@@ -170,6 +178,7 @@ lane_rxe_example_servers() {
     rxe_lane '' example-servers
 }
 
+# RXE_TAG: the tag of the tests, if they are a lane of their own.
 rxe_lane() { # CLASSES MODULE...; all classes if that is empty; -Dtest overrides it
     local argument status=0
     RXE_TESTS=${1:+$(class_pattern "$1")}
@@ -177,13 +186,13 @@ rxe_lane() { # CLASSES MODULE...; all classes if that is empty; -Dtest overrides
     for argument in "${maven_arguments[@]}"; do
         [[ $argument != -Dtest=* ]] || RXE_TESTS=$(class_pattern "${argument#-Dtest=}")
     done
-    export RXE_TESTS
+    export RXE_TESTS RXE_TAG TEST_SEED TEST_SECONDS
     # The plugin's file name is relative to each module.
     maven package dependency:build-classpath -DskipTests -Dmdep.outputFile=target/test-classpath \
         -pl "$(IFS=,; echo "$*")" -am > "$LOGS/rxe-build.log" 2>&1 || status=$?
     [ "$status" = 0 ] || { grep -E '^\[ERROR\]|error:' "$LOGS/rxe-build.log"; return "$status"; }
     "$ROOT/testsuite/rxe/guest" --timeout 5400 --log "$LOGS/rxe" --env RXE_TESTS --env RXE_MODULE_LIMIT \
-        -- "$ROOT/testsuite/rxe/tests" "$@" || status=$?
+        --env RXE_TAG --env TEST_SEED --env TEST_SECONDS -- "$ROOT/testsuite/rxe/tests" "$@" || status=$?
     [ ! -e "$LOGS/rxe/summary" ] || cat "$LOGS/rxe/summary"
     return "$status"
 }
