@@ -79,12 +79,12 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
 
     /** Sends what can be sent of the flushed datagrams. */
     void write(ChannelOutboundBuffer in) throws Exception {
-        messages.buffer(in);
         if (writing || completing) {
             // Called by a listener of a promise. What that has flushed comes after the others.
             again = true;
             return;
         }
+        messages.buffer(in);
         writing = true;
         try {
             full = false;
@@ -236,7 +236,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
             handles.completed(slots.next() - slots.size());
             while (!taken.isEmpty() && taken.peek().isDone()) {
                 DatagramSend send = taken.poll();
-                messages.remove(send, send.failure());
+                messages.remove(send.failure());
                 if (released) {
                     return;
                 }

@@ -40,13 +40,26 @@ final class FlushedMessages {
         this.flushAgain = flushAgain;
     }
 
-    /** What the channel was told to write. */
+    /**
+     * What the channel was told to write. Not from within another write, which walks through the messages.
+     */
     void buffer(ChannelOutboundBuffer in) {
         buffer = in;
+        removeCancelled();
     }
 
     boolean isEmpty() {
         return buffer == null || buffer.current() == null;
+    }
+
+    /**
+     * A write whose promise was cancelled before the flush is still in the buffer, which has put an empty message of
+     * its own in its place. Nothing is sent for it, so it goes as soon as it comes first.
+     */
+    private void removeCancelled() {
+        while (buffer.current() != null && !(buffer.current() instanceof RdmaOperation)) {
+            buffer.remove();
+        }
     }
 
     /** Beside the water marks. */
@@ -68,15 +81,12 @@ final class FlushedMessages {
     }
 
     /** The oldest message is done. Its promise may run user code. */
-    void remove(Object message, Throwable failure) {
-        // Those whose promises were cancelled before the flush are still there, and were passed over.
-        while (buffer.current() != message && buffer.current() != null) {
-            buffer.remove();
-        }
+    void remove(Throwable failure) {
         if (failure == null) {
             buffer.remove();
         } else {
             buffer.remove(failure);
         }
+        removeCancelled();
     }
 }

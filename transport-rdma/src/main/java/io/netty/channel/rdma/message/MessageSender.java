@@ -69,12 +69,12 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
 
     /** Posts what can be posted of the flushed operations. */
     void write(ChannelOutboundBuffer in) throws Exception {
-        messages.buffer(in);
         if (completing || gatherer != null) {
             // Called by a listener of a promise. What that has flushed comes after the others.
             again = true;
             return;
         }
+        messages.buffer(in);
         if (connection.isBroken()) {
             // What is in flight will tell why; then all fail together.
             return;
@@ -232,7 +232,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             return;
         }
         posted--;
-        messages.remove(operation, cause);
+        messages.remove(cause);
     }
 
     /**

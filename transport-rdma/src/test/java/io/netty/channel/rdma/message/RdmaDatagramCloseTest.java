@@ -96,6 +96,21 @@ class RdmaDatagramCloseTest {
     }
 
     @Test
+    void closeDoesNotWaitForCancelledWrites() throws Exception {
+        DatagramEnd sender = new DatagramEnd(loops.group());
+        CancelledWrites.closeAtOnce(sender.channel, () -> new RdmaDatagram(ascii("no"), sender.address()));
+    }
+
+    @Test
+    void cancelledWritesGoWithThoseAround() throws Exception {
+        try (DatagramEnd end = new DatagramEnd(loops.group())) {
+            CancelledWrites.goWithThoseAround(end.channel, () -> new RdmaDatagram(ascii("yes"), end.address()));
+            assertThat(end.text()).isEqualTo("yes");
+            assertThat(end.text()).isEqualTo("yes");
+        }
+    }
+
+    @Test
     void closeFailsWhatWaitsForAnAddress() throws Exception {
         try (EventChannel events = EventChannel.create(); ConnectionId listener =
                 ConnectionId.create(events, PortSpace.UDP)) {

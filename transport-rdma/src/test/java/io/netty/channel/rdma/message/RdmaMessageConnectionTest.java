@@ -292,6 +292,22 @@ class RdmaMessageConnectionTest {
     }
 
     @Test
+    void closeDoesNotWaitForCancelledWrites() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            CancelledWrites.closeAtOnce(pair.client, () -> Unpooled.copiedBuffer(ascii("no")));
+        }
+    }
+
+    @Test
+    void cancelledWritesGoWithThoseAround() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            CancelledWrites.goWithThoseAround(pair.client, () -> Unpooled.copiedBuffer(ascii("yes")));
+            assertThat(pair.serverEvents.text()).isEqualTo("yes");
+            assertThat(pair.serverEvents.text()).isEqualTo("yes");
+        }
+    }
+
+    @Test
     void closeDoesNotWaitForEverForAPeerThatDoesNotRead() throws Exception {
         try (MessagePair pair = new MessagePair(loops.group(), server -> server
                 .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16),
