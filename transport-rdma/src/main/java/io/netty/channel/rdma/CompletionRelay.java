@@ -30,6 +30,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class CompletionRelay implements CompletionHandler, RdmaIoHandle {
     private final RdmaConnection connection;
+    private static final int BATCH = 64;
+    /** So that a burst does not take memory for ever. */
+    private static final int MAX_UNUSED = 4;
+
     /** Batches that the other loop is done with. */
     private final Queue<WorkCompletions> unused = new ConcurrentLinkedQueue<>();
     private WorkCompletions batch;
@@ -69,10 +73,14 @@ final class CompletionRelay implements CompletionHandler, RdmaIoHandle {
 
     @Override
     public void completed(WorkCompletions completions, int index) {
+        if (batch != null && batch.size() == batch.capacity()) {
+            // Between two calls of completionsDone() there may be any number of them: see LoopDevice.drain().
+            handOver();
+        }
         if (batch == null) {
             batch = unused.poll();
-            if (batch == null || batch.capacity() < completions.capacity()) {
-                batch = new WorkCompletions(completions.capacity());
+            if (batch == null) {
+                batch = new WorkCompletions(BATCH);
             }
         }
         batch.append(completions, index);
@@ -80,6 +88,12 @@ final class CompletionRelay implements CompletionHandler, RdmaIoHandle {
 
     @Override
     public void completionsDone() {
+        if (batch != null) {
+            handOver();
+        }
+    }
+
+    private void handOver() {
         WorkCompletions full = batch;
         batch = null;
         connection.loop().execute(() -> {
@@ -90,7 +104,9 @@ final class CompletionRelay implements CompletionHandler, RdmaIoHandle {
                 connection.completionsDone();
             }
             full.clear();
-            unused.add(full);
+            if (unused.size() < MAX_UNUSED) {
+                unused.add(full);
+            }
         });
     }
 

@@ -48,12 +48,19 @@ final class ConnectedPair implements AutoCloseable {
 
     ConnectedPair(EventLoopGroup group, Consumer<ServerBootstrap> serverOptions, Consumer<Bootstrap> clientOptions)
             throws Exception {
+        this(group, group, serverOptions, clientOptions);
+    }
+
+    /** @param clientGroup the loops of the client; those of the other group are the server's. */
+    ConnectedPair(EventLoopGroup group, EventLoopGroup clientGroup, Consumer<ServerBootstrap> serverOptions,
+                  Consumer<Bootstrap> clientOptions) throws Exception {
         this.group = group;
         ServerBootstrap serverBootstrap = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
                 .childHandler(serverEvents);
         serverOptions.accept(serverBootstrap);
         listener = (RdmaServerSocketChannel) serverBootstrap.bind(TestAddress.anyPort()).sync().channel();
-        Bootstrap clientBootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(clientEvents);
+        Bootstrap clientBootstrap = new Bootstrap().group(clientGroup).channel(RdmaSocketChannel.class)
+                .handler(clientEvents);
         clientOptions.accept(clientBootstrap);
         client = (RdmaSocketChannel) clientBootstrap.connect(listener.localAddress()).sync().channel();
         assertThat(serverEvents.next()).isEqualTo("active");

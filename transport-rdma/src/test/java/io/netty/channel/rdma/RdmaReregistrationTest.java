@@ -15,9 +15,12 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -30,6 +33,8 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.util.concurrent.AutoScalingEventExecutorChooserFactory;
 import io.netty.util.concurrent.Future;
@@ -42,6 +47,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -174,6 +180,47 @@ class RdmaReregistrationTest {
         }
         awaitTrue(() -> received.count == total || received.failure != null);
         assertThat(received.failure).isNull();
+    }
+
+    /**
+     * A channel that shares its receives takes all completions that there are, of whomever, before it gives its queue
+     * pair back. Meanwhile its loop was busy.
+     */
+    @Test
+    void anyNumberOfCompletionsAtATimeFollowTheChannel() throws Exception {
+        int messages = 200;
+        CountDownLatch asked = new CountDownLatch(1);
+        Channel neverAnswers = new ServerBootstrap().group(third).channel(RdmaServerMessageChannel.class)
+                .childHandler(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+                        asked.countDown();
+                    }
+                }).bind(TestAddress.anyPort()).sync().channel();
+        try (ConnectedPair moved = new ConnectedPair(first, third, b -> { }, b -> { })) {
+            move(moved.server, second);
+            ChannelFuture connect = new Bootstrap().group(first).channel(RdmaMessageChannel.class)
+                    .option(RdmaChannelOption.SHARED_RECEIVE_QUEUE, true)
+                    .handler(new ChannelInboundHandlerAdapter()).connect(neverAnswers.localAddress());
+            assertThat(asked.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+            CountDownLatch arrived = new CountDownLatch(1);
+            Future<?> drained = first.submit(() -> {
+                arrived.await();
+                connect.channel().close();
+                return null;
+            });
+            ChannelFuture last = null;
+            for (int i = 0; i < messages; i++) {
+                last = moved.client.writeAndFlush(Unpooled.copyInt(i));
+            }
+            TestTimeouts.sync(last);
+            arrived.countDown();
+            TestTimeouts.sync(drained);
+            for (int i = 0; i < messages; i++) {
+                assertThat(ByteBuffer.wrap(moved.serverEvents.read(4)).getInt()).isEqualTo(i);
+            }
+        }
+        TestTimeouts.sync(neverAnswers.close());
     }
 
     enum End {
