@@ -26,12 +26,14 @@ RXE_QUICK+=,RdmaStreamIntegrityTest,RdmaSocketConnectTest,RdmaSocketEchoTest,Rdm
 RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstTest,RdmaSocketStartTlsTest,EchoTest
 
 lane_scripts() {
-    local file passed=0 failed=0
+    local file check passed=0 failed=0
     for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{packages,testsuite-table} "$ROOT/.ci/run" \
             "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests}; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
-    if "$ROOT/scripts/packages" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    for check in packages testsuite-table; do
+        if "$ROOT/scripts/$check" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    done
     echo "@ scripts $passed $failed 0"
 }
 
