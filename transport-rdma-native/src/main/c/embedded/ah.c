@@ -39,6 +39,10 @@ void ah_put(struct ah *ah) {
 }
 
 struct ibv_ah *embedded_ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr) {
+    if (context_is_inherited(pd->context)) {
+        errno = EIO;
+        return NULL;
+    }
     /* What the kernel checks for a device (rdma_check_ah_attr() in verbs.c): port, and a source GID that exists. */
     if (attr->port_num != 1 || (attr->is_global && attr->grh.sgid_index != 0)) {
         errno = EINVAL;

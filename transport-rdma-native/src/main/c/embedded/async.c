@@ -14,6 +14,7 @@
  * under the License.
  */
 /* Asynchronous events of a context: a queue behind an eventfd that is readable while the queue is not empty. */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -74,6 +75,10 @@ void async_retire(struct context *context, struct async_source *source) {
 
 int embedded_ibv_get_async_event(struct ibv_context *ibv, struct ibv_async_event *event) {
     struct context *context = context_of(ibv);
+    if (context_is_inherited(ibv)) {
+        errno = EIO;
+        return -1;
+    }
     for (;;) {
         uint64_t count;
         /* Blocks or fails with EAGAIN as the application has set the descriptor. */
@@ -116,6 +121,9 @@ void embedded_ibv_ack_async_event(struct ibv_async_event *event) {
         default:
             context = context_of(event->element.qp->context);
             source = &qp_of(event->element.qp)->async;
+    }
+    if (context_is_inherited(&context->ibv)) {
+        return;
     }
     pthread_mutex_lock(&context->lock);
     source->completed++;

@@ -25,6 +25,10 @@
 #include "cq.h"
 
 struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *context) {
+    if (context_is_inherited(context)) {
+        errno = EIO;
+        return NULL;
+    }
     struct channel *channel = calloc(1, sizeof(*channel));
     if (channel == NULL) {
         errno = ENOMEM;
@@ -51,9 +55,11 @@ int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
     }
     atomic_fetch_sub(&context_of(ibv->context)->objects, 1);
     close(ibv->fd);
-    pthread_cond_destroy(&channel->acknowledged);
-    pthread_mutex_destroy(&channel->members_lock);
-    pthread_mutex_destroy(&channel->lock);
+    if (!context_is_inherited(ibv->context)) { /* else a thread that the child does not have may wait for them */
+        pthread_cond_destroy(&channel->acknowledged);
+        pthread_mutex_destroy(&channel->members_lock);
+        pthread_mutex_destroy(&channel->lock);
+    }
     free(channel);
     return 0;
 }
@@ -176,6 +182,10 @@ static struct cq *deliver(struct channel *channel) {
 
 int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_cq, void **cq_context) {
     struct channel *channel = channel_of(ibv);
+    if (context_is_inherited(ibv->context)) { /* the descriptor is the parent's too: nothing is read from it */
+        errno = EIO;
+        return -1;
+    }
     for (;;) {
         pthread_mutex_lock(&channel->lock);
         if (channel->first != NULL) {
@@ -211,7 +221,7 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
 void embedded_ibv_ack_cq_events(struct ibv_cq *ibv, unsigned int nevents) {
     struct cq *cq = cq_of(ibv);
     struct channel *channel = channel_of(ibv->channel);
-    if (channel == NULL) {
+    if (channel == NULL || context_is_inherited(ibv->context)) {
         return;
     }
     pthread_mutex_lock(&channel->lock);

@@ -36,13 +36,13 @@ static struct {
     struct ibv_pd *pd;
     struct ibv_device_attr attr;
     union ibv_gid gid;
-    pid_t owner;
+    unsigned generation; /* of the process that opened it */
 } device = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 int cm_open_device(void) {
     int err = 0;
     pthread_mutex_lock(&device.lock);
-    if (device.context == NULL || device.owner != getpid()) {
+    if (device.context == NULL || device.generation != fork_generation) {
         struct ibv_context *context = NULL;
         struct ibv_pd *pd = NULL;
         struct ibv_device **list = embedded_ibv_get_device_list(NULL);
@@ -60,7 +60,7 @@ int cm_open_device(void) {
         if (err == 0) {
             device.context = context;
             device.pd = pd;
-            device.owner = getpid();
+            device.generation = fork_generation;
         } else if (context != NULL) {
             embedded_ibv_close_device(context);
         }
@@ -215,6 +215,9 @@ static int bind_to(struct cm_id *id, const struct sockaddr *address, bool reacha
 
 int embedded_rdma_bind_addr(struct rdma_cm_id *public_id, struct sockaddr *address) {
     struct cm_id *id = cm_of(public_id);
+    if (cm_is_inherited(id)) {
+        return cm_result(EIO);
+    }
     if (cm_address_size(address) == 0) {
         return cm_result(EINVAL);
     }
@@ -237,7 +240,7 @@ int embedded_rdma_bind_addr(struct rdma_cm_id *public_id, struct sockaddr *addre
 
 int embedded_rdma_listen(struct rdma_cm_id *public_id, int backlog) {
     struct cm_id *id = cm_of(public_id);
-    int err = cm_open_device();
+    int err = cm_is_inherited(id) ? EIO : cm_open_device();
     if (err != 0) {
         return cm_result(err);
     }
@@ -307,6 +310,9 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
     (void) timeout_ms; /* nothing to wait for */
     struct cm_id *id = cm_of(public_id);
     size_t size = cm_address_size(destination);
+    if (cm_is_inherited(id)) {
+        return cm_result(EIO);
+    }
     if (size == 0 || (source != NULL && source->sa_family != destination->sa_family)) {
         return cm_result(EINVAL);
     }
@@ -373,6 +379,9 @@ static struct ibv_sa_path_rec *make_path(const struct cm_id *id) {
 int embedded_rdma_resolve_route(struct rdma_cm_id *public_id, int timeout_ms) {
     (void) timeout_ms;
     struct cm_id *id = cm_of(public_id);
+    if (cm_is_inherited(id)) {
+        return cm_result(EIO);
+    }
     struct cm_event *event = cm_new_event(id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
     struct ibv_sa_path_rec *path = make_path(id);
     int err = event == NULL || path == NULL ? ENOMEM : 0;

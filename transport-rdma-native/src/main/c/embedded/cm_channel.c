@@ -42,15 +42,35 @@ struct rdma_event_channel *embedded_rdma_create_event_channel(void) {
         free(channel);
         return NULL;
     }
+    channel->generation = fork_generation;
     return &channel->channel;
+}
+
+bool cm_channel_is_inherited(const struct rdma_event_channel *channel) {
+    return cm_container(channel, struct cm_channel, channel)->generation != fork_generation;
+}
+
+/* Not by way of the descriptor, whose count is the parent's too. */
+static void release_inherited_events(struct cm_channel *channel) {
+    for (struct cm_event *event = channel->first, *next; event != NULL; event = next) {
+        next = event->next;
+        if (event->event.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+            cm_release_inherited(cm_of(event->event.id));
+        }
+        free(event);
+    }
 }
 
 void embedded_rdma_destroy_event_channel(struct rdma_event_channel *public_channel) {
     struct cm_channel *channel = channel_of(public_channel);
-    pthread_mutex_lock(&cm_lock);
-    struct cm_id *requests = cm_drop_events(channel, NULL);
-    pthread_mutex_unlock(&cm_lock);
-    cm_destroy_requests(requests);
+    if (cm_channel_is_inherited(public_channel)) {
+        release_inherited_events(channel);
+    } else {
+        pthread_mutex_lock(&cm_lock);
+        struct cm_id *requests = cm_drop_events(channel, NULL);
+        pthread_mutex_unlock(&cm_lock);
+        cm_destroy_requests(requests);
+    }
     close(channel->channel.fd);
     free(channel);
 }
@@ -62,6 +82,7 @@ struct cm_event *cm_new_event(struct cm_id *id, enum rdma_cm_event_type type, in
         event->event.event = type;
         event->event.status = status;
         event->owner = id;
+        event->generation = fork_generation;
     }
     return event;
 }
@@ -240,6 +261,9 @@ int embedded_rdma_get_cm_event(struct rdma_event_channel *public_channel, struct
     if (result == NULL) {
         return cm_result(EINVAL);
     }
+    if (cm_channel_is_inherited(public_channel)) {
+        return cm_result(EIO);
+    }
     for (;;) {
         struct cm_event *event = wait_for_event(channel_of(public_channel));
         if (event == NULL) {
@@ -258,6 +282,10 @@ int embedded_rdma_ack_cm_event(struct rdma_cm_event *public_event) {
         return cm_result(EINVAL);
     }
     struct cm_event *event = cm_container(public_event, struct cm_event, event);
+    if (event->generation != fork_generation) {
+        free(event);
+        return 0;
+    }
     pthread_mutex_lock(&cm_lock);
     event->owner->events_acked++;
     if (event->multicast != NULL) {
@@ -289,6 +317,9 @@ int cm_complete(struct cm_id *id) {
 
 int embedded_rdma_migrate_id(struct rdma_cm_id *public_id, struct rdma_event_channel *target) {
     struct cm_id *id = cm_of(public_id);
+    if (cm_is_inherited(id) || (target != NULL && cm_channel_is_inherited(target))) {
+        return cm_result(EIO);
+    }
     if (id->sync && target == NULL) {
         return cm_result(EINVAL);
     }

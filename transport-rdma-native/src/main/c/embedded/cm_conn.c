@@ -104,7 +104,7 @@ static void fill_endpoint(struct cm_id *id, const struct rdma_conn_param *param)
 
 int embedded_rdma_connect(struct rdma_cm_id *public_id, struct rdma_conn_param *param) {
     struct cm_id *id = cm_of(public_id);
-    int err = check_param(id, param);
+    int err = cm_is_inherited(id) ? EIO : check_param(id, param);
     if (err != 0) {
         return cm_result(err);
     }
@@ -171,7 +171,7 @@ static int accept_datagrams(struct cm_id *id, const struct rdma_conn_param *para
 
 int embedded_rdma_accept(struct rdma_cm_id *public_id, struct rdma_conn_param *param) {
     struct cm_id *id = cm_of(public_id);
-    int err = check_param(id, param);
+    int err = cm_is_inherited(id) ? EIO : check_param(id, param);
     if (err != 0) {
         return cm_result(err);
     }
@@ -206,6 +206,9 @@ int embedded_rdma_accept(struct rdma_cm_id *public_id, struct rdma_conn_param *p
 int embedded_rdma_reject(struct rdma_cm_id *public_id, const void *data, uint8_t length) {
     struct cm_id *id = cm_of(public_id);
     int err = 0;
+    if (cm_is_inherited(id)) {
+        return cm_result(EIO);
+    }
     if (data == NULL) {
         length = 0;
     }
@@ -231,8 +234,8 @@ int embedded_rdma_reject(struct rdma_cm_id *public_id, const void *data, uint8_t
 
 int embedded_rdma_disconnect(struct rdma_cm_id *public_id) {
     struct cm_id *id = cm_of(public_id);
-    if (id->id.verbs == NULL) {
-        return cm_result(EINVAL);
+    if (cm_is_inherited(id) || id->id.verbs == NULL) {
+        return cm_result(cm_is_inherited(id) ? EIO : EINVAL);
     }
     int err = cm_qp_error(id);
     if (err != 0) {

@@ -88,8 +88,8 @@ void embedded_rdma_destroy_ep(struct rdma_cm_id *id) {
 int embedded_rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **result) {
     struct cm_id *listener = cm_of(listen);
     struct rdma_cm_event *event;
-    if (!listener->sync) {
-        return cm_result(EINVAL);
+    if (cm_is_inherited(listener) || !listener->sync) {
+        return cm_result(cm_is_inherited(listener) ? EIO : EINVAL);
     }
     if (listen->event != NULL) {
         embedded_rdma_ack_cm_event(listen->event);
@@ -118,8 +118,8 @@ int embedded_rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **res
 
 int embedded_rdma_establish(struct rdma_cm_id *public_id) {
     struct cm_id *id = cm_of(public_id);
-    if (id->id.qp != NULL) {
-        return cm_result(EINVAL);
+    if (cm_is_inherited(id) || id->id.qp != NULL) {
+        return cm_result(cm_is_inherited(id) ? EIO : EINVAL);
     }
     pthread_mutex_lock(&cm_lock);
     int err = id->conn == CM_CONN_REP_RCVD ? 0 : EINVAL;

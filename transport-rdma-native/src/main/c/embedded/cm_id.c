@@ -82,7 +82,9 @@ static void free_id(struct cm_id *id) {
     if (id->sync && id->id.channel != NULL) {
         embedded_rdma_destroy_event_channel(id->id.channel);
     }
-    pthread_cond_destroy(&id->acked);
+    if (!cm_is_inherited(id)) { /* else a thread that the child does not have may wait for it */
+        pthread_cond_destroy(&id->acked);
+    }
     cm_free_multicasts(id);
     free(id->id.route.path_rec);
     free(id->qp_init_attr);
@@ -99,6 +101,7 @@ struct cm_id *cm_new_id(struct rdma_event_channel *channel, void *context, enum 
         return NULL;
     }
     pthread_cond_init(&id->acked, NULL);
+    id->generation = fork_generation;
     id->id.context = context;
     id->id.ps = ps;
     id->id.qp_type = qp_type;
@@ -116,6 +119,9 @@ struct cm_id *cm_new_id(struct rdma_event_channel *channel, void *context, enum 
 
 int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **result, void *context,
                  enum rdma_port_space ps, enum ibv_qp_type qp_type) {
+    if (channel != NULL && cm_channel_is_inherited(channel)) {
+        return cm_result(EIO);
+    }
     struct cm_id *id = cm_new_id(channel, context, ps, qp_type);
     if (id == NULL) {
         return -1;
@@ -164,8 +170,19 @@ void cm_destroy_requests(struct cm_id *ids) {
     }
 }
 
+void cm_release_inherited(struct cm_id *id) {
+    if (id->id.event != NULL) {
+        embedded_rdma_ack_cm_event(id->id.event);
+    }
+    free_id(id);
+}
+
 int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
     struct cm_id *id = cm_of(public_id);
+    if (cm_is_inherited(id)) {
+        cm_release_inherited(id);
+        return 0;
+    }
     pthread_mutex_lock(&cm_lock);
     struct cm_id *requests = withdraw(id);
     pthread_mutex_unlock(&cm_lock);
@@ -232,6 +249,9 @@ int embedded_rdma_set_option(struct rdma_cm_id *public_id, int level, int name, 
         return cm_result(EFAULT);
     }
     struct cm_id *id = cm_of(public_id);
+    if (cm_is_inherited(id)) {
+        return cm_result(EIO);
+    }
     pthread_mutex_lock(&cm_lock);
     int err = set_id_option(id, name, value, length);
     pthread_mutex_unlock(&cm_lock);
@@ -262,13 +282,11 @@ static void fork_parent(void) {
     pthread_mutex_unlock(&cm_lock);
 }
 
-/* The ids stay the parent's: links and names are closed in the child, so that its copies can only be destroyed. */
+/* Nothing leads to the parent's ids any more. */
 static void fork_child(void) {
-    for (uint32_t i = 1; i <= table.used; i++) {
-        if (table.entries[i].id != NULL) {
-            table.entries[i].id->conn = CM_CONN_IDLE;
-        }
-    }
+    memset(&table, 0, sizeof(table));
+    cm_port_forget();
+    cm_peer_forget();
     pthread_mutex_unlock(&cm_lock);
 }
 

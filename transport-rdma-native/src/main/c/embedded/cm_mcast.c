@@ -96,8 +96,8 @@ static struct cm_event *make_event(struct cm_id *id, struct cm_multicast *multic
 
 static int join(struct cm_id *id, const struct sockaddr *address, bool send_only, void *context) {
     size_t size = cm_address_size(address);
-    if (size == 0 || !cm_is_datagram(id)) {
-        return EINVAL;
+    if (cm_is_inherited(id) || size == 0 || !cm_is_datagram(id)) {
+        return cm_is_inherited(id) ? EIO : EINVAL;
     }
     struct cm_multicast *multicast = calloc(1, sizeof(*multicast));
     if (multicast == NULL) {
@@ -171,8 +171,8 @@ void cm_multicast_fetched(struct cm_multicast *multicast, bool acked) {
 int embedded_rdma_leave_multicast(struct rdma_cm_id *public_id, struct sockaddr *address) {
     struct cm_id *id = cm_of(public_id);
     size_t size = cm_address_size(address);
-    if (size == 0) {
-        return cm_result(EINVAL);
+    if (cm_is_inherited(id) || size == 0) {
+        return cm_result(cm_is_inherited(id) ? EIO : EINVAL);
     }
     pthread_mutex_lock(&cm_lock);
     struct cm_multicast **link = &id->multicasts;

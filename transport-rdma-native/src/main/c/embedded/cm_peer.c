@@ -596,3 +596,7 @@ __attribute__((constructor)) static void register_handlers(void) {
     link_set_handler(CM_DREP, on_disconnect_reply);
     link_add_down_handler(on_link_down);
 }
+
+void cm_peer_forget(void) {
+    memset(by_qpn, 0, sizeof(by_qpn));
+}

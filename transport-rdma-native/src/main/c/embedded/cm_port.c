@@ -232,3 +232,7 @@ bool cm_port_is_listened(int port_space, uint16_t number) {
     }
     return false;
 }
+
+void cm_port_forget(void) {
+    memset(buckets, 0, sizeof(buckets));
+}

@@ -35,6 +35,7 @@
 #include "cm_wire.h"
 #include "embedded.h"
 #include "engine.h"
+#include "fork.h"
 #include "link.h"
 
 #include <errno.h>
@@ -88,6 +89,7 @@ struct cm_id {
 
     int events_fetched;
     pthread_cond_t acked;
+    unsigned generation; /* fork_generation at its creation, here and below */
 
     uint32_t handle;
     enum cm_state state;
@@ -122,11 +124,13 @@ struct cm_event {
     struct cm_id *owner; /* whose destruction waits for the ack: for a CONNECT_REQUEST the listening id */
     struct cm_multicast *multicast; /* whose leaving waits as well; NULL: none */
     struct cm_event *next;
+    unsigned generation;
 };
 
 struct cm_channel {
     struct rdma_event_channel channel;
     struct cm_event *first, *last; /* as many as the eventfd's count */
+    unsigned generation;
 };
 
 extern pthread_mutex_t cm_lock;
@@ -143,6 +147,11 @@ static inline bool cm_is_datagram(const struct cm_id *id) {
 
 static inline struct cm_id *cm_of(struct rdma_cm_id *id) {
     return cm_container(id, struct cm_id, id);
+}
+
+/* Whether it is the parent's: the call is to fail with EIO. */
+static inline bool cm_is_inherited(const struct cm_id *id) {
+    return id->generation != fork_generation;
 }
 
 /* Sets errno from a positive value; returns 0 for 0, else -1. */
@@ -162,6 +171,7 @@ void cm_post_event(struct cm_event *event); /* with cm_lock */
 void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multicast); /* unfetched; with cm_lock */
 /* With cm_lock: drops the unfetched events of an id. The ids of dropped requests are returned, chained by port_next. */
 struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner);
+bool cm_channel_is_inherited(const struct rdma_event_channel *channel);
 /* In synchronous mode: waits for the id's next event and returns its status as 0 or -1 and errno. */
 int cm_complete(struct cm_id *id);
 
@@ -173,12 +183,14 @@ int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, voi
 bool cm_register(struct cm_id *id);         /* with cm_lock: gives it its handle; false: no memory */
 struct cm_id *cm_find(uint32_t handle);     /* with cm_lock */
 void cm_destroy_requests(struct cm_id *ids); /* those of cm_drop_events(), without cm_lock */
+void cm_release_inherited(struct cm_id *id); /* the child's copy */
 
 /* cm_port.c, all with cm_lock. Errors are errno values. */
 int cm_port_bind(struct cm_id *id, bool reachable); /* to the port in src_addr; 0 there chooses one */
 int cm_port_listen(struct cm_id *id);
 void cm_port_unbind(struct cm_id *id);
 struct cm_id *cm_port_listener(int port_space, const struct cm_wire_address *destination);
+void cm_port_forget(void); /* all ports, in a forked child */
 /* Whether anybody listens at the port (in network order), at whatever address. */
 bool cm_port_is_listened(int port_space, uint16_t number);
 
@@ -209,6 +221,7 @@ void cm_send_reject(struct cm_id *id, enum cm_reject_reason reason, const void *
 void cm_detach(struct cm_id *id); /* from its link */
 void cm_enter_timewait(struct cm_id *id);
 void cm_end(struct cm_id *id); /* the connection's part of destroying an id */
+void cm_peer_forget(void);     /* all connections, in a forked child */
 
 /* cm_mcast.c */
 void cm_multicast_joined(struct cm_event *event); /* on the thread that fetches the event: attaches the queue pair */

@@ -75,6 +75,9 @@ static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
 }
 
 int embedded_rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask) {
+    if (cm_is_inherited(cm_of(id))) {
+        return cm_result(EIO);
+    }
     pthread_mutex_lock(&cm_lock); /* the peer may reject or leave at this moment */
     int err = init_qp_attr(cm_of(id), attr, mask);
     pthread_mutex_unlock(&cm_lock);
@@ -156,6 +159,9 @@ static int init_qp(struct cm_id *id, struct ibv_qp *qp) {
 }
 
 int embedded_rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr) {
+    if (cm_is_inherited(cm_of(id))) {
+        return cm_result(EIO);
+    }
     if (pd == NULL) {
         pd = id->pd;
     }

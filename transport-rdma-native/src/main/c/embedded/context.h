@@ -27,6 +27,7 @@
 #include <stdbool.h>
 
 #include "embedded.h"
+#include "fork.h"
 
 #define DEVICE_MAX_QP 65536
 #define DEVICE_MAX_WR 16384
@@ -44,6 +45,8 @@ struct async_event;
 
 struct context {
     struct ibv_context ibv;
+    unsigned generation; /* fork_generation at its creation */
+    struct context *next, **previous; /* device.c */
     atomic_int objects; /* protection domains, completion queues, channels */
     pthread_mutex_t lock;
     pthread_cond_t acknowledged;
@@ -55,6 +58,11 @@ struct async_source {
 };
 
 struct context *context_of(struct ibv_context *context);
+
+/* Whether it is the parent's, and so is all that was made with it: the call is to fail with EIO. */
+static inline bool context_is_inherited(struct ibv_context *context) {
+    return context_of(context)->generation != fork_generation;
+}
 
 /* Queues an event about `element`; duplicates of an undelivered event are dropped. Any thread. */
 void async_raise(struct context *context, enum ibv_event_type type, void *element, struct async_source *source);

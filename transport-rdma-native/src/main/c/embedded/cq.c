@@ -29,6 +29,10 @@ static void report_overflow(struct engine_task *task);
 
 struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, void *cq_context,
                                       struct ibv_comp_channel *channel, int comp_vector) {
+    if (context_is_inherited(context)) {
+        errno = EIO;
+        return NULL;
+    }
     if (entries < 1 || entries > DEVICE_MAX_CQE || comp_vector < 0 || comp_vector >= context->num_comp_vectors) {
         errno = EINVAL;
         return NULL;
@@ -93,10 +97,24 @@ static void ring_owed(struct cq *cq) {
     }
 }
 
+/* Whatever refers to it is the parent's, and not looked at here: fork.h. */
+static void release_inherited(struct cq *cq) {
+    if (cq->ibv.channel != NULL) {
+        cq->ibv.channel->refcnt--;
+    }
+    atomic_fetch_sub(&context_of(cq->ibv.context)->objects, 1);
+    free(cq->ring);
+    free(cq);
+}
+
 int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
     struct cq *cq = cq_of(ibv);
     if (atomic_load(&cq->users) != 0) {
         return EBUSY;
+    }
+    if (context_is_inherited(ibv->context)) {
+        release_inherited(cq);
+        return 0;
     }
     atomic_store(&cq->destroyed, true);
     cq_engine_remove(cq);

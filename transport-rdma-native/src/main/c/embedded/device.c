@@ -26,6 +26,7 @@
 #include "context.h"
 #include "cq.h"
 #include "engine.h"
+#include "fork.h"
 #include "qp.h"
 #include "sa.h"
 #include "srq.h"
@@ -46,6 +47,9 @@ static struct ibv_device device = {
     .name = "embedded0",
     .dev_name = "embedded0",
 };
+
+static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct context *contexts;
 
 struct context *context_of(struct ibv_context *context) {
     return (struct context *) context;
@@ -111,6 +115,15 @@ struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
     pthread_mutex_init(&context->lock, NULL);
     pthread_cond_init(&context->acknowledged, NULL);
     context->last = &context->first;
+    context->generation = fork_generation;
+    pthread_mutex_lock(&contexts_lock);
+    context->next = contexts;
+    context->previous = &contexts;
+    if (contexts != NULL) {
+        contexts->previous = &context->next;
+    }
+    contexts = context;
+    pthread_mutex_unlock(&contexts_lock);
     return &context->ibv;
 }
 
@@ -122,10 +135,18 @@ int embedded_ibv_close_device(struct ibv_context *ibv) {
          */
         return 0;
     }
+    pthread_mutex_lock(&contexts_lock);
+    *context->previous = context->next;
+    if (context->next != NULL) {
+        context->next->previous = context->previous;
+    }
+    pthread_mutex_unlock(&contexts_lock);
     close(ibv->async_fd);
-    pthread_cond_destroy(&context->acknowledged);
-    pthread_mutex_destroy(&context->lock);
-    pthread_mutex_destroy(&ibv->mutex);
+    if (!context_is_inherited(ibv)) { /* else a thread that the child does not have may wait for them */
+        pthread_cond_destroy(&context->acknowledged);
+        pthread_mutex_destroy(&context->lock);
+        pthread_mutex_destroy(&ibv->mutex);
+    }
     free(context);
     return 0;
 }
@@ -211,4 +232,61 @@ int embedded__ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint3
     memset(entry, 0, entry_size);
     memcpy(entry, &full, entry_size < sizeof(full) ? entry_size : sizeof(full));
     return 0;
+}
+
+/* ---- fork ---- */
+
+static int inherited_poll_cq(struct ibv_cq *cq, int entries, struct ibv_wc *wc) {
+    (void) cq;
+    (void) entries;
+    (void) wc;
+    errno = EIO;
+    return -1;
+}
+
+static int inherited_req_notify(struct ibv_cq *cq, int solicited_only) {
+    (void) cq;
+    (void) solicited_only;
+    return EIO;
+}
+
+static int inherited_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) {
+    (void) qp;
+    *bad_wr = wr;
+    return EIO;
+}
+
+static int inherited_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
+    (void) qp;
+    *bad_wr = wr;
+    return EIO;
+}
+
+static int inherited_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
+    (void) srq;
+    *bad_wr = wr;
+    return EIO;
+}
+
+static void fork_prepare(void) {
+    pthread_mutex_lock(&contexts_lock);
+}
+
+static void fork_parent(void) {
+    pthread_mutex_unlock(&contexts_lock);
+}
+
+static void fork_child(void) {
+    for (struct context *context = contexts; context != NULL; context = context->next) {
+        context->ibv.ops.poll_cq = inherited_poll_cq;
+        context->ibv.ops.req_notify_cq = inherited_req_notify;
+        context->ibv.ops.post_send = inherited_post_send;
+        context->ibv.ops.post_recv = inherited_post_recv;
+        context->ibv.ops.post_srq_recv = inherited_post_srq_recv;
+    }
+    pthread_mutex_unlock(&contexts_lock);
+}
+
+__attribute__((constructor(DEVICE_FORK_ORDER))) static void register_fork_handlers(void) {
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

@@ -33,6 +33,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fork.h"
+
 #define BATCH 64
 #define STACK_SIZE (512 * 1024)
 

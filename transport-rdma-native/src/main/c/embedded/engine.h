@@ -84,13 +84,4 @@ void engine_task_cancel(struct engine_task *task);
 /* Waits until every callback that was running at the call has returned (no-op on the engine thread). */
 void engine_quiesce(void);
 
-/*
- * Order of the fork handlers (constructor priorities): a module that takes its locks before another's registers after
- * it, because pthread_atfork() runs `prepare` in reverse order of registration.
- */
-#define ENGINE_FORK_ORDER 201
-#define LINK_FORK_ORDER 202
-#define QP_FORK_ORDER 203
-#define CM_FORK_ORDER 204
-
 #endif

@@ -42,6 +42,9 @@ static int resize(struct qp *qp, uint32_t bytes) {
 
 int embedded_ext_set_inline_recv(struct ibv_qp *ibv, uint32_t *bytes) {
     struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
     uint32_t granted = *bytes < DEVICE_MAX_INLINE_RECV ? *bytes : DEVICE_MAX_INLINE_RECV;
     /* A place in a shared receive queue is free again before the completion is polled. */
     if (qp->srq != NULL || qp->rq.limit == 0 || qp->ibv.qp_type != IBV_QPT_RC) {

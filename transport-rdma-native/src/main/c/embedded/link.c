@@ -33,6 +33,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "fork.h"
+
 #define MS 1000000ull
 #define HELLO_TIMEOUT_NS (5000 * MS)  /* a connection that never greets */
 #define IDLE_TIMEOUT_NS (5000 * MS)   /* a link that nobody refers to */

@@ -154,11 +154,8 @@ static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr) {
 }
 
 struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova, int access) {
-    if (!take_access(&access) || !is_same_in_page((uintptr_t) memory, iova) || iova + length < iova) {
-        errno = EINVAL;
-        return NULL;
-    }
-    int error = check_memory(memory, length, access);
+    bool valid = take_access(&access) && is_same_in_page((uintptr_t) memory, iova) && iova + length >= iova;
+    int error = context_is_inherited(pd->context) ? EIO : valid ? check_memory(memory, length, access) : EINVAL;
     struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
     if (mr == NULL) {
         errno = error != 0 ? error : ENOMEM;
@@ -194,7 +191,7 @@ struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, si
                                           int access) {
     uint64_t in_page = offset & ((uint64_t) sysconf(_SC_PAGESIZE) - 1);
     bool valid = take_access(&access) && is_same_in_page(offset, iova) && iova + length >= iova;
-    int error = valid ? check_file(fd, offset, length) : EINVAL;
+    int error = context_is_inherited(pd->context) ? EIO : valid ? check_file(fd, offset, length) : EINVAL;
     struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
     if (mr == NULL) {
         errno = error != 0 ? error : ENOMEM;
@@ -216,16 +213,22 @@ struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, si
     return publish(pd, mr);
 }
 
-int embedded_ibv_dereg_mr(struct ibv_mr *ibv) {
-    struct mr *mr = (struct mr *) ibv;
+static void unlist(struct mr *mr) {
     pthread_mutex_lock(&lock);
-    struct mr *_Atomic *link = bucket_of(ibv->lkey);
+    struct mr *_Atomic *link = bucket_of(mr->ibv.lkey);
     while (atomic_load(link) != mr) {
         link = &atomic_load(link)->next;
     }
     atomic_store(link, atomic_load(&mr->next));
     pthread_mutex_unlock(&lock);
     epoch_wait();
+}
+
+int embedded_ibv_dereg_mr(struct ibv_mr *ibv) {
+    struct mr *mr = (struct mr *) ibv;
+    if (!context_is_inherited(ibv->context)) {
+        unlist(mr);
+    }
     atomic_fetch_sub(&pd_of(ibv->pd)->objects, 1);
     release(mr);
     return 0;

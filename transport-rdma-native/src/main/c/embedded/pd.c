@@ -20,6 +20,10 @@
 #include <stdlib.h>
 
 struct ibv_pd *embedded_ibv_alloc_pd(struct ibv_context *context) {
+    if (context_is_inherited(context)) {
+        errno = EIO;
+        return NULL;
+    }
     struct pd *pd = calloc(1, sizeof(*pd));
     if (pd == NULL) {
         errno = ENOMEM;

@@ -141,11 +141,11 @@ void process_put(struct process *process) {
             link = &(*link)->next;
         }
         *link = process->next;
+        close(process->bell); /* with the lock: a fork() sees either none or both of this and the unlisting */
     }
     pthread_mutex_unlock(&processes_lock);
     if (last) {
         munmap((void *) process->board, sizeof(*process->board));
-        close(process->bell);
         pthread_mutex_destroy(&process->lock);
         free(process);
     }
@@ -297,12 +297,34 @@ void process_nudge(struct process *process) {
     bell_ring(process->bell);
 }
 
+static void fork_prepare(void) {
+    pthread_mutex_lock(&processes_lock);
+    for (struct process *process = processes; process != NULL; process = process->next) {
+        pthread_mutex_lock(&process->lock);
+    }
+}
+
+static void fork_parent(void) {
+    for (struct process *process = processes; process != NULL; process = process->next) {
+        pthread_mutex_unlock(&process->lock);
+    }
+    pthread_mutex_unlock(&processes_lock);
+}
+
 /* The parent's peers are not the child's; their memory is not mapped there (sealed.c). */
 static void fork_child(void) {
-    pthread_mutex_init(&processes_lock, NULL);
+    fork_parent();
+    for (struct process *process = processes; process != NULL; process = process->next) {
+        close(process->bell);
+        for (struct remote_cq *cq = process->cqs; cq != NULL; cq = cq->next) {
+            if (cq->bell >= 0) {
+                close(cq->bell);
+            }
+        }
+    }
     processes = NULL;
 }
 
 __attribute__((constructor)) static void init(void) {
-    pthread_atfork(NULL, NULL, fork_child);
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

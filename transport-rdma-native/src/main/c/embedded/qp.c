@@ -74,7 +74,7 @@ static void free_qp(struct qp *qp) {
 }
 
 struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr) {
-    int error = check(pd, attr);
+    int error = context_is_inherited(pd->context) ? EIO : check(pd, attr);
     if (error != 0) {
         errno = error;
         return NULL;
@@ -131,6 +131,9 @@ int embedded_ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr
                           struct ibv_qp_init_attr *init_attr) {
     (void) attr_mask; /* ibv_query_qp(3): more than asked for may be returned */
     struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
     qp_lock(qp);
     *attr = qp->attr;
     attr->cap = qp->cap;
@@ -149,8 +152,22 @@ int embedded_ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr
     return 0;
 }
 
+static void drop_users(struct qp *qp) {
+    if (qp->srq != NULL) {
+        atomic_fetch_sub(&qp->srq->users, 1);
+    }
+    atomic_fetch_sub(&qp->recv_cq->users, 1);
+    atomic_fetch_sub(&qp->send_cq->users, 1);
+    atomic_fetch_sub(&qp->pd->objects, 1);
+}
+
 int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) { /* whatever refers to it is not looked at here: fork.h */
+        drop_users(qp);
+        free_qp(qp);
+        return 0;
+    }
     if (qp->ud != NULL && ud_is_attached(qp)) {
         return EBUSY; /* ibv_attach_mcast(3) */
     }
@@ -174,11 +191,8 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     async_retire(qp->context, &qp->async);
     if (qp->srq != NULL) {
         srq_forget(qp->srq, qp);
-        atomic_fetch_sub(&qp->srq->users, 1);
     }
-    atomic_fetch_sub(&qp->recv_cq->users, 1);
-    atomic_fetch_sub(&qp->send_cq->users, 1);
-    atomic_fetch_sub(&qp->pd->objects, 1);
+    drop_users(qp);
     qp_put(qp);
     return 0;
 }

@@ -184,6 +184,9 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
 
 int embedded_ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mask) {
     struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
     pthread_mutex_lock(&qp->control);
     enum ibv_qp_state from = qp_state(qp);
     enum ibv_qp_state to = (mask & IBV_QP_STATE) != 0 ? attr->qp_state : from;

@@ -62,5 +62,9 @@ const void *sealed_map(int fd, size_t size) {
         return NULL;
     }
     void *memory = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+    madvise(memory, size, MADV_DONTFORK); /* or a child would keep the pages of peers that have gone */
+    return memory;
 }

@@ -22,6 +22,10 @@
 
 struct ibv_srq *embedded_ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init) {
     const struct ibv_srq_attr *attr = &init->attr;
+    if (context_is_inherited(pd->context)) {
+        errno = EIO;
+        return NULL;
+    }
     if (attr->max_wr == 0 || attr->max_wr > DEVICE_MAX_SRQ_WR || attr->max_sge > DEVICE_MAX_SGE) {
         errno = EINVAL;
         return NULL;
@@ -47,6 +51,9 @@ struct ibv_srq *embedded_ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_a
 
 int embedded_ibv_modify_srq(struct ibv_srq *ibv, struct ibv_srq_attr *attr, int mask) {
     struct srq *srq = srq_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
     /* The device does not have IBV_DEVICE_SRQ_RESIZE, so that IBV_SRQ_MAX_WR is invalid: ibv_modify_srq(3). */
     if ((mask & ~IBV_SRQ_LIMIT) != 0 || ((mask & IBV_SRQ_LIMIT) != 0 && attr->srq_limit > srq->queue.limit)) {
         return EINVAL;
@@ -61,6 +68,9 @@ int embedded_ibv_modify_srq(struct ibv_srq *ibv, struct ibv_srq_attr *attr, int 
 
 int embedded_ibv_query_srq(struct ibv_srq *ibv, struct ibv_srq_attr *attr) {
     struct srq *srq = srq_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
     pthread_mutex_lock(&srq->queue.lock);
     *attr = (struct ibv_srq_attr) {
         .max_wr = srq->queue.limit,
@@ -76,7 +86,9 @@ int embedded_ibv_destroy_srq(struct ibv_srq *ibv) {
     if (atomic_load(&srq->users) != 0) {
         return EBUSY;
     }
-    async_retire(srq->context, &srq->async);
+    if (!context_is_inherited(ibv->context)) {
+        async_retire(srq->context, &srq->async);
+    }
     atomic_fetch_sub(&srq->pd->objects, 1);
     work_queue_free(&srq->queue);
     free(srq);

@@ -126,6 +126,9 @@ static bool is_valid(const struct qp *qp, const union ibv_gid *gid, uint16_t lid
 
 int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
     struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
     if (!is_valid(qp, gid, lid)) {
         return EINVAL;
     }
@@ -151,6 +154,9 @@ int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint
 
 int embedded_ibv_detach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
     struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
     if (!is_valid(qp, gid, lid)) {
         return EINVAL;
     }

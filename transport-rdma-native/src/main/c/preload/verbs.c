@@ -93,7 +93,7 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t leng
     return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned int) access);
 }
 
-/* Registered pages are not pinned for a device, so that a fork() needs no care. */
+/* Registered pages are not pinned for a device; what else a fork() means is in embedded/fork.h. */
 EXPORT int ibv_fork_init(void) {
     return 0;
 }

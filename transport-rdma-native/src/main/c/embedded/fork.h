@@ -1,0 +1,44 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * fork(2). The child has copies of its parent's objects and none of what stands behind them: the engine is a thread of
+ * the parent, the links are closed (link.c), and shared memory is not mapped (sealed.c), so that peers hear of the
+ * parent's death while the child lives, and nobody speaks in its name. So a call on an inherited object fails with EIO, as
+ * on a device that has gone; the calls of ibv_context_ops are exchanged for such (device.c), the others look at
+ * context_is_inherited() or cm_is_inherited() first. Destroying one releases the child's copy, as close(2) does for an
+ * inherited descriptor. What the child makes anew is its own, with a new engine.
+ *
+ * Each module forgets the parent's state in a handler of pthread_atfork(3). Locks and lists of single objects may have
+ * been in use by another thread of the parent at that moment: they are neither taken nor walked in the child, and
+ * what hangs on them is leaked. _Fork(3) and clone(2) run no handlers: after them a child may only exec or exit.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_FORK_H
+#define NETTY_RDMA_EMBEDDED_FORK_H
+
+/* Changes in the child. Handlers and all that comes after them see the new value. */
+extern unsigned fork_generation;
+
+/*
+ * Order of the fork handlers (constructor priorities): a module that takes its locks before another's registers after
+ * it, because pthread_atfork() runs `prepare` in reverse order of registration.
+ */
+#define FORK_ORDER 200
+#define ENGINE_FORK_ORDER 201
+#define LINK_FORK_ORDER 202
+#define DEVICE_FORK_ORDER 203
+#define CM_FORK_ORDER 204
+
+#endif
