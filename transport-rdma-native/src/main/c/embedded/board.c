@@ -30,7 +30,7 @@ int own_board_fd = -1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool cq_taken[BOARD_CQS];
 static bool bank_taken[BOARD_BANKS];
-static unsigned cq_next;
+static unsigned cq_next, banks_taken;
 
 int board_open(void) {
     int error = 0;
@@ -50,14 +50,14 @@ int board_open(void) {
 }
 
 /* Goes round, so that an index rests as long as possible before it is used again. */
-static int claim(bool *taken, unsigned limit, unsigned *next) {
+int board_claim_cq(void) {
     int found = -1;
     pthread_mutex_lock(&lock);
-    for (unsigned i = 0; i < limit && found < 0; i++) {
-        unsigned index = (*next + i) % limit;
-        if (!taken[index]) {
-            taken[index] = true;
-            *next = (index + 1) % limit;
+    for (unsigned i = 0; i < BOARD_CQS && found < 0; i++) {
+        unsigned index = (cq_next + i) % BOARD_CQS;
+        if (!cq_taken[index]) {
+            cq_taken[index] = true;
+            cq_next = (index + 1) % BOARD_CQS;
             found = (int) index;
         }
     }
@@ -65,28 +65,33 @@ static int claim(bool *taken, unsigned limit, unsigned *next) {
     return found;
 }
 
-static void release(bool *taken, int index) {
+void board_release_cq(int index) {
     pthread_mutex_lock(&lock);
-    taken[index] = false;
+    cq_taken[index] = false;
     pthread_mutex_unlock(&lock);
 }
 
-int board_claim_cq(void) {
-    return claim(cq_taken, BOARD_CQS, &cq_next);
-}
-
-void board_release_cq(int index) {
-    release(cq_taken, index);
-}
-
 /* The lowest free one: banks cost memory once touched. */
-int board_claim_bank(void) {
-    unsigned first = 0;
-    return claim(bank_taken, BOARD_BANKS, &first);
+int board_claim_bank(bool common) {
+    int found = -1;
+    pthread_mutex_lock(&lock);
+    if (banks_taken < (common ? BOARD_BANKS : BOARD_BANKS - BOARD_COMMON_BANKS)) {
+        found = 0;
+        while (bank_taken[found]) {
+            found++;
+        }
+        bank_taken[found] = true;
+        banks_taken++;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
 void board_release_bank(int index) {
-    release(bank_taken, index);
+    pthread_mutex_lock(&lock);
+    bank_taken[index] = false;
+    banks_taken--;
+    pthread_mutex_unlock(&lock);
 }
 
 /* The child of a fork() starts anew; the parent's board is not mapped there (sealed.c). */
@@ -99,7 +104,7 @@ static void fork_child(void) {
     own_board = NULL;
     memset(cq_taken, 0, sizeof(cq_taken));
     memset(bank_taken, 0, sizeof(bank_taken));
-    cq_next = 0;
+    cq_next = banks_taken = 0;
 }
 
 __attribute__((constructor)) static void init(void) {

@@ -22,7 +22,10 @@
  *
  * "Who has work for me?": ticks. A sender counts up the tick of the queue pair, then the tick of its group, in its own
  * board. A receiver compares groups with its private copy, so nothing is ever cleared and an idle queue pair costs
- * 1/1024 of a cache line. A bank of ticks belongs to one (peer process, completion queue of that peer).
+ * 1/1024 of a cache line. A bank of ticks belongs to one (peer process, completion queue of that peer), so that a poll
+ * meets the ticks of no other queue. That holds for the first of a peer's completion queues (process.c). The others share
+ * common banks, which costs their owner's polls looks at groups that have nothing for them, and no more: what a peer
+ * calls its completion queues is the peer's word, and must not decide how much memory is used here.
  */
 #ifndef NETTY_RDMA_EMBEDDED_BOARD_H
 #define NETTY_RDMA_EMBEDDED_BOARD_H
@@ -31,8 +34,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BOARD_CQS 4096u
+#define BOARD_CQS 131072u /* two for each queue pair that there may be: DEVICE_MAX_QP */
 #define BOARD_BANKS 8192u
+#define BOARD_COMMON_BANKS 1024u /* of these, what is left to common ones: ticks for all queue pairs, and for flows */
 #define BOARD_GROUPS 8u
 #define BOARD_GROUP_SLOTS 128u
 #define BOARD_BANK_SLOTS (BOARD_GROUPS * BOARD_GROUP_SLOTS)
@@ -73,10 +77,10 @@ extern int own_board_fd;
 /* Makes the board. Returns 0 or errno. */
 int board_open(void);
 
-/* Indices; -1 when there are none left. */
+/* Indices; -1 when there are none left. A bank for one completion queue leaves BOARD_COMMON_BANKS. */
 int board_claim_cq(void);
 void board_release_cq(int index);
-int board_claim_bank(void);
+int board_claim_bank(bool common);
 void board_release_bank(int index);
 
 /*

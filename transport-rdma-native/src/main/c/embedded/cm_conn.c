@@ -126,7 +126,7 @@ int embedded_rdma_connect(struct rdma_cm_id *public_id, struct rdma_conn_param *
         cm_address_to_wire(&id->id.route.addr.dst_addr, &request->destination);
         request->endpoint = id->local;
         id->tried_since_ns = engine_now_ns();
-        id->tries = 0;
+        id->asked_anew = false;
         err = cm_send_request(id);
     }
     if (err == 0) {

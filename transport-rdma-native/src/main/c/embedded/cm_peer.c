@@ -181,9 +181,7 @@ void cm_enter_timewait(struct cm_id *id) {
 int cm_send_request(struct cm_id *id) {
     uint64_t now = engine_now_ns(), deadline = id->tried_since_ns + cm_response_timeout_ns;
     struct link *link;
-    /* The second try asks anew who has the port: the remembered link may lead to a process that had it before. */
-    bool fresh = id->tries++ == 1;
-    int err = link_connect_port((int) id->id.ps, ntohs(id->request.destination.port), fresh, &link);
+    int err = link_connect_port((int) id->id.ps, ntohs(id->request.destination.port), false, &link);
     if (err == 0) {
         attach(id, link);
         err = link_send(link, CM_REQ, &id->request, sizeof(id->request), NULL, 0);
@@ -218,6 +216,10 @@ int cm_send_request(struct cm_id *id) {
 /* No listener there, or no longer: perhaps again in a moment. */
 static void try_again_or_give_up(struct cm_id *id) {
     uint64_t now = engine_now_ns();
+    if (!id->asked_anew) { /* the remembered link may lead to a process that had the port before */
+        id->asked_anew = true;
+        link_forget(id->link);
+    }
     cm_detach(id);
     if (now - id->tried_since_ns < cm_grace_ns) {
         engine_timer_set(&id->timer, now + RETRY_NS);

@@ -113,7 +113,7 @@ struct cm_id {
     struct cm_wire_endpoint local, remote;
     struct engine_timer timer; /* whatever the state waits for next */
     uint64_t tried_since_ns;
-    int tries;
+    bool asked_anew; /* who has the port */
     struct cm_wire_req request; /* kept while it may have to be sent again */
     struct cm_multicast *multicasts;
 };

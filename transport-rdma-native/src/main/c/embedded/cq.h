@@ -86,6 +86,7 @@ struct cq {
     struct engine_task overflow;
     struct cq *next_watched; /* under the lock of watch.c */
     bool watched;
+    unsigned engine_place; /* under the lock of cq_engine.c */
 };
 
 static inline struct cq *cq_of(struct ibv_cq *cq) {

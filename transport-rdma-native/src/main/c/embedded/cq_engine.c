@@ -19,7 +19,7 @@
  * is under way).
  */
 #include <errno.h>
-#include <string.h>
+#include <limits.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -38,32 +38,44 @@
  */
 #define SPIN_NS UINT64_C(20000)
 
-static struct cq *cqs[BOARD_CQS];
-static unsigned limit; /* one past the highest index in use so far */
+/* Those of which references are taken at a time. */
+#define BATCH 64u
+
+static struct cq *cqs[BOARD_CQS]; /* without gaps */
+static unsigned num_cqs;
 static uint64_t spin_ns;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct engine_source bell = { .fd = -1 };
 
-static bool scan_unpolled(void) {
-    bool found = false;
-    for (unsigned i = 0;; i++) {
-        pthread_mutex_lock(&lock);
-        bool end = i >= limit;
-        struct cq *cq = end ? NULL : cqs[i];
-        if (cq != NULL) {
+/* The next ones that nobody polls, before the place *end, with references. Returns how many. */
+static unsigned take_unpolled(struct cq *batch[BATCH], unsigned *end) {
+    unsigned count = 0;
+    pthread_mutex_lock(&lock);
+    unsigned i = *end < num_cqs ? *end : num_cqs;
+    while (i > 0 && count < BATCH) {
+        struct cq *cq = cqs[--i];
+        if (!cq_is_polled(cq)) {
             cq_get(cq);
-        }
-        pthread_mutex_unlock(&lock);
-        if (end) {
-            return found;
-        }
-        if (cq != NULL) {
-            if (!cq_is_polled(cq)) {
-                found |= cq_scan(cq);
-            }
-            cq_put(cq);
+            batch[count++] = cq;
         }
     }
+    *end = i;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+/* From the last place to the first, as cq_engine_remove() moves one only to a place before its own. */
+static bool scan_unpolled(void) {
+    bool found = false;
+    for (unsigned end = UINT_MAX; end > 0;) {
+        struct cq *batch[BATCH];
+        unsigned count = take_unpolled(batch, &end);
+        for (unsigned i = 0; i < count; i++) {
+            found |= cq_scan(batch[i]);
+            cq_put(batch[i]);
+        }
+    }
+    return found;
 }
 
 static void set_asleep(bool asleep) {
@@ -117,16 +129,18 @@ int cq_engine_bell(void) {
 
 void cq_engine_add(struct cq *cq) {
     pthread_mutex_lock(&lock);
-    cqs[cq->index] = cq;
-    if (limit <= (unsigned) cq->index) {
-        limit = (unsigned) cq->index + 1;
-    }
+    cq->engine_place = num_cqs;
+    cqs[num_cqs++] = cq;
     pthread_mutex_unlock(&lock);
 }
 
 void cq_engine_remove(struct cq *cq) {
     pthread_mutex_lock(&lock);
-    cqs[cq->index] = NULL;
+    if (cq->engine_place < num_cqs && cqs[cq->engine_place] == cq) { /* not in the child of a fork() */
+        struct cq *last = cqs[--num_cqs];
+        cqs[cq->engine_place] = last;
+        last->engine_place = cq->engine_place;
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -136,8 +150,7 @@ static void fork_child(void) {
         close(bell.fd);
     }
     bell.fd = -1;
-    memset(cqs, 0, sizeof(cqs));
-    limit = 0;
+    num_cqs = 0;
 }
 
 __attribute__((constructor)) static void init(void) {

@@ -298,6 +298,12 @@ int link_connect_port(int port_space, uint16_t port, bool fresh, struct link **l
     return connect_name(&name, fresh, link);
 }
 
+void link_forget(struct link *link) {
+    pthread_mutex_lock(&table.lock);
+    link->named = false;
+    pthread_mutex_unlock(&table.lock);
+}
+
 /* ---- being reachable ---- */
 
 /* With table.lock. Processes whose number is not visible here count as one. */

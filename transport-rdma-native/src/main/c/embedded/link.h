@@ -101,9 +101,13 @@ void link_unbind_port(struct link_port *handle);
 
 /*
  * As link_connect_qpn(), to the process that has bound (port space, port). Links are remembered by port, so the process
- * may have given the port up since: when it says so, call again with `fresh` to meet the present owner.
+ * may have given the port up since: when it says so, have link_forget() called, to meet the present owner by the next
+ * one. `fresh` makes a new link in any case.
  */
 int link_connect_port(int port_space, uint16_t port, bool fresh, struct link **link);
+
+/* No connect finds the link any more, whoever asks; who has it can go on using it. */
+void link_forget(struct link *link);
 
 /*
  * Sends or queues a message; messages of one link stay in order. The descriptors are duplicated. Never blocks. Returns

@@ -28,6 +28,14 @@
 #include "bell.h"
 #include "sealed.h"
 
+/*
+ * So many of a peer's completion queues have banks of their own: enough for one an event loop of any machine, and little
+ * for a peer that invents them.
+ */
+#define OWN_BANKS 256u
+
+#define CQ_BUCKETS 256u
+
 struct tick_bank {
     struct tick_bank *next;
     uint32_t number;
@@ -42,7 +50,7 @@ struct remote_cq {
     unsigned users;
     int bell;
     _Atomic uint64_t rung; /* the word at the last ring */
-    struct tick_bank *banks;
+    struct tick_bank *banks; /* of its own */
 };
 
 struct process {
@@ -54,12 +62,16 @@ struct process {
     const struct board *board;
     int bell;              /* of the engine */
     _Atomic uint64_t rung; /* the engine's word at the last ring */
-    pthread_mutex_t lock;  /* of cqs */
-    struct remote_cq *cqs;
+    pthread_mutex_t lock;  /* of what follows; taken before common_lock */
+    struct remote_cq *cqs[CQ_BUCKETS];
+    unsigned own_banks;
 };
 
 static pthread_mutex_t processes_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct process *processes;
+
+static pthread_mutex_t common_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tick_bank *common_banks; /* of completion queues of any peer */
 
 /* Anything else in its place could block the writer, or be a file that the peer may not write itself. */
 static bool is_eventfd(int fd) {
@@ -155,81 +167,143 @@ const struct board *process_board(const struct process *process) {
     return process->board;
 }
 
-static struct remote_cq *find_cq(struct process *process, uint32_t index, uint32_t id) {
-    struct remote_cq *cq = process->cqs;
-    while (cq != NULL && (cq->index != index || cq->id != id)) {
-        cq = cq->next;
+static struct remote_cq **find_cq(struct process *process, uint32_t index, uint32_t id) {
+    struct remote_cq **link = &process->cqs[index % CQ_BUCKETS];
+    while (*link != NULL && ((*link)->index != index || (*link)->id != id)) {
+        link = &(*link)->next;
     }
-    if (cq == NULL && (cq = calloc(1, sizeof(*cq))) != NULL) {
-        *cq = (struct remote_cq) { .next = process->cqs, .process = process, .index = index, .id = id, .bell = -1 };
-        process->cqs = cq;
-    }
-    return cq;
+    return link;
 }
 
-static struct tick_bank *find_bank(struct remote_cq *cq) {
-    struct tick_bank *bank = cq->banks;
-    while (bank != NULL && bank->users == BOARD_BANK_SLOTS) {
-        bank = bank->next;
+static struct remote_cq *find_or_add_cq(struct process *process, uint32_t index, uint32_t id) {
+    struct remote_cq **link = find_cq(process, index, id);
+    if (*link == NULL && (*link = calloc(1, sizeof(**link))) != NULL) {
+        **link = (struct remote_cq) { .process = process, .index = index, .id = id, .bell = -1 };
     }
-    if (bank == NULL) {
-        int number = board_claim_bank();
-        bank = number < 0 ? NULL : calloc(1, sizeof(*bank));
-        if (bank == NULL) {
-            if (number >= 0) {
-                board_release_bank(number);
-            }
-            return NULL;
-        }
-        bank->number = (uint32_t) number;
-        bank->next = cq->banks;
-        cq->banks = bank;
-    }
-    return bank;
+    return *link;
 }
 
 static void drop_if_unused(struct process *process, struct remote_cq *cq) {
     if (cq->users != 0) {
         return;
     }
-    struct remote_cq **link = &process->cqs;
-    while (*link != cq) {
-        link = &(*link)->next;
-    }
-    *link = cq->next;
+    *find_cq(process, cq->index, cq->id) = cq->next;
     if (cq->bell >= 0) {
         close(cq->bell);
     }
     free(cq);
 }
 
+/* ---- ticks ---- */
+
+static bool has_room(const struct tick_bank *banks) {
+    while (banks != NULL && banks->users == BOARD_BANK_SLOTS) {
+        banks = banks->next;
+    }
+    return banks != NULL;
+}
+
+static bool add_bank(struct tick_bank **banks, bool common) {
+    int number = board_claim_bank(common);
+    struct tick_bank *bank = number < 0 ? NULL : calloc(1, sizeof(*bank));
+    if (bank == NULL) {
+        if (number >= 0) {
+            board_release_bank(number);
+        }
+        return false;
+    }
+    bank->number = (uint32_t) number;
+    bank->next = *banks;
+    *banks = bank;
+    return true;
+}
+
+/* From the first bank with room, which there is. */
+static void claim_slot(struct tick_bank *bank, struct announcement *announcement) {
+    while (bank->users == BOARD_BANK_SLOTS) {
+        bank = bank->next;
+    }
+    unsigned word = 0;
+    while (bank->taken[word] == UINT64_MAX) {
+        word++;
+    }
+    unsigned bit = (unsigned) __builtin_ctzll(~bank->taken[word]);
+    bank->taken[word] |= UINT64_C(1) << bit;
+    bank->users++;
+    announcement->bank = bank->number;
+    announcement->slot = word * 64 + bit;
+}
+
+/* Returns false if the slot is in none of these banks. *emptied: that was the last one of its bank. */
+static bool release_slot(struct tick_bank **link, const struct announcement *announcement, bool *emptied) {
+    while (*link != NULL && (*link)->number != announcement->bank) {
+        link = &(*link)->next;
+    }
+    struct tick_bank *bank = *link;
+    if (bank == NULL) {
+        return false;
+    }
+    bank->taken[announcement->slot / 64] &= ~(UINT64_C(1) << announcement->slot % 64);
+    *emptied = --bank->users == 0;
+    if (*emptied) {
+        *link = bank->next;
+        board_release_bank((int) bank->number);
+        free(bank);
+    }
+    return true;
+}
+
+static bool claim(struct process *process, struct remote_cq *cq, struct announcement *announcement) {
+    if (!has_room(cq->banks) && process->own_banks < OWN_BANKS && add_bank(&cq->banks, false)) {
+        process->own_banks++;
+    }
+    if (has_room(cq->banks)) {
+        claim_slot(cq->banks, announcement);
+        return true;
+    }
+    pthread_mutex_lock(&common_lock);
+    bool room = has_room(common_banks) || add_bank(&common_banks, true);
+    if (room) {
+        claim_slot(common_banks, announcement);
+    }
+    pthread_mutex_unlock(&common_lock);
+    return room;
+}
+
+static void release(struct process *process, struct remote_cq *cq, const struct announcement *announcement) {
+    bool emptied;
+    if (release_slot(&cq->banks, announcement, &emptied)) {
+        process->own_banks -= emptied;
+        return;
+    }
+    pthread_mutex_lock(&common_lock);
+    release_slot(&common_banks, announcement, &emptied);
+    pthread_mutex_unlock(&common_lock);
+}
+
 bool process_announce(struct process *process, uint32_t index, uint32_t id, int *bell,
                       struct announcement *announcement) {
-    if (index >= BOARD_CQS || (*bell >= 0 && !is_eventfd(*bell))) {
+    if (index >= BOARD_CQS) {
         return false;
     }
     pthread_mutex_lock(&process->lock);
-    struct remote_cq *cq = find_cq(process, index, id);
-    struct tick_bank *bank = cq == NULL ? NULL : find_bank(cq);
-    if (bank != NULL) {
-        unsigned word = 0;
-        while (bank->taken[word] == UINT64_MAX) {
-            word++;
+    struct remote_cq *cq = find_or_add_cq(process, index, id);
+    bool announced = false;
+    if (cq != NULL) {
+        bool is_new = cq->bell < 0 && *bell >= 0;
+        announced = (!is_new || is_eventfd(*bell)) && claim(process, cq, announcement);
+        if (announced) {
+            announcement->cq = cq;
+            cq->users++;
         }
-        unsigned bit = (unsigned) __builtin_ctzll(~bank->taken[word]);
-        bank->taken[word] |= UINT64_C(1) << bit;
-        bank->users++;
-        cq->users++;
-        *announcement = (struct announcement) { cq, bank->number, word * 64 + bit };
-        if (cq->bell < 0) {
+        if (announced && is_new) {
             cq->bell = *bell;
             *bell = -1;
         }
-    } else if (cq != NULL) {
         drop_if_unused(process, cq);
     }
     pthread_mutex_unlock(&process->lock);
-    return bank != NULL;
+    return announced;
 }
 
 void process_renounce(struct announcement *announcement) {
@@ -239,22 +313,14 @@ void process_renounce(struct announcement *announcement) {
     }
     struct process *process = cq->process;
     pthread_mutex_lock(&process->lock);
-    struct tick_bank **link = &cq->banks;
-    while ((*link)->number != announcement->bank) {
-        link = &(*link)->next;
-    }
-    struct tick_bank *bank = *link;
-    bank->taken[announcement->slot / 64] &= ~(UINT64_C(1) << announcement->slot % 64);
-    if (--bank->users == 0) {
-        *link = bank->next;
-        board_release_bank((int) bank->number);
-        free(bank);
-    }
+    release(process, cq, announcement);
     cq->users--;
     drop_if_unused(process, cq);
     pthread_mutex_unlock(&process->lock);
     announcement->cq = NULL;
 }
+
+/* ---- bells ---- */
 
 static void ring_engine(struct process *process) {
     uint64_t word = atomic_load(&process->board->engine.word);
@@ -302,27 +368,36 @@ static void fork_prepare(void) {
     for (struct process *process = processes; process != NULL; process = process->next) {
         pthread_mutex_lock(&process->lock);
     }
+    pthread_mutex_lock(&common_lock);
 }
 
 static void fork_parent(void) {
+    pthread_mutex_unlock(&common_lock);
     for (struct process *process = processes; process != NULL; process = process->next) {
         pthread_mutex_unlock(&process->lock);
     }
     pthread_mutex_unlock(&processes_lock);
 }
 
-/* The parent's peers are not the child's; their memory is not mapped there (sealed.c). */
-static void fork_child(void) {
-    fork_parent();
-    for (struct process *process = processes; process != NULL; process = process->next) {
-        close(process->bell);
-        for (struct remote_cq *cq = process->cqs; cq != NULL; cq = cq->next) {
+static void close_bells(const struct process *process) {
+    close(process->bell);
+    for (unsigned i = 0; i < CQ_BUCKETS; i++) {
+        for (struct remote_cq *cq = process->cqs[i]; cq != NULL; cq = cq->next) {
             if (cq->bell >= 0) {
                 close(cq->bell);
             }
         }
     }
+}
+
+/* The parent's peers are not the child's; their memory is not mapped there (sealed.c). */
+static void fork_child(void) {
+    fork_parent();
+    for (struct process *process = processes; process != NULL; process = process->next) {
+        close_bells(process);
+    }
     processes = NULL;
+    common_banks = NULL;
 }
 
 __attribute__((constructor)) static void init(void) {

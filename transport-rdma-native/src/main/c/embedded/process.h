@@ -55,7 +55,7 @@ const struct board *process_board(const struct process *process);
 
 /*
  * Claims a slot that announces work to the completion queue (index, id). *bell is the descriptor of its channel or -1,
- * set to -1 if it was kept. Returns false without memory or with no bank left.
+ * set to -1 if it was kept. Returns false without memory or with no bank left, or if the bell is none.
  */
 bool process_announce(struct process *process, uint32_t index, uint32_t id, int *bell,
                       struct announcement *announcement);

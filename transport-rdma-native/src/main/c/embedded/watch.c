@@ -21,7 +21,7 @@
 #include "qp.h"
 
 #define ROUND_NS UINT64_C(2000000)
-#define ROUND_PER_QP_NS UINT64_C(1000) /* with very many, rarer: the rounds must not eat the processor */
+#define ROUND_EACH_NS UINT64_C(1000) /* with very many, rarer: the rounds must not eat the processor */
 
 static void make_round(struct engine_timer *timer);
 
@@ -52,13 +52,21 @@ void watch_qp(struct qp *qp) {
     pthread_mutex_unlock(&lock);
 }
 
+/* Returns false if it is listed already. With the lock. */
+static bool list_cq(struct cq *cq) {
+    if (cq->watched) {
+        return false;
+    }
+    cq->watched = true;
+    cq_get(cq);
+    cq->next_watched = cqs;
+    cqs = cq;
+    return true;
+}
+
 void watch_cq(struct cq *cq) {
     pthread_mutex_lock(&lock);
-    if (!cq->watched) {
-        cq->watched = true;
-        cq_get(cq);
-        cq->next_watched = cqs;
-        cqs = cq;
+    if (list_cq(cq)) {
         plan(engine_now_ns() + ROUND_NS);
     }
     pthread_mutex_unlock(&lock);
@@ -85,26 +93,26 @@ static uint64_t visit_qps(struct qp *list, uint64_t now) {
         qps = qp;
         pthread_mutex_unlock(&lock);
     }
-    uint64_t earliest = now + ROUND_NS + count * ROUND_PER_QP_NS;
+    uint64_t earliest = now + ROUND_NS + count * ROUND_EACH_NS;
     return next < earliest ? earliest : next;
 }
 
 static uint64_t visit_cqs(struct cq *list, uint64_t now) {
-    uint64_t next = UINT64_MAX;
+    uint64_t count = 0;
     for (struct cq *cq = list, *following; cq != NULL; cq = following) {
         following = cq->next_watched;
         bool rests = cq_rest(cq);
         pthread_mutex_lock(&lock);
         cq->watched = false;
-        pthread_mutex_unlock(&lock);
         /* Also if the polling began again just now, when it still counted as watched. */
         if (!rests || cq_is_polled(cq)) {
-            watch_cq(cq);
-            next = now + ROUND_NS;
+            list_cq(cq);
+            count++;
         }
+        pthread_mutex_unlock(&lock);
         cq_put(cq);
     }
-    return next;
+    return count == 0 ? UINT64_MAX : now + ROUND_NS + count * ROUND_EACH_NS;
 }
 
 static void make_round(struct engine_timer *fired) {

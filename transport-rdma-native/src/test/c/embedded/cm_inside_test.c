@@ -116,6 +116,41 @@ static void an_unanswered_request_times_out_on_both_sides(void) {
     rdma_destroy_event_channel(client);
 }
 
+#define CROWD 640 /* more than the links that a process accepts from one */
+
+/* Each one asks again every 20 ms. */
+static void a_crowd_before_a_full_backlog_gets_its_turn_over_one_link(void) {
+    struct rdma_event_channel *server = new_channel(), *client = new_channel();
+    struct rdma_cm_id *listener = new_listener(server, test_address(), 32), *clients[CROWD], *accepted[CROWD];
+    int before = open_fds();
+    for (int i = 0; i < CROWD; i++) {
+        clients[i] = connecting(client, test_address(), port_of(listener));
+    }
+    for (int count = 0, established = 0; established < CROWD;) {
+        struct rdma_cm_event *event = next_event(server);
+        if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+            struct rdma_conn_param param = { .qp_num = fresh_qpn() };
+            accepted[count++] = event->id;
+            CHECK_EQ(rdma_accept(event->id, &param), 0);
+            struct rdma_cm_event *response = expect(client, RDMA_CM_EVENT_CONNECT_RESPONSE);
+            CHECK_EQ(rdma_establish(response->id), 0);
+            rdma_ack_cm_event(response);
+        } else {
+            CHECK_EQ(event->event, RDMA_CM_EVENT_ESTABLISHED);
+            established++;
+        }
+        rdma_ack_cm_event(event);
+    }
+    CHECK(open_fds() <= before + 2); /* its two ends */
+    for (int i = 0; i < CROWD; i++) {
+        CHECK_EQ(rdma_destroy_id(clients[i]), 0);
+        CHECK_EQ(rdma_destroy_id(accepted[i]), 0);
+    }
+    CHECK_EQ(rdma_destroy_id(listener), 0);
+    rdma_destroy_event_channel(server);
+    rdma_destroy_event_channel(client);
+}
+
 static void a_forked_child_can_connect_and_its_parent_notices_nothing(void) {
     struct rdma_event_channel *channel = new_channel();
     uint16_t port = 0;
@@ -149,6 +184,7 @@ int main(void) {
     RUN(a_listener_that_appears_a_moment_later_is_found);
     RUN(a_stopped_peer_is_unreachable);
     RUN(an_unanswered_request_times_out_on_both_sides);
+    RUN(a_crowd_before_a_full_backlog_gets_its_turn_over_one_link);
     RUN(a_forked_child_can_connect_and_its_parent_notices_nothing);
     return 0;
 }

@@ -153,6 +153,10 @@ static void a_port_leads_to_one_link_and_is_exclusive(void) {
     CHECK_EQ(link_connect_port(PS, 2, false, &same), 0);
     CHECK(fresh == same);
     link_put(same);
+    link_forget(fresh);
+    CHECK_EQ(link_connect_port(PS, 2, false, &same), 0);
+    CHECK(fresh != same && link != same);
+    end_link(same);
     end_link(fresh);
     CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
     CHECK_EVENTUALLY(get(&echoes) == 1);

@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The limits that ibv_query_device() tells: each can be reached, and one more is an error of the call that asks for it. */
+#include "check.h"
+#include "pair.h"
+
+static void all_completion_queues_can_be_had(void) {
+    struct end end;
+    end_open(&end, &defaults);
+    struct ibv_device_attr device;
+    CHECK_EQ(ibv_query_device(end.context, &device), 0);
+    int count = device.max_cq - 1; /* `end` has one */
+    struct ibv_cq **cqs = calloc((size_t) count + 1, sizeof(*cqs));
+    CHECK(cqs != NULL);
+    for (int i = 0; i < count; i++) {
+        cqs[i] = ibv_create_cq(end.context, 1, NULL, NULL, 0);
+        CHECK(cqs[i] != NULL);
+    }
+    errno = 0;
+    CHECK(ibv_create_cq(end.context, 1, NULL, NULL, 0) == NULL);
+    CHECK_EQ(errno, ENOMEM);
+    CHECK_EQ(ibv_destroy_cq(cqs[count / 2]), 0);
+    cqs[count / 2] = ibv_create_cq(end.context, 1, NULL, NULL, 0);
+    CHECK(cqs[count / 2] != NULL);
+    for (int i = 0; i < count; i++) {
+        CHECK_EQ(ibv_destroy_cq(cqs[i]), 0);
+    }
+    free(cqs);
+    end_close(&end);
+}
+
+#ifdef __SANITIZE_THREAD__
+#define MANY 300
+#elif defined(__SANITIZE_ADDRESS__)
+#define MANY 1000
+#else
+#define MANY 5000
+#endif
+
+/* Two for each queue pair: most of them have no ticks of their own (board.h). */
+static void each_of_many_completion_queues_hears(void) {
+    static struct end ends[2][MANY];
+    struct options options = defaults;
+    options.separate_cqs = true;
+    options.cqe = options.send_wr = options.recv_wr = 4;
+    for (int side = 0; side < 2; side++) {
+        end_open(&ends[side][0], &options);
+        for (int i = 1; i < MANY; i++) {
+            struct end shared = ends[side][0];
+            shared.send_cq = ibv_create_cq(shared.context, 4, NULL, NULL, 0);
+            shared.recv_cq = ibv_create_cq(shared.context, 4, NULL, NULL, 0);
+            CHECK(shared.send_cq != NULL && shared.recv_cq != NULL);
+            end_open_on(&ends[side][i], &shared, &options);
+        }
+    }
+    for (int i = 0; i < MANY; i++) {
+        end_connect(&ends[0][i], ends[1][i].qp->qp_num);
+        end_connect(&ends[1][i], ends[0][i].qp->qp_num);
+    }
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < MANY; i++) {
+            CHECK_EQ(post_recv(&ends[1][i], (uint64_t) i, 0, 64), 0);
+            CHECK_EQ(post_send(&ends[0][i], (uint64_t) i, IBV_WR_SEND, 0, 0, 8), 0);
+        }
+        for (int i = 0; i < MANY; i++) {
+            expect_wc(ends[1][i].recv_cq, (uint64_t) i, IBV_WC_SUCCESS);
+            expect_wc(ends[0][i].send_cq, (uint64_t) i, IBV_WC_SUCCESS);
+        }
+    }
+    for (int side = 0; side < 2; side++) {
+        for (int i = 1; i < MANY; i++) {
+            CHECK_EQ(ibv_destroy_qp(ends[side][i].qp), 0);
+            CHECK_EQ(ibv_destroy_cq(ends[side][i].send_cq), 0);
+            CHECK_EQ(ibv_destroy_cq(ends[side][i].recv_cq), 0);
+        }
+        end_close(&ends[side][0]);
+    }
+}
+
+int main(void) {
+    RUN(all_completion_queues_can_be_had);
+    RUN(each_of_many_completion_queues_hears);
+    return 0;
+}

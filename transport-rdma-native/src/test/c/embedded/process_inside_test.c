@@ -1,0 +1,148 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* What this process keeps of others: ticks and bells, whatever they call their completion queues. */
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "embedded/process.h"
+#include "pair.h"
+
+#define INVENTED 9000 /* by each of LIARS processes; more than there are banks */
+#define LIARS 40
+#define BANKS_OF_ONE 256 /* OWN_BANKS of process.c */
+
+static struct process *open_process(pid_t pid) {
+    int bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    CHECK(bell >= 0);
+    struct process *process = process_of_board(pid, own_board_fd, &bell);
+    CHECK(process != NULL);
+    CHECK_EQ(bell, -1);
+    return process;
+}
+
+/* How many banks a completion queue may still have for itself. */
+static int spare_banks(void) {
+    static int banks[BOARD_BANKS];
+    int count = 0;
+    while ((banks[count] = board_claim_bank(false)) >= 0) {
+        count++;
+    }
+    for (int i = 0; i < count; i++) {
+        board_release_bank(banks[i]);
+    }
+    return count;
+}
+
+static struct announcement *announce_many(struct process *process, uint32_t count) {
+    struct announcement *announcements = calloc(count, sizeof(*announcements));
+    CHECK(announcements != NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        int none = -1;
+        CHECK(process_announce(process, i % BOARD_CQS, i, &none, &announcements[i]));
+    }
+    return announcements;
+}
+
+static void renounce_many(struct announcement *announcements, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        process_renounce(&announcements[i]);
+    }
+    free(announcements);
+}
+
+static void invented_completion_queues_use_few_banks(void) {
+    int spare = spare_banks();
+    struct process *process = open_process(1);
+    struct announcement *announcements = announce_many(process, INVENTED);
+    CHECK(spare_banks() >= spare - BANKS_OF_ONE - INVENTED / (int) BOARD_BANK_SLOTS - 1);
+    renounce_many(announcements, INVENTED);
+    CHECK_EQ(spare_banks(), spare);
+    process_put(process);
+}
+
+static void there_is_a_tick_for_everybody_whoever_has_used_up_the_banks(void) {
+    int spare = spare_banks();
+    struct process *liars[LIARS];
+    struct announcement *lies[LIARS];
+    for (int i = 0; i < LIARS; i++) {
+        liars[i] = open_process(i + 1);
+        lies[i] = announce_many(liars[i], INVENTED);
+    }
+    CHECK_EQ(spare_banks(), 0);
+    struct process *honest = open_process(LIARS + 1);
+    struct announcement *announcements = announce_many(honest, 2000);
+    for (int i = 0; i < 2000; i++) { /* no two have the same */
+        for (int k = 0; k < i; k++) {
+            CHECK(announcements[i].bank != announcements[k].bank || announcements[i].slot != announcements[k].slot);
+        }
+    }
+    for (int i = 0; i < LIARS; i++) {
+        renounce_many(lies[i], INVENTED);
+        process_put(liars[i]);
+    }
+    renounce_many(announcements, 2000);
+    process_put(honest);
+    CHECK_EQ(spare_banks(), spare);
+}
+
+static void the_queue_pairs_of_a_completion_queue_share_banks_with_no_other(void) {
+    struct process *process = open_process(1);
+    struct announcement mine[BOARD_BANK_SLOTS + 1], other;
+    int none = -1;
+    for (unsigned i = 0; i <= BOARD_BANK_SLOTS; i++) {
+        CHECK(process_announce(process, 1, 1, &none, &mine[i]));
+        CHECK_EQ(mine[i].bank == mine[0].bank, i < BOARD_BANK_SLOTS);
+    }
+    CHECK(process_announce(process, 2, 2, &none, &other));
+    CHECK(other.bank != mine[0].bank && other.bank != mine[BOARD_BANK_SLOTS].bank);
+    process_renounce(&other);
+    for (unsigned i = 0; i <= BOARD_BANK_SLOTS; i++) {
+        process_renounce(&mine[i]);
+    }
+    process_put(process);
+}
+
+static void one_bell_is_kept_for_all(void) {
+    struct process *process = open_process(1);
+    struct announcement announcements[8];
+    int before = open_fds();
+    for (int i = 0; i < 8; i++) {
+        int bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        CHECK(process_announce(process, 1, 1, &bell, &announcements[i]));
+        CHECK_EQ(bell < 0, i == 0);
+        if (bell >= 0) {
+            close(bell);
+        }
+    }
+    CHECK_EQ(open_fds(), before + 1);
+    for (int i = 0; i < 8; i++) {
+        process_renounce(&announcements[i]);
+    }
+    CHECK_EQ(open_fds(), before);
+    process_put(process);
+}
+
+int main(void) {
+    struct end end; /* opens the provider */
+    end_open(&end, &defaults);
+    RUN(invented_completion_queues_use_few_banks);
+    RUN(there_is_a_tick_for_everybody_whoever_has_used_up_the_banks);
+    RUN(the_queue_pairs_of_a_completion_queue_share_banks_with_no_other);
+    RUN(one_bell_is_kept_for_all);
+    end_close(&end);
+    return 0;
+}
