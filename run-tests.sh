@@ -31,6 +31,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   c-tsan       the same under ThreadSanitizer
   java         unit and integration tests of every module, and Netty's own transport testsuite
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
+  fuzz         fuzz targets of what peers send: they replay their corpora, then go on for 20 seconds each (--seconds)
 
 Parts of the lane java, each the tests of the module of this name and of no other:
   transport-rdma, testsuite, microbench, example-servers
@@ -55,7 +56,7 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java conformance)
+default_lanes=(scripts c c-asan c-tsan java conformance fuzz)
 lanes=()
 rxe=no
 maven_arguments=()
@@ -87,6 +88,7 @@ done
 sections=(build)
 [[ ! " ${lanes[*]} " =~ " "(java|testsuite|example-servers|rxe|rxe-testsuite|rxe-example-servers)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
+[[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)
 [[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"

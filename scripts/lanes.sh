@@ -153,6 +153,33 @@ lane_conformance() {
     sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed.*/@ conformance \1 \2 0/p' "$LOGS/conformance-programs.log"
 }
 
+# Fuzz targets in C: each replays its corpus in the repository and goes on from there. What it finds stays in
+# target/fuzz, for the next run; an input that fails is in the logs.
+lane_fuzz() {
+    local out=$ROOT/transport-rdma-native/target/c corpora=$ROOT/transport-rdma-native/src/test/corpus
+    local program name found log status passed=0 failed=0
+    type -P clang > /dev/null || die "the fuzz targets need clang and libclang-rt-dev: see packages.txt"
+    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" fuzz
+    for program in $(make -C "$C_SOURCES" -s OUT="$out" print-fuzz); do
+        name=$(basename "$program" _fuzz) log=$LOGS/fuzz-$(basename "$program").log
+        found=$ROOT/transport-rdma-native/target/fuzz/$name
+        mkdir -p "$found"
+        status=0
+        timeout -k 10 $((${TEST_SECONDS:-20} + 600)) "$program" -max_total_time="${TEST_SECONDS:-20}" -max_len=1024 \
+            -len_control=0 -timeout=100 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$LOGS/fuzz-$name-" \
+            ${TEST_SEED:+-seed="$TEST_SEED"} "$found" "$corpora/$name" > "$log" 2>&1 || status=$?
+        if [ "$status" = 0 ]; then
+            echo "ok   $name: $(grep -E 'DONE' "$log"), $(grep -E 'Seed:' "$log")"
+            passed=$((passed + 1))
+        else
+            echo "FAIL $name (exit status $status); the end of $log:"
+            tail -n 60 "$log"
+            failed=$((failed + 1))
+        fi
+    done
+    echo "@ fuzz $passed $failed 0"
+}
+
 # Maven's -Dtest=A,B* as a regular expression of class names.
 class_pattern() {
     local names=${1//./\\.}

@@ -1,0 +1,688 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * A connected queue pair and a peer that writes anything into the shared memory: descriptors, acknowledgements, answers,
+ * ticks, the words of its board; and introduces itself in any way. The victim posts, polls and changes state meanwhile.
+ *
+ * Beside what the sanitizers find: memory that was not offered does not change and is not disclosed; what is posted
+ * completes once and in order; a bystander goes on.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "embedded/embedded.h"
+#include "embedded/wire.h"
+#include "engine_by_hand.h"
+#include "fuzz.h"
+#include "pair.h"
+#include "peer.h"
+#include "provider.h"
+
+#define SECRET UINT64_C(0x5ec2e75ec2e75ec2)
+#define REGION (UINT32_C(64) << 10)
+#define LARGE (UINT32_C(512) << 10)
+#define SLOTS 32
+#define RECEIVE_SIZE (REGION / SLOTS)
+#define WRS 64
+#define MAX_COMMANDS 96
+
+enum region_name { OPEN, READABLE, RECEIVES, LANDING, PRIVATE, STRANGE, TEMPORARY, REGIONS };
+
+static struct region {
+    uint8_t *memory;
+    uint32_t size;
+    int access;
+    struct ibv_mr *mr;
+} regions[REGIONS] = {
+    [OPEN] = { .size = LARGE, .access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ
+                                        | IBV_ACCESS_REMOTE_ATOMIC },
+    [READABLE] = { .size = REGION, .access = IBV_ACCESS_REMOTE_READ },
+    [RECEIVES] = { .size = REGION, .access = IBV_ACCESS_LOCAL_WRITE },
+    [LANDING] = { .size = REGION, .access = IBV_ACCESS_LOCAL_WRITE },
+    [PRIVATE] = { .size = 4096, .access = IBV_ACCESS_LOCAL_WRITE },
+    [STRANGE] = { .size = 4096, .access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ },
+    [TEMPORARY] = { .size = 4096, .access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ },
+};
+
+static struct ibv_context *context;
+static struct ibv_pd *pd, *other_pd;
+static struct ibv_comp_channel *channel;
+static struct end bystander_a, bystander_b;
+
+/* ---- the victim ---- */
+
+static struct {
+    struct ibv_cq *send_cq, *recv_cq;
+    struct ibv_srq *srq;
+    struct ibv_qp *qp;
+    uint32_t sends, sends_done, recvs, recvs_done;
+    uint32_t length[WRS * 4]; /* of the receives */
+} victim;
+
+static void fill_secret(uint8_t *memory, size_t size) {
+    const uint64_t secret = SECRET;
+    for (size_t i = 0; i < size; i += sizeof(secret)) {
+        memcpy(memory + i, &secret, sizeof(secret));
+    }
+}
+
+static bool is_all(const uint8_t *memory, size_t size, uint8_t value) {
+    return size == 0 || (memory[0] == value && memcmp(memory, memory + 1, size - 1) == 0);
+}
+
+static bool is_secret(const uint8_t *memory, size_t size) {
+    const uint64_t secret = SECRET;
+    return memcmp(memory, &secret, sizeof(secret)) == 0 && memcmp(memory, memory + 8, size - 8) == 0;
+}
+
+static void open_regions(void) {
+    for (int i = 0; i < REGIONS; i++) {
+        struct region *r = &regions[i];
+        r->memory = malloc(r->size);
+        CHECK(r->memory != NULL);
+        memset(r->memory, 0, r->size);
+        if (i == PRIVATE || i == STRANGE) {
+            fill_secret(r->memory, r->size);
+        }
+        r->mr = i == TEMPORARY ? NULL : ibv_reg_mr(i == STRANGE ? other_pd : pd, r->memory, r->size, r->access);
+    }
+}
+
+static uint32_t key_of(uint8_t which) {
+    const struct ibv_mr *mr = regions[which % REGIONS].mr;
+    return mr == NULL ? 0 : mr->rkey;
+}
+
+static uint64_t address_in(uint8_t which, uint32_t offset) {
+    return (uintptr_t) regions[which % REGIONS].memory + offset;
+}
+
+static void check_completion(const struct ibv_wc *wc) {
+    bool is_send = (wc->wr_id & 1) == 0;
+    uint32_t number = (uint32_t) (wc->wr_id >> 1);
+    CHECK((int) wc->status >= IBV_WC_SUCCESS && wc->status <= IBV_WC_GENERAL_ERR);
+    CHECK_EQ(wc->qp_num, victim.qp->qp_num);
+    if (is_send) {
+        CHECK_EQ(number, victim.sends_done);
+        CHECK(victim.sends_done++ < victim.sends);
+        return;
+    }
+    CHECK(victim.recvs_done < victim.recvs);
+    if (victim.srq == NULL) {
+        CHECK_EQ(number, victim.recvs_done);
+    }
+    victim.recvs_done++;
+    if (wc->status != IBV_WC_SUCCESS) {
+        return;
+    }
+    CHECK(wc->opcode == IBV_WC_RECV || wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM);
+    if (wc->opcode == IBV_WC_RECV) {
+        uint32_t length = victim.length[number % (WRS * 4)];
+        CHECK(wc->byte_len <= length);
+    }
+}
+
+static void poll_cq(struct ibv_cq *cq, int most) {
+    struct ibv_wc wc[8];
+    int n;
+    while (most > 0 && (n = cq->context->ops.poll_cq(cq, most < 8 ? most : 8, wc)) > 0) {
+        for (int i = 0; i < n; i++) {
+            check_completion(&wc[i]);
+        }
+        most -= n;
+    }
+}
+
+static void poll_all(int most) {
+    poll_cq(victim.recv_cq, most);
+    if (victim.send_cq != victim.recv_cq) {
+        poll_cq(victim.send_cq, most);
+    }
+}
+
+static void victim_recv(uint32_t length, int sges) {
+    uint32_t number = victim.recvs % SLOTS;
+    if (victim.recvs - victim.recvs_done >= SLOTS) {
+        return; /* each has memory of its own */
+    }
+    length = length > RECEIVE_SIZE ? RECEIVE_SIZE : length;
+    struct ibv_sge list[3];
+    sges = length < 3 ? (length > 0) : 1 + sges % 3;
+    uint32_t done = 0;
+    for (int i = 0; i < sges; i++) {
+        uint32_t part = i == sges - 1 ? length - done : length / (uint32_t) sges;
+        list[i] = (struct ibv_sge) {
+            address_in(RECEIVES, number * RECEIVE_SIZE + done), part, regions[RECEIVES].mr->lkey,
+        };
+        done += part;
+    }
+    struct ibv_recv_wr wr = { .wr_id = (uint64_t) victim.recvs << 1 | 1, .sg_list = list, .num_sge = sges }, *bad;
+    memset(regions[RECEIVES].memory + number * RECEIVE_SIZE, 0, RECEIVE_SIZE);
+    int error = victim.srq != NULL ? context->ops.post_srq_recv(victim.srq, &wr, &bad)
+                                   : context->ops.post_recv(victim.qp, &wr, &bad);
+    if (error == 0) {
+        victim.length[victim.recvs % (WRS * 4)] = length;
+        victim.recvs++;
+    }
+}
+
+static void victim_send(void) {
+    static const enum ibv_wr_opcode opcodes[] = {
+        IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ,
+        IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_SEND,
+    };
+    uint8_t kind = input_u8(), flags = input_u8();
+    uint32_t length = input_length();
+    enum ibv_wr_opcode opcode = opcodes[kind & 7];
+    bool writes = opcode == IBV_WR_RDMA_READ || kind % 8 == 5 || kind % 8 == 6;
+    uint32_t slot = victim.sends % SLOTS, room = REGION / SLOTS;
+    struct ibv_sge sge = { address_in(OPEN, 0), length > LARGE ? LARGE : length, regions[OPEN].mr->lkey };
+    if (writes) {
+        sge = (struct ibv_sge) {
+            address_in(LANDING, slot * room), length > room ? room : length, regions[LANDING].mr->lkey,
+        };
+    }
+    if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
+        sge.length = 8;
+    }
+    if ((flags & 32) != 0) {
+        sge.lkey = key_of(flags >> 6) + (flags >> 7); /* wrong ones, too */
+    }
+    struct ibv_send_wr wr = {
+        .wr_id = (uint64_t) victim.sends << 1, .sg_list = &sge, .num_sge = sge.length > 0, .opcode = opcode,
+        .send_flags = IBV_SEND_SIGNALED | ((flags & 1) != 0 && sge.length <= 256 && !writes ? IBV_SEND_INLINE : 0)
+                | ((flags & 2) != 0 ? IBV_SEND_FENCE : 0) | ((flags & 4) != 0 ? IBV_SEND_SOLICITED : 0),
+    }, *bad;
+    wr.wr.rdma.remote_addr = 0x10000;
+    wr.wr.rdma.rkey = 7;
+    if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
+        wr.wr.atomic.remote_addr = 0x10000;
+        wr.wr.atomic.rkey = 7;
+    }
+    if (victim.sends - victim.sends_done < SLOTS && context->ops.post_send(victim.qp, &wr, &bad) == 0) {
+        victim.sends++;
+    }
+}
+
+static int modify(enum ibv_qp_state state, int more, struct ibv_qp_attr attr) {
+    attr.qp_state = state;
+    return ibv_modify_qp(victim.qp, &attr, IBV_QP_STATE | more);
+}
+
+static struct ibv_qp_attr attributes;
+
+static void to_init(uint8_t access) {
+    attributes = (struct ibv_qp_attr) {
+        .port_num = 1,
+        .qp_access_flags = (access & 8) != 0 ? 0 : (unsigned) regions[OPEN].access,
+    };
+    CHECK_EQ(modify(IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, attributes), 0);
+}
+
+static void to_rtr(uint8_t options) {
+    struct ibv_port_attr port;
+    end_query_port(&bystander_a, &port);
+    attributes.path_mtu = port.active_mtu;
+    attributes.dest_qp_num = PEER_QPN;
+    attributes.max_dest_rd_atomic = (options & 1) != 0 ? 0 : 16;
+    attributes.min_rnr_timer = 1;
+    attributes.ah_attr = (struct ibv_ah_attr) { .dlid = port.lid, .port_num = 1 };
+    CHECK_EQ(modify(IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN
+                                     | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER, attributes), 0);
+}
+
+static void to_rts(uint8_t options) {
+    attributes.timeout = (options & 2) != 0 ? 10 : 20;
+    attributes.retry_cnt = options >> 2 & 7;
+    attributes.rnr_retry = options >> 5 & 7;
+    attributes.max_rd_atomic = (options & 4) != 0 ? 2 : 16;
+    modify(IBV_QPS_RTS, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN
+                            | IBV_QP_MAX_QP_RD_ATOMIC, attributes);
+}
+
+static void take_async_events(void) {
+    struct ibv_async_event event;
+    while (ibv_get_async_event(context, &event) == 0) {
+        ibv_ack_async_event(&event);
+    }
+}
+
+static void take_channel_events(void) {
+    struct ibv_cq *cq;
+    void *unused;
+    while (ibv_get_cq_event(channel, &cq, &unused) == 0) {
+        ibv_ack_cq_events(cq, 1);
+    }
+}
+
+static void open_victim(uint8_t kind) {
+    memset(&victim, 0, sizeof(victim));
+    memset(regions[RECEIVES].memory, 0, REGION);
+    memset(regions[LANDING].memory, 0, REGION);
+    struct ibv_comp_channel *own = (kind & 1) != 0 ? channel : NULL;
+    victim.recv_cq = victim.send_cq = ibv_create_cq(context, 256, NULL, own, 0);
+    if ((kind & 2) != 0) {
+        victim.send_cq = ibv_create_cq(context, 256, NULL, own, 0);
+    }
+    if ((kind & 4) != 0) {
+        struct ibv_srq_init_attr init = { .attr = { .max_wr = WRS, .max_sge = 3 } };
+        victim.srq = ibv_create_srq(pd, &init);
+        CHECK(victim.srq != NULL);
+    }
+    struct ibv_qp_init_attr init = {
+        .send_cq = victim.send_cq, .recv_cq = victim.recv_cq, .srq = victim.srq, .qp_type = IBV_QPT_RC, .sq_sig_all = 1,
+        .cap = { .max_send_wr = WRS, .max_recv_wr = WRS, .max_send_sge = 3, .max_recv_sge = 3, .max_inline_data = 256 },
+    };
+    victim.qp = ibv_create_qp(pd, &init);
+    CHECK(victim.qp != NULL);
+    if ((kind & 16) != 0 && victim.srq == NULL) { /* inline_recv.c */
+        uint32_t bytes = 64;
+        CHECK_EQ(embedded_ext_set_inline_recv(victim.qp, &bytes), 0);
+    }
+    struct region *r = &regions[TEMPORARY];
+    r->mr = ibv_reg_mr(pd, r->memory, r->size, r->access);
+    CHECK(r->mr != NULL);
+}
+
+/* ---- the peer ---- */
+
+static uint32_t position[WIRE_STREAMS], served, ack_count;
+static struct wire_segment *segment;
+
+static struct wire_slot *slot_of(enum wire_stream stream, uint32_t pos) {
+    return stream == WIRE_REQUESTS ? &segment->request[pos % WIRE_REQUEST_SLOTS]
+                                   : &segment->response[pos % WIRE_RESPONSE_SLOTS];
+}
+
+static void publish(enum wire_stream stream, const struct wire_desc *desc, int8_t skew) {
+    uint32_t pos = position[stream] + (uint32_t) skew;
+    struct wire_slot *slot = slot_of(stream, pos);
+    memcpy(&slot->desc, desc, sizeof(*desc));
+    atomic_store(&slot->desc.sequence, pos + 1);
+    position[stream] += skew == 0;
+}
+
+static void tell_victim(void) {
+    peer_tick(0, 0);
+    engine_run();
+}
+
+static void publish_request(void) {
+    uint8_t op = input_u8(), flags = input_u8(), target = input_u8();
+    uint32_t total = input_length(), offset = input_length();
+    bool answered = op % 8 + 1 >= WIRE_READ;
+    struct wire_desc desc = {
+        .op = op % 8 + 1, .flags = (flags & 15) ^ (WIRE_FIRST | WIRE_LAST), .total = total, .length = answered ? 0 : total,
+        .slab = (flags & 16) != 0 && total <= WIRE_INLINE_SIZE ? WIRE_INLINE : 0,
+        .rkey = key_of(target), .remote_address = address_in(target, offset), .operand = { 1, 2 },
+    };
+    if ((flags & 2) != 0 && !answered) { /* not the last piece */
+        desc.length = total < WIRE_CHUNK ? total / 2 : WIRE_CHUNK;
+    } else if ((flags & 1) != 0 && !answered) { /* nor the first */
+        desc.length = total < WIRE_CHUNK ? total - total / 2 : total - WIRE_CHUNK;
+    }
+    if ((flags & 32) != 0) {
+        input_patch(&desc, sizeof(desc));
+    }
+    publish(WIRE_REQUESTS, &desc, (flags & 64) != 0 ? (int8_t) input_u8() : 0);
+    tell_victim();
+}
+
+static void publish_response(void) {
+    uint8_t flags = input_u8();
+    uint32_t length = input_length();
+    struct wire_desc desc = {
+        .op = WIRE_RESPONSE, .flags = (flags & 15) ^ WIRE_LAST, .length = length, .slab = (flags & 16) != 0 ? WIRE_INLINE : 0,
+    };
+    if ((flags & 32) != 0) {
+        input_patch(&desc, sizeof(desc));
+    }
+    publish(WIRE_RESPONSES, &desc, (flags & 64) != 0 ? (int8_t) input_u8() : 0);
+    tell_victim();
+}
+
+static void acknowledge(void) {
+    uint8_t how = input_u8();
+    enum wire_stream stream = how & 1;
+    uint32_t status = how >> 4 & 7;
+    uint32_t count = (how & 2) != 0 ? input_u32() : ack_count + (uint32_t) (int8_t) input_u8();
+    ack_count = stream == WIRE_REQUESTS ? count : ack_count;
+    atomic_store(&segment->control.stream[stream].ack, WIRE_ACK_WORD(count, status));
+    tell_victim();
+}
+
+/* As an honest peer: takes what the victim has published, and answers. */
+static void serve(uint32_t most) {
+    if (peer_heard.segment == NULL) {
+        return;
+    }
+    for (; most > 0; most--) {
+        const struct wire_slot *slot = &peer_heard.segment->request[served % WIRE_REQUEST_SLOTS];
+        if (atomic_load(&slot->desc.sequence) != served + 1) {
+            break;
+        }
+        uint32_t left = slot->desc.op == WIRE_READ ? slot->desc.total : 8;
+        CHECK(slot->desc.op >= WIRE_SEND && slot->desc.op <= WIRE_CMP_SWAP);
+        while (slot->desc.op >= WIRE_READ) {
+            uint32_t length = left > WIRE_CHUNK ? WIRE_CHUNK : left;
+            left -= length;
+            const struct wire_desc desc = {
+                .op = WIRE_RESPONSE, .flags = left == 0 ? WIRE_LAST : 0, .length = length, .slab = 0,
+            };
+            publish(WIRE_RESPONSES, &desc, 0);
+            tell_victim();
+            if (left == 0) {
+                break;
+            }
+        }
+        ack_count = ++served;
+        atomic_store(&segment->control.stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(served, WIRE_OK));
+    }
+    /* And all answers to its own requests. */
+    uint32_t taken = WIRE_ACK_COUNT(atomic_load(&segment->control.stream[WIRE_RESPONSES].ack));
+    while (atomic_load(&peer_heard.segment->response[taken % WIRE_RESPONSE_SLOTS].desc.sequence) == taken + 1) {
+        taken++;
+    }
+    atomic_store(&segment->control.stream[WIRE_RESPONSES].ack, taken);
+    tell_victim();
+}
+
+static void scribble(void) {
+    uint16_t place = input_u16();
+    uint64_t value = input_u64();
+    size_t size = offsetof(struct wire_segment, request_slab);
+    size_t offset = (place & 0x8000) != 0 ? offsetof(struct wire_segment, request) + (place & 0x7fff)
+                                          : (size_t) place % sizeof(struct wire_control);
+    offset %= size - sizeof(value);
+    memcpy((uint8_t *) segment + offset, &value, sizeof(value));
+    tell_victim();
+}
+
+static void write_board(void) {
+    uint8_t index = input_u8();
+    struct board_word *word = &peer_memory.board->cq[index % 8];
+    peer_wrote(word, sizeof(*word));
+    peer_wrote(&peer_memory.board->engine, sizeof(peer_memory.board->engine));
+    atomic_store(&word->word, input_u16());
+    atomic_store(&peer_memory.board->engine.word, index >> 4);
+}
+
+static void introduce(int link) {
+    uint8_t how = input_u8();
+    struct wire_attach attach = {
+        .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_cq = how >> 1 & 1, .recv_cq_id = 1,
+        .send_cq_id = 1 + (how >> 1 & 1), .bells = how >> 2 & 3,
+    };
+    enum peer_thing things[4] = { (how & 1) != 0 ? THING_OTHER_SEGMENT : THING_SEGMENT, THING_BELL, THING_BELL };
+    int count = 1 + (how >> 2 & 1) + (how >> 3 & 1);
+    if ((how & 16) != 0) {
+        input_patch(&attach, sizeof(attach));
+        things[0] = input_u8() % THINGS;
+        things[1] = input_u8() % THINGS;
+        count = input_u8() % 4;
+    }
+    peer_say(link, WIRE_ATTACH, &attach, sizeof(attach), things, count);
+}
+
+static void tell_slots(int link) {
+    uint8_t how = input_u8();
+    struct wire_slots slots = { .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_slot = 1 };
+    if ((how & 1) != 0) {
+        input_patch(&slots, sizeof(slots));
+    }
+    peer_say(link, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
+}
+
+#define ROUTE (PEER_LINKS - 1) /* where the victim's connection to the peer is accepted */
+
+static void meet(uint8_t how) {
+    peer_listen();
+    int link = ROUTE;
+    if ((how & 1) != 0) {
+        link = 0;
+        CHECK(peer_connect_qpn(0, victim.qp->qp_num));
+        peer_hello(0);
+        peer_board(0);
+    }
+    peer_hello(ROUTE);
+    peer_board(ROUTE);
+    const struct wire_attach attach = {
+        .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .recv_cq_id = 1, .send_cq_id = 1,
+    };
+    const enum peer_thing thing = THING_SEGMENT;
+    const struct wire_slots slots = { .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_slot = 1 };
+    peer_say(link, WIRE_ATTACH, &attach, sizeof(attach), &thing, 1);
+    peer_say(ROUTE, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
+    engine_run();
+    peer_listen();
+}
+
+/* ---- a run ---- */
+
+static void check_memory(void) {
+    CHECK(is_secret(regions[PRIVATE].memory, regions[PRIVATE].size));
+    CHECK(is_secret(regions[STRANGE].memory, regions[STRANGE].size));
+    CHECK(is_all(regions[READABLE].memory, regions[READABLE].size, 0));
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        /* The latest receive that had the place. */
+        uint32_t latest = victim.recvs > i ? (victim.recvs - 1 - i) / SLOTS * SLOTS + i : UINT32_MAX;
+        uint32_t used = latest == UINT32_MAX ? 0 : victim.length[latest % (WRS * 4)];
+        CHECK(is_all(regions[RECEIVES].memory + i * RECEIVE_SIZE + used, RECEIVE_SIZE - used, 0));
+    }
+    for (uint32_t i = victim.sends; i < SLOTS; i++) {
+        CHECK(is_all(regions[LANDING].memory + i * (REGION / SLOTS), REGION / SLOTS, 0));
+    }
+}
+
+static void check_disclosure(void) {
+    if (peer_heard.segment == NULL) {
+        return;
+    }
+    const uint64_t secret = SECRET;
+    const struct wire_segment *shown = peer_heard.segment;
+    CHECK(memmem(shown->response, sizeof(shown->response), &secret, sizeof(secret)) == NULL);
+    CHECK(memmem(shown->response_slab, 8192, &secret, sizeof(secret)) == NULL);
+}
+
+static void command(void) {
+    uint8_t code = input_u8();
+    switch (code & 31) {
+    case 0: case 1: case 2:
+        publish_request();
+        break;
+    case 3:
+        publish_response();
+        break;
+    case 4: case 5:
+        acknowledge();
+        break;
+    case 6: case 7:
+        serve(1 + (code >> 5) * 16u);
+        break;
+    case 8:
+        scribble();
+        break;
+    case 9: {
+        uint8_t stream = input_u8();
+        atomic_store(&segment->control.stream[stream & 1].want, input_u32());
+        break;
+    }
+    case 10:
+        atomic_store(&segment->control.dead, input_u8());
+        atomic_store(&segment->control.min_rnr_timer, input_u8());
+        tell_victim();
+        break;
+    case 11:
+        write_board();
+        break;
+    case 12:
+        tell_victim();
+        break;
+    case 13: case 14: case 15:
+        victim_send();
+        break;
+    case 16: case 17:
+        victim_recv(input_length(), code >> 5);
+        break;
+    case 18: case 19:
+        poll_all(1 + (code >> 5) * 8);
+        break;
+    case 20:
+        ibv_req_notify_cq(victim.recv_cq, code >> 5 & 1);
+        ibv_req_notify_cq(victim.send_cq, code >> 6 & 1);
+        break;
+    case 21:
+        take_channel_events();
+        break;
+    case 22:
+        if (regions[TEMPORARY].mr != NULL) {
+            CHECK_EQ(ibv_dereg_mr(regions[TEMPORARY].mr), 0);
+            regions[TEMPORARY].mr = NULL;
+        }
+        break;
+    case 23:
+        engine_pass(UINT64_C(1000) << (input_u8() % 24));
+        break;
+    case 24:
+        introduce(code >> 5 & 3);
+        engine_run();
+        break;
+    case 25:
+        tell_slots(code >> 5 & 3);
+        engine_run();
+        break;
+    case 26:
+        peer_hang_up(code >> 5 & 3);
+        engine_run();
+        break;
+    case 27:
+        if (peer_connect_qpn(code >> 5 & 1, victim.qp->qp_num)) {
+            peer_hello(code >> 5 & 1);
+            peer_board(code >> 5 & 1);
+        }
+        engine_run();
+        break;
+    case 28:
+        modify(code >> 5 == 0 ? IBV_QPS_ERR : IBV_QPS_SQD, 0, attributes);
+        break;
+    case 29:
+        modify(IBV_QPS_RTS, 0, attributes); /* out of SQD */
+        break;
+    case 30:
+        peer_listen();
+        break;
+    default:
+        take_async_events();
+    }
+}
+
+/* All that was posted completes, if it is let. */
+static void close_victim(void) {
+    modify(IBV_QPS_ERR, 0, attributes);
+    engine_run();
+    poll_all(1000);
+    CHECK_EQ(victim.sends_done, victim.sends);
+    if (victim.srq == NULL) {
+        CHECK_EQ(victim.recvs_done, victim.recvs);
+    }
+    take_async_events();
+    take_channel_events();
+    CHECK_EQ(ibv_destroy_qp(victim.qp), 0);
+    take_async_events();
+    if (victim.srq != NULL) {
+        CHECK_EQ(ibv_destroy_srq(victim.srq), 0);
+    }
+    CHECK_EQ(ibv_destroy_cq(victim.send_cq), 0);
+    if (victim.send_cq != victim.recv_cq) {
+        CHECK_EQ(ibv_destroy_cq(victim.recv_cq), 0);
+    }
+    if (regions[TEMPORARY].mr != NULL) {
+        CHECK_EQ(ibv_dereg_mr(regions[TEMPORARY].mr), 0);
+    }
+}
+
+static void run(const uint8_t *data, size_t size) {
+    input_open(data, size);
+    run_seed();
+    memset(position, 0, sizeof(position));
+    served = ack_count = 0;
+    uint8_t kind = input_u8(), options = input_u8(), how = input_u8();
+    open_victim(kind);
+    to_init(kind);
+    for (int i = 0; i < (how >> 4); i++) {
+        victim_recv(RECEIVE_SIZE, i);
+    }
+    to_rtr(options);
+    if ((how & 2) == 0) {
+        meet(how);
+    } else {
+        peer_listen();
+        peer_hello(ROUTE);
+        peer_board(ROUTE);
+        engine_run();
+    }
+    if ((how & 4) == 0) {
+        to_rts(options);
+    }
+    for (int i = 0; i < MAX_COMMANDS && input_left(); i++) {
+        command();
+    }
+    peer_listen();
+    check_disclosure();
+    close_victim();
+    check_memory();
+    peer_forget();
+    pair_talk(&bystander_a, &bystander_b);
+    run_check();
+}
+
+static void set_non_blocking(int fd) {
+    CHECK_EQ(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), 0);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void) argc;
+    (void) argv;
+    int gid_index;
+    run_seed();
+    context = open_test_device(&gid_index);
+    set_non_blocking(context->async_fd);
+    pd = ibv_alloc_pd(context);
+    other_pd = ibv_alloc_pd(context);
+    channel = ibv_create_comp_channel(context);
+    set_non_blocking(channel->fd);
+    peer_open();
+    segment = peer_memory.segment[0];
+    open_regions();
+    struct options options = defaults;
+    options.cqe = 64;
+    end_open(&bystander_a, &options);
+    end_open(&bystander_b, &options);
+    end_connect(&bystander_a, bystander_b.qp->qp_num);
+    end_connect(&bystander_b, bystander_a.qp->qp_num);
+    engine_run();
+    run((const uint8_t *) "", 0);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    run(data, size);
+    return 0;
+}
