@@ -32,6 +32,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   java         unit and integration tests of every module, and Netty's own transport testsuite
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
   fuzz         fuzz targets of what peers send: they replay their corpora, then go on for 20 seconds each (--seconds)
+  differential random programs of what handlers do, on epoll and on RDMA, compared (random input)
 
 Parts of the lane java, each the tests of the module of this name and of no other:
   transport-rdma, testsuite, microbench, example-servers
@@ -42,6 +43,8 @@ Not in the default, on x86_64 only:
   rxe-quick    a representative part of the Java tests there
   rxe-transport-rdma, rxe-testsuite, rxe-example-servers
                the Java tests of one module there
+  rxe-differential
+               the lane differential there (random input)
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
@@ -56,7 +59,7 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java conformance fuzz)
+default_lanes=(scripts c c-asan c-tsan java conformance fuzz differential)
 lanes=()
 rxe=no
 maven_arguments=()
@@ -86,7 +89,7 @@ done
 [[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
 sections=(build)
-[[ ! " ${lanes[*]} " =~ " "(java|testsuite|example-servers|rxe|rxe-testsuite|rxe-example-servers)" " ]] || sections+=(interop)
+[[ ! " ${lanes[*]} " =~ " "(java|testsuite|example-servers|differential|rxe|rxe-testsuite|rxe-example-servers|rxe-differential)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)
 [[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)

@@ -121,6 +121,18 @@ tagged_tests() { # TAG MODULE
         ${TEST_SECONDS:+-Dtest.seconds="$TEST_SECONDS" -Dtests.forkTimeout="$((TEST_SECONDS + 1800))"}
 }
 
+lane_differential() {
+    local status=0
+    tagged_tests differential testsuite || status=$?
+    differential_summary "$ROOT"/testsuite/target/surefire-reports/*DifferentialTest-output.txt
+    return "$status"
+}
+
+# How many programs ran, and what differed.
+differential_summary() { # OUTPUT OF THE TEST
+    grep -hE '^seed [0-9]+: |^[0-9]+ programs, ' "$@" | cut -c 1-400 | tail -n 20 || true
+}
+
 java_tests() { # MAVEN ARGUMENT...
     local status=0
     # One module's failed test must not keep the others from running; what is not a test failure is found in the log.
@@ -205,6 +217,13 @@ lane_rxe_testsuite() {
 
 lane_rxe_example_servers() {
     rxe_lane '' example-servers
+}
+
+lane_rxe_differential() {
+    local status=0
+    RXE_TAG=differential rxe_lane '' testsuite || status=$?
+    differential_summary "$ROOT"/testsuite/target/rxe-reports/console.txt
+    return "$status"
 }
 
 # RXE_TAG: the tag of the tests, if they are a lane of their own.

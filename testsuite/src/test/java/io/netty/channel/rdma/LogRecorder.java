@@ -28,18 +28,18 @@ import java.util.stream.Collectors;
 /**
  * What is logged from its creation to its end, by a logger and those below it.
  */
-final class LogRecorder extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class LogRecorder extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
     private final Logger logger;
     private final Level level;
 
     /** All loggers, at the level that they have. */
-    LogRecorder() {
+    public LogRecorder() {
         this(org.slf4j.Logger.ROOT_LOGGER_NAME, null);
     }
 
     /** At this level, too. */
-    LogRecorder(String name, Level level) {
+    public LogRecorder(String name, Level level) {
         logger = (Logger) LoggerFactory.getLogger(name);
         this.level = logger.getLevel();
         if (level != null) {
@@ -55,7 +55,7 @@ final class LogRecorder extends AppenderBase<ILoggingEvent> implements AutoClose
     }
 
     /** The messages of at least this level. */
-    List<String> messages(Level atLeast) {
+    public List<String> messages(Level atLeast) {
         return events.stream().filter(event -> event.getLevel().isGreaterOrEqual(atLeast))
                 .map(ILoggingEvent::getFormattedMessage).collect(Collectors.toList());
     }

@@ -16,7 +16,6 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.socket.ChannelOutputShutdownException;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -52,11 +51,9 @@ final class ParkedEnd {
 
     /** The end was asked for, and waits for what was flushed before: nothing may get in between. */
     void checkNone() throws IOException {
-        if (close != null) {
+        if (close != null || shutdown != null) {
+            // What AbstractChannel says once it is done.
             throw new ClosedChannelException();
-        }
-        if (shutdown != null) {
-            throw new ChannelOutputShutdownException("Channel output shutdown");
         }
     }
 

@@ -155,6 +155,10 @@ final class RdmaReadLoop {
             }
             inputShutdown = true;
             channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            if (!channel.isReading()) {
+                // That has closed the channel.
+                return;
+            }
         }
         channel.pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
     }

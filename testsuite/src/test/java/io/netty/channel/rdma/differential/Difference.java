@@ -1,0 +1,67 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.differential;
+
+/** What differs from TCP on purpose. Each has a row of this title in docs/migrating.md, which says why. */
+enum Difference {
+    RESET_CLOSES("A reset closes the channel, with `ALLOW_HALF_CLOSURE`, too") {
+        private static final String SHUTDOWN = ", ChannelInputShutdownEvent, ChannelInputShutdownReadComplete";
+
+        @Override
+        boolean explains(String item, Outcome rdma, String epoll, Program program) {
+            String value = rdma.items().get(item);
+            Side side = sideOf(item);
+            if (side == null || !rdma.items().get(side + " events").contains(RESET)) {
+                return false;
+            }
+            if (item.endsWith(" events")) {
+                return epoll != null && epoll.replace(RESET + SHUTDOWN, RESET).equals(value);
+            }
+            return item.contains(" at sync ") && value != null && "closed".equals(value.split(" ")[0]) ||
+                    item.endsWith(" last close") && value == null ||
+                    // Asked for when the channel was closed already.
+                    item.matches(".* (write|close|reset|shutdownOutput|shutdownInput) \\d+");
+        }
+    };
+
+    private static final String RESET = "exception IOException: Connection reset";
+
+    private final String title;
+
+    Difference(String title) {
+        this.title = title;
+    }
+
+    String title() {
+        return title;
+    }
+
+    /**
+     * Whether this is why an item is as it is.
+     *
+     * @param epoll the item on epoll, or {@code null} if there is none.
+     */
+    abstract boolean explains(String item, Outcome rdma, String epoll, Program program);
+
+    private static Side sideOf(String item) {
+        for (Side side : Side.values()) {
+            if (item.startsWith(side.name())) {
+                return side;
+            }
+        }
+        return null;
+    }
+}

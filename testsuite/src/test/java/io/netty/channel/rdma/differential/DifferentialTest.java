@@ -1,0 +1,62 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.differential;
+
+import io.netty.channel.rdma.TestRandom;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PrimitiveIterator;
+
+/**
+ * Random programs of what handlers do, run on epoll's TCP and on RDMA: what is promised is the same, and what can be
+ * seen is the same but for what {@link Difference} names.
+ */
+@Tag("differential")
+class DifferentialTest {
+    private static final int FIXED_SEEDS = 300;
+    private static final int MAX_FAILURES = 5;
+    private static final int REPORT_EVERY = 100;
+
+    @Test
+    void rdmaDoesWhatEpollDoes() throws InterruptedException {
+        List<String> failures = new ArrayList<>();
+        Comparison comparison = new Comparison();
+        try {
+            int programs = 0;
+            PrimitiveIterator.OfLong seeds = TestRandom.seeds(FIXED_SEEDS).iterator();
+            while (seeds.hasNext() && failures.size() < MAX_FAILURES) {
+                long seed = seeds.nextLong();
+                String failure = comparison.failure(Generator.program(seed));
+                if (failure != null) {
+                    System.out.println(failure);
+                    failures.add(failure.lines().findFirst().orElse(""));
+                }
+                if (++programs % REPORT_EVERY == 0) {
+                    System.out.println(programs + " programs, " + failures.size() + " failed; " + comparison);
+                }
+            }
+            System.out.println(programs + " programs, " + failures.size() + " failed; " + comparison);
+        } finally {
+            comparison.close();
+        }
+        if (!failures.isEmpty()) {
+            throw new AssertionError(String.join("\n", failures));
+        }
+    }
+}

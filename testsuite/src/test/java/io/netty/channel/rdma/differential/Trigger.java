@@ -1,0 +1,30 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.differential;
+
+/**
+ * When a reaction runs, inside of the handler or listener that is told.
+ *
+ * @param value how many bytes have been received, or which write was completed; otherwise 0.
+ */
+record Trigger(Kind kind, int value) {
+    enum Kind { REGISTERED, ACTIVE, RECEIVED, END_OF_INPUT, WRITTEN, INACTIVE }
+
+    @Override
+    public String toString() {
+        return kind == Kind.RECEIVED || kind == Kind.WRITTEN ? kind + " " + value : kind.name();
+    }
+}
