@@ -49,7 +49,7 @@ int cm_open_device(void) {
         if (list != NULL && list[0] != NULL) {
             context = embedded_ibv_open_device(list[0]);
         }
-        err = context == NULL ? ENODEV : embedded_ibv_query_device(context, &device.attr);
+        err = context == NULL ? errno : embedded_ibv_query_device(context, &device.attr);
         if (err == 0) {
             err = embedded_ibv_query_gid(context, 1, 0, &device.gid) == 0 ? 0 : EIO;
         }

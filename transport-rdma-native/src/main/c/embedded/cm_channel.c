@@ -75,16 +75,43 @@ void embedded_rdma_destroy_event_channel(struct rdma_event_channel *public_chann
     free(channel);
 }
 
+static void init_event(struct cm_event *event, struct cm_id *id, enum rdma_cm_event_type type, int status) {
+    event->event.id = &id->id;
+    event->event.event = type;
+    event->event.status = status;
+    event->owner = id;
+    event->generation = fork_generation;
+}
+
 struct cm_event *cm_new_event(struct cm_id *id, enum rdma_cm_event_type type, int status) {
     struct cm_event *event = calloc(1, sizeof(*event));
     if (event != NULL) {
-        event->event.id = &id->id;
-        event->event.event = type;
-        event->event.status = status;
-        event->owner = id;
-        event->generation = fork_generation;
+        init_event(event, id, type, status);
     }
     return event;
+}
+
+struct cm_event *cm_new_sure_event(struct cm_id *id, enum rdma_cm_event_type type, int status) {
+    struct cm_event *event = cm_new_event(id, type, status);
+    for (int i = 0; event == NULL && i < CM_SPARE_EVENTS; i++) {
+        event = id->spares[i];
+        id->spares[i] = NULL;
+        if (event != NULL) {
+            memset(event, 0, sizeof(*event));
+            init_event(event, id, type, status);
+        }
+    }
+    return event;
+}
+
+void cm_free_event(struct cm_event *event) {
+    for (int i = 0; i < CM_SPARE_EVENTS; i++) {
+        if (event->owner->spares[i] == NULL) {
+            event->owner->spares[i] = event;
+            return;
+        }
+    }
+    free(event);
 }
 
 void cm_set_event_data(struct cm_event *event, const void *data, size_t length, size_t delivered_length) {
@@ -148,7 +175,7 @@ struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner) {
                 request->port_next = requests;
                 requests = request;
             }
-            free(event);
+            cm_free_event(event);
         } else {
             previous = event;
         }
@@ -163,7 +190,7 @@ void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multi
     while (event != NULL) {
         struct cm_event *next = event->next;
         if (event->multicast == multicast) {
-            free(take(channel, previous));
+            cm_free_event(take(channel, previous));
         } else {
             previous = event;
         }
@@ -292,8 +319,8 @@ int embedded_rdma_ack_cm_event(struct rdma_cm_event *public_event) {
         cm_multicast_fetched(event->multicast, true);
     }
     pthread_cond_broadcast(&event->owner->acked);
+    cm_free_event(event);
     pthread_mutex_unlock(&cm_lock);
-    free(event);
     return 0;
 }
 

@@ -106,6 +106,12 @@ int embedded_rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **res
     } else if (listener->qp_init_attr != NULL) {
         struct ibv_qp_init_attr attr = *listener->qp_init_attr;
         err = embedded_rdma_create_qp(event->id, listen->pd, &attr) == 0 ? 0 : errno;
+        if (err != 0) { /* nobody else knows of the request; librdmacm 44 leaves it, and the peer to its time-out */
+            struct rdma_cm_id *request = event->id;
+            embedded_rdma_ack_cm_event(event);
+            embedded_rdma_destroy_id(request);
+            return cm_result(err);
+        }
     }
     if (err != 0) {
         listen->event = event;

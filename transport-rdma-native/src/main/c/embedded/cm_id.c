@@ -78,7 +78,7 @@ static void unregister(struct cm_id *id) {
     }
 }
 
-static void free_id(struct cm_id *id) {
+void cm_free_id(struct cm_id *id) {
     if (id->sync && id->id.channel != NULL) {
         embedded_rdma_destroy_event_channel(id->id.channel);
     }
@@ -86,6 +86,9 @@ static void free_id(struct cm_id *id) {
         pthread_cond_destroy(&id->acked);
     }
     cm_free_multicasts(id);
+    for (int i = 0; i < CM_SPARE_EVENTS; i++) {
+        free(id->spares[i]);
+    }
     free(id->id.route.path_rec);
     free(id->qp_init_attr);
     if (id->connect_len != 0) {
@@ -106,13 +109,19 @@ struct cm_id *cm_new_id(struct rdma_event_channel *channel, void *context, enum 
     id->id.ps = ps;
     id->id.qp_type = qp_type;
     id->id.channel = channel;
-    if (channel == NULL) {
+    bool complete = true;
+    for (int i = 0; i < CM_SPARE_EVENTS && complete; i++) {
+        id->spares[i] = calloc(1, sizeof(*id->spares[i]));
+        complete = id->spares[i] != NULL;
+    }
+    if (complete && channel == NULL) {
         id->sync = 1;
         id->id.channel = embedded_rdma_create_event_channel();
-        if (id->id.channel == NULL) {
-            free_id(id);
-            return NULL;
-        }
+        complete = id->id.channel != NULL;
+    }
+    if (!complete) {
+        cm_free_id(id);
+        return NULL;
     }
     return id;
 }
@@ -130,7 +139,7 @@ int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **result,
     bool registered = cm_register(id);
     pthread_mutex_unlock(&cm_lock);
     if (!registered) {
-        free_id(id);
+        cm_free_id(id);
         return cm_result(ENOMEM);
     }
     *result = &id->id;
@@ -174,7 +183,7 @@ void cm_release_inherited(struct cm_id *id) {
     if (id->id.event != NULL) {
         embedded_rdma_ack_cm_event(id->id.event);
     }
-    free_id(id);
+    cm_free_id(id);
 }
 
 int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
@@ -196,7 +205,7 @@ int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
         pthread_cond_wait(&id->acked, &cm_lock);
     }
     pthread_mutex_unlock(&cm_lock);
-    free_id(id);
+    cm_free_id(id);
     return 0;
 }
 

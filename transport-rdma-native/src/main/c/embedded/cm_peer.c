@@ -137,9 +137,8 @@ void cm_send_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply) {
 
 /* ---- events ---- */
 
-/* Without memory the event is lost, as in the kernel. */
 static void post(struct cm_id *id, enum rdma_cm_event_type type, int status, const void *data, size_t length) {
-    struct cm_event *event = cm_new_event(id, type, status);
+    struct cm_event *event = cm_new_sure_event(id, type, status);
     if (event != NULL) {
         if (data != NULL) {
             cm_set_event_data(event, data, length, length);
@@ -235,6 +234,14 @@ static void post_unreachable(struct cm_id *id, int err) {
     post(id, RDMA_CM_EVENT_UNREACHABLE, -err, NULL, 0);
 }
 
+/* Nobody waits for it: it may be lost, as in the kernel, rather than take the place of one that may not. */
+static void post_timewait_exit(struct cm_id *id) {
+    struct cm_event *event = cm_new_event(id, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
+    if (event != NULL) {
+        cm_post_event(event);
+    }
+}
+
 static void on_timer(struct engine_timer *timer) {
     struct cm_id *id = cm_container(timer, struct cm_id, timer);
     pthread_mutex_lock(&cm_lock);
@@ -263,7 +270,7 @@ static void on_timer(struct engine_timer *timer) {
         break;
     case CM_CONN_TIMEWAIT:
         id->conn = CM_CONN_IDLE;
-        post(id, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0, NULL, 0);
+        post_timewait_exit(id);
         break;
     default: /* set for a state that is over */
         break;
@@ -337,10 +344,10 @@ static int take_request(struct link *link, struct cm_id *listener, const struct 
     if (event == NULL || !cm_register(id)) {
         free(event);
         if (id != NULL) {
-            pthread_cond_destroy(&id->acked);
-            free(id);
+            cm_free_id(id);
         }
-        return CM_REJ_CONSUMER;
+        /* Without memory the kernel does not answer (cm_destroy_id() in cm.c), so that the request comes again. */
+        return CM_REJ_NO_RESOURCES;
     }
     cm_attach_device(id);
     cm_address_from_wire(&request->destination, &id->id.route.addr.src_storage);
@@ -399,7 +406,7 @@ static uint8_t smaller(uint8_t a, uint8_t b) {
 
 /* The peer has told where to send datagrams to: a connection it is not, to the user it is called established. */
 static void take_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply) {
-    struct cm_event *event = id->conn == CM_CONN_REQ_SENT ? cm_new_event(id, RDMA_CM_EVENT_ESTABLISHED, 0) : NULL;
+    struct cm_event *event = id->conn == CM_CONN_REQ_SENT ? cm_new_sure_event(id, RDMA_CM_EVENT_ESTABLISHED, 0) : NULL;
     if (event == NULL) {
         return;
     }
@@ -433,7 +440,7 @@ static bool on_reply(struct link *link, const void *body, size_t length, int *fd
         id->remote = reply->endpoint;
         id->local.responder_resources = smaller(id->local.responder_resources, reply->endpoint.initiator_depth);
         id->local.initiator_depth = smaller(id->local.initiator_depth, reply->endpoint.responder_resources);
-        struct cm_event *event = cm_new_event(id, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
+        struct cm_event *event = cm_new_sure_event(id, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
         if (event != NULL) {
             cm_set_event_endpoint(event, &reply->endpoint);
             cm_set_event_data(event, reply->data, reply->endpoint.data_length, CM_REP_DATA);

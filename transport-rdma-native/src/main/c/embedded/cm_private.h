@@ -43,6 +43,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/*
+ * How a request ends, and that a connection is over. What the peer causes has nobody to tell that there is no memory,
+ * and a program that waits for the event would wait for ever.
+ */
+#define CM_SPARE_EVENTS 2
+
 #define cm_container(pointer, type, member) ((type *) ((char *) (pointer) - offsetof(type, member)))
 
 /* As rdma_cm_state in the kernel. */
@@ -72,6 +78,16 @@ enum cm_conn_state {
 
 struct cm_port;
 struct cm_multicast;
+struct cm_id;
+
+struct cm_event {
+    struct rdma_cm_event event;
+    uint8_t data[CM_REP_DATA]; /* the longest of all */
+    struct cm_id *owner; /* whose destruction waits for the ack: for a CONNECT_REQUEST the listening id */
+    struct cm_multicast *multicast; /* whose leaving waits as well; NULL: none */
+    struct cm_event *next;
+    unsigned generation;
+};
 
 struct cm_id {
     struct rdma_cm_id id;
@@ -116,15 +132,7 @@ struct cm_id {
     bool asked_anew; /* who has the port */
     struct cm_wire_req request; /* kept while it may have to be sent again */
     struct cm_multicast *multicasts;
-};
-
-struct cm_event {
-    struct rdma_cm_event event;
-    uint8_t data[CM_REP_DATA]; /* the longest of all */
-    struct cm_id *owner; /* whose destruction waits for the ack: for a CONNECT_REQUEST the listening id */
-    struct cm_multicast *multicast; /* whose leaving waits as well; NULL: none */
-    struct cm_event *next;
-    unsigned generation;
+    struct cm_event *spares[CM_SPARE_EVENTS]; /* for events that there is no memory for; NULL: under way */
 };
 
 struct cm_channel {
@@ -165,6 +173,9 @@ static inline int cm_result(int err) {
 
 /* cm_channel.c */
 struct cm_event *cm_new_event(struct cm_id *id, enum rdma_cm_event_type type, int status); /* NULL: no memory */
+/* The same of those that must not be lost, with cm_lock. NULL: nor is a spare one free, as the user fetches none. */
+struct cm_event *cm_new_sure_event(struct cm_id *id, enum rdma_cm_event_type type, int status);
+void cm_free_event(struct cm_event *event); /* with cm_lock; its owner keeps it if it has given one away */
 void cm_set_event_data(struct cm_event *event, const void *data, size_t length, size_t delivered_length);
 void cm_set_event_endpoint(struct cm_event *event, const struct cm_wire_endpoint *remote);
 void cm_post_event(struct cm_event *event); /* with cm_lock */
@@ -180,6 +191,7 @@ struct cm_id *cm_new_id(struct rdma_event_channel *channel, void *context, enum 
                         enum ibv_qp_type qp_type); /* NULL: errno; with a NULL channel, one of its own */
 int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context, enum rdma_port_space ps,
                  enum ibv_qp_type qp_type);
+void cm_free_id(struct cm_id *id);          /* that nothing leads to */
 bool cm_register(struct cm_id *id);         /* with cm_lock: gives it its handle; false: no memory */
 struct cm_id *cm_find(uint32_t handle);     /* with cm_lock */
 void cm_destroy_requests(struct cm_id *ids); /* those of cm_drop_events(), without cm_lock */

@@ -42,7 +42,7 @@ static _Atomic unsigned long now = 1;
 static struct reader *_Atomic readers;
 static __thread struct reader *self;
 static __thread unsigned homeless_depth;
-static atomic_uint homeless; /* sections of threads for which there was no memory for a reader */
+static atomic_uint homeless; /* sections of threads for which there was no reader, or none to be had back */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_key;
@@ -58,6 +58,9 @@ static void make_key(void) {
 
 static struct reader *find_reader(void) {
     pthread_once(&once, make_key);
+    if (!have_key) {
+        return NULL; /* its end would not be noticed */
+    }
     struct reader *reader;
     for (reader = atomic_load(&readers); reader != NULL; reader = reader->next) {
         bool taken = false;
@@ -77,8 +80,9 @@ static struct reader *find_reader(void) {
         while (!atomic_compare_exchange_weak(&readers, &reader->next, reader)) {
         }
     }
-    if (have_key) {
-        pthread_setspecific(key, reader); /* on failure the record is merely not reused */
+    if (pthread_setspecific(key, reader) != 0) {
+        atomic_store(&reader->taken, false);
+        return NULL;
     }
     return reader;
 }

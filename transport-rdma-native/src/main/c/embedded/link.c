@@ -37,7 +37,6 @@
 
 #define MS 1000000ull
 #define HELLO_TIMEOUT_NS (5000 * MS)  /* a connection that never greets */
-#define IDLE_TIMEOUT_NS (5000 * MS)   /* a link that nobody refers to */
 #define ACCEPT_RETRY_NS (50 * MS)     /* out of descriptors */
 #define ACCEPTS_PER_TURN 64
 
@@ -50,6 +49,8 @@
 
 #define QPN_BLOCK_BITS 8
 #define QPN_BLOCKS 0xfffe /* 1..0xfffe: block 0 holds the special QPs 0 and 1, block 0xffff the multicast QPN */
+
+uint64_t link_idle_timeout_ns = 5000 * MS;
 
 struct link_port { /* a listening socket: of a port, or of a block of queue pair numbers */
     struct engine_source source;
@@ -171,7 +172,7 @@ static void on_idle(struct engine_timer *timer) {
     if (idle) {
         link_go_down(link);
     } else {
-        engine_timer_set(timer, engine_now_ns() + IDLE_TIMEOUT_NS);
+        engine_timer_set(timer, engine_now_ns() + link_idle_timeout_ns);
     }
 }
 
@@ -209,12 +210,17 @@ static int open_link(int fd, pid_t peer_pid, const struct link_name *name, struc
     }
     pthread_mutex_init(&link->lock, NULL);
 
-    struct link_hello hello = { .magic = LINK_HELLO_MAGIC, .version = LINK_HELLO_VERSION };
-    struct link_header header = { .type = LINK_HELLO };
-    /* Failure means that the peer is gone already; what it sent before counts, and its end will be read. */
-    (void) link_transmit(fd, &header, &hello, sizeof(hello), NULL, 0);
-    int err = engine_add(&link->source, EPOLLIN);
+    const struct link_hello hello = { .magic = LINK_HELLO_MAGIC, .version = LINK_HELLO_VERSION };
+    int err = link_send(link, LINK_HELLO, &hello, sizeof(hello), NULL, 0);
+    /* From a peer that is gone already (EPIPE) what it sent before counts, and its end will be read. */
+    if (err == 0 || err == EPIPE) {
+        pthread_mutex_lock(&link->lock);
+        err = engine_add(&link->source, link->waiting_for_space ? EPOLLIN | EPOLLOUT : EPOLLIN);
+        pthread_mutex_unlock(&link->lock);
+    }
     if (err != 0) {
+        engine_timer_cancel(&link->retry_timer);
+        link_discard_queue(link);
         close(fd);
         pthread_mutex_destroy(&link->lock);
         free(link);
@@ -228,7 +234,7 @@ static int open_link(int fd, pid_t peer_pid, const struct link_name *name, struc
     table.links = link;
     engine_timer_set(&link->hello_timer, engine_now_ns() + HELLO_TIMEOUT_NS);
     if (name != NULL) {
-        engine_timer_set(&link->idle_timer, engine_now_ns() + IDLE_TIMEOUT_NS);
+        engine_timer_set(&link->idle_timer, engine_now_ns() + link_idle_timeout_ns);
     }
     if (result != NULL) {
         *result = link;

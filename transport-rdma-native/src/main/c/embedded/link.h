@@ -41,6 +41,9 @@
 
 struct link;
 
+/* After how long a link that nobody refers to is closed: 5 s. Written by tests only. */
+extern uint64_t link_idle_timeout_ns;
+
 #define LINK_MAX_BODY 2048 /* bytes of one message */
 #define LINK_MAX_FDS 4     /* descriptors of one message */
 

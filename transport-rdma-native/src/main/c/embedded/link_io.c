@@ -57,8 +57,8 @@ void link_discard_queue(struct link *link) {
 
 /* ---- sending ---- */
 
-ssize_t link_transmit(int fd, const struct link_header *header, const void *body, size_t length, const int *fds,
-                      int nfds) {
+static ssize_t transmit(int fd, const struct link_header *header, const void *body, size_t length, const int *fds,
+                        int nfds) {
     struct iovec parts[2] = {
         { .iov_base = (void *) header, .iov_len = sizeof(*header) },
         { .iov_base = (void *) body, .iov_len = length },
@@ -93,8 +93,8 @@ static void flush(struct link *link) {
     while (link->first != NULL) {
         struct link_packet *m = link->first;
         size_t skip = sizeof(struct link_header);
-        ssize_t sent = link_transmit(link->source.fd, (struct link_header *) m->bytes, m->bytes + skip,
-                                     m->length - skip, m->fds, m->nfds);
+        ssize_t sent = transmit(link->source.fd, (struct link_header *) m->bytes, m->bytes + skip, m->length - skip,
+                                m->fds, m->nfds);
         if (sent < 0) {
             if (errno == EINTR) {
                 continue;
@@ -185,7 +185,7 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
         if (!queue) {
             ssize_t sent;
             do {
-                sent = link_transmit(link->source.fd, &header, body, length, fds, nfds);
+                sent = transmit(link->source.fd, &header, body, length, fds, nfds);
             } while (sent < 0 && errno == EINTR);
             if (sent < 0) {
                 queue = is_temporary(errno, &by_timer);

@@ -73,8 +73,6 @@ struct link {
 /* link_io.c */
 void link_on_ready(struct engine_source *source, uint32_t epoll_events);
 void link_on_retry(struct engine_timer *timer);
-ssize_t link_transmit(int fd, const struct link_header *header, const void *body, size_t length, const int *fds,
-                      int nfds);
 void link_discard_queue(struct link *link); /* with link->lock, or by the last owner */
 
 /* link.c: on the engine thread, once a link. */
