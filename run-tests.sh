@@ -30,6 +30,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
   c-tsan       the same under ThreadSanitizer
   java         unit and integration tests of every module, and Netty's own transport testsuite
+  faults       each call that can fail for want of a resource, failing
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
   fuzz         fuzz targets of what peers send: they replay their corpora, then go on for 20 seconds each (--seconds)
   differential random programs of what handlers do, on epoll and on RDMA, compared (random input)
@@ -59,7 +60,7 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java conformance fuzz differential)
+default_lanes=(scripts c c-asan c-tsan java faults conformance fuzz differential)
 lanes=()
 rxe=no
 maven_arguments=()

@@ -38,7 +38,7 @@ lane_scripts() {
 }
 
 # Runs programs and counts the tests that they name before running them, as RUN of test/c/check.h does: one a line,
-# indented by two spaces. A program stops at its first failure.
+# indented by two spaces. A program stops at its first failure. C_ARGUMENTS: theirs; C_LIMIT: seconds.
 run_c_programs() {
     local label=$1 program name output status tests passed=0 failed=0
     shift
@@ -46,7 +46,7 @@ run_c_programs() {
         name=$(basename "$program")
         output=$LOGS/$label-$name.log
         status=0
-        timeout -k 10 600 "$program" > "$output" 2>&1 || status=$?
+        timeout -k 10 "${C_LIMIT:-600}" "$program" "${C_ARGUMENTS[@]}" > "$output" 2>&1 || status=$?
         tests=$(grep -cE '^  [a-z0-9_]+$' "$output" || true)
         if [ "$status" = 0 ] && [ "$tests" != 0 ]; then
             echo "ok   $name ($tests)"
@@ -73,10 +73,14 @@ lane_c() {
     c_lane c ''
 }
 
-lane_c_asan() {
-    # Leaks count; a handler that is installed twice or a death by signal must not be hidden by the sanitizer.
+# Leaks count; a handler that is installed twice or a death by signal must not be hidden by the sanitizer.
+with_asan_options() {
     ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-        c_lane c-asan address,undefined
+        "$@"
+}
+
+lane_c_asan() {
+    with_asan_options c_lane c-asan address,undefined
 }
 
 lane_c_tsan() {
@@ -87,6 +91,16 @@ lane_c_tsan() {
     TSAN_OPTIONS=second_deadlock_stack=1 "${unrandomised[@]}" "$BASH" -c \
         '. "$1/scripts/common.sh"; LOGS=$2; . "$1/scripts/lanes.sh"; c_lane c-tsan thread' \
         "$0" "$ROOT" "$LOGS"
+}
+
+# The embedded provider itself, under the sanitizers.
+lane_faults() {
+    local out=$ROOT/transport-rdma-native/target/c program
+    local C_ARGUMENTS=(${TEST_SEED:+--seed "$TEST_SEED"} ${TEST_SECONDS:+--seconds "$TEST_SECONDS"})
+    local C_LIMIT=$((TEST_SECONDS + 900))
+    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" SANITIZE=address,undefined faults
+    program=$(make -C "$C_SOURCES" -s OUT="$out" SANITIZE=address,undefined print-faults)
+    with_asan_options run_c_programs faults "$program"
 }
 
 lane_java() {

@@ -1,0 +1,418 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The scenarios: see scenarios.h. */
+#include "scenarios.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* An extension, which no public header has: embedded.h, which hides those macros of <infiniband/verbs.h> used here. */
+int embedded_ext_set_inline_recv(struct ibv_qp *qp, uint32_t *bytes);
+
+/* A connection by the connection manager, with every kind of operation. */
+static bool converse(struct side *side, uint16_t port, struct trouble *trouble) {
+    struct place place;
+    if (!side_connect(side, port, &place, trouble) || !side_echo(side, 64, trouble)
+            || !side_echo(side, FAULT_MESSAGE, trouble)) {
+        return false;
+    }
+    struct ibv_qp *qp = side->id->qp;
+    memset(side->buffer, 1, 4096);
+    STEP_ZERO(trouble, side_send(side, qp, IBV_WR_RDMA_WRITE, 0, 4096, &place));
+    STEP_ZERO(trouble, side_send(side, qp, IBV_WR_RDMA_READ, FAULT_MESSAGE, 4096, &place));
+    STEP_ZERO(trouble, side_send(side, qp, IBV_WR_ATOMIC_FETCH_AND_ADD, FAULT_MESSAGE, 8, &place));
+    if (!side_complete(side, qp, 3, NULL, trouble)) {
+        return false;
+    }
+    CHECK(memcmp(side->buffer, side->buffer + FAULT_MESSAGE, 4096) == 0);
+    STEP(trouble, rdma_disconnect(side->id) == 0);
+    return side_await(side, RDMA_CM_EVENT_DISCONNECTED, trouble);
+}
+
+static bool run_connection(const struct service_ports *ports, struct trouble *trouble) {
+    struct side side = { 0 };
+    bool done = converse(&side, ports->tcp, trouble);
+    side_close(&side);
+    return done;
+}
+
+/* Requests that are turned down: by the service, and for want of one. */
+static bool be_refused(struct side *side, uint16_t port, const char *data, enum rdma_cm_event_type type,
+                       struct trouble *trouble) {
+    struct rdma_conn_param param = { .private_data = data, .private_data_len = sizeof("refuse"), .qp_num = 5 };
+    if (!side_resolve(side, RDMA_PS_TCP, "127.0.0.1", port, trouble)) {
+        return false;
+    }
+    STEP(trouble, rdma_connect(side->id, &param) == 0);
+    return side_await(side, type, trouble);
+}
+
+static bool run_refusal(const struct service_ports *ports, struct trouble *trouble) {
+    struct side side = { 0 };
+    bool done = be_refused(&side, ports->tcp, "refuse", RDMA_CM_EVENT_REJECTED, trouble);
+    side_close(&side);
+    if (done) {
+        done = be_refused(&side, 1, "refuse", RDMA_CM_EVENT_REJECTED, trouble);
+        side_close(&side);
+    }
+    return done;
+}
+
+static bool exchange_datagrams(struct side *side, uint16_t port, struct trouble *trouble) {
+    if (!side_resolve(side, RDMA_PS_UDP, "127.0.0.1", port, trouble) || !side_open(side, side->id->verbs, trouble)
+            || !side_create_qp(side, trouble)) {
+        return false;
+    }
+    struct rdma_conn_param param = { .qp_num = side->id->qp->qp_num };
+    STEP(trouble, rdma_connect(side->id, &param) == 0);
+    struct rdma_cm_event *event = side_await_event(side, RDMA_CM_EVENT_ESTABLISHED, trouble);
+    if (event == NULL) {
+        return false;
+    }
+    struct rdma_ud_param to = event->param.ud;
+    CHECK_EQ(rdma_ack_cm_event(event), 0);
+    struct ibv_ah *ah;
+    STEP(trouble, (ah = ibv_create_ah(side->pd, &to.ah_attr)) != NULL);
+    STEP_ZERO(trouble, side_receive(side, side->id->qp, FAULT_MESSAGE, FAULT_MESSAGE));
+    struct ibv_sge sge = { (uintptr_t) side->buffer, 1024, side->mr->lkey };
+    struct ibv_send_wr wr = {
+        .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+        .wr.ud = { .ah = ah, .remote_qpn = to.qp_num, .remote_qkey = to.qkey },
+    }, *bad;
+    memset(side->buffer, 7, 1024);
+    /* A datagram may be lost; then it is sent again. */
+    struct ibv_wc wc = { 0 };
+    int sent = 0;
+    bool received = false;
+    uint64_t end = milliseconds() + FAULT_TIMEOUT_MS, again = 0;
+    bool failed = false;
+    while (!failed && !(received && sent == 0)) {
+        CHECK(milliseconds() < end);
+        if (!received && sent == 0 && milliseconds() >= again) {
+            failed = ibv_post_send(side->id->qp, &wr, &bad) != 0;
+            sent++;
+            again = milliseconds() + 300;
+        }
+        if (ibv_poll_cq(side->cq, 1, &wc) == 1) {
+            failed |= wc.status != IBV_WC_SUCCESS;
+            received |= wc.opcode == IBV_WC_RECV;
+            sent -= wc.opcode == IBV_WC_SEND;
+        } else {
+            sched_yield();
+        }
+    }
+    CHECK_EQ(ibv_destroy_ah(ah), 0);
+    if (failed) {
+        note(trouble, "datagram", wc.status);
+        return false;
+    }
+    CHECK(memcmp(side->buffer, side->buffer + FAULT_MESSAGE + FAULT_GRH, 1024) == 0);
+    return true;
+}
+
+static bool run_datagrams(const struct service_ports *ports, struct trouble *trouble) {
+    struct side side = { 0 };
+    bool done = exchange_datagrams(&side, ports->udp, trouble);
+    side_close(&side);
+    return done;
+}
+
+/* The service is a member as well. */
+static bool meet_group(struct side *side, struct trouble *trouble) {
+    struct sockaddr_in own = address_at("127.0.0.1", 0), group = address_at(FAULT_GROUP, 0);
+    STEP(trouble, (side->events = rdma_create_event_channel()) != NULL);
+    CHECK_EQ(fcntl(side->events->fd, F_SETFL, O_NONBLOCK), 0);
+    STEP(trouble, rdma_create_id(side->events, &side->id, NULL, RDMA_PS_UDP) == 0);
+    STEP(trouble, rdma_bind_addr(side->id, (struct sockaddr *) &own) == 0);
+    if (!side_open(side, side->id->verbs, trouble) || !side_create_qp(side, trouble)) {
+        return false;
+    }
+    STEP(trouble, rdma_join_multicast(side->id, (struct sockaddr *) &group, NULL) == 0);
+    struct rdma_cm_event *event = side_await_event(side, RDMA_CM_EVENT_MULTICAST_JOIN, trouble);
+    if (event == NULL) {
+        return false;
+    }
+    struct rdma_ud_param to = event->param.ud;
+    CHECK_EQ(rdma_ack_cm_event(event), 0);
+    struct ibv_ah *ah;
+    STEP(trouble, (ah = ibv_create_ah(side->pd, &to.ah_attr)) != NULL);
+    struct ibv_sge sge = { (uintptr_t) side->buffer, 512, side->mr->lkey };
+    struct ibv_send_wr wr = {
+        .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+        .wr.ud = { .ah = ah, .remote_qpn = to.qp_num, .remote_qkey = to.qkey },
+    }, *bad;
+    int error = ibv_post_send(side->id->qp, &wr, &bad);
+    bool done = error == 0 && side_complete(side, side->id->qp, 1, NULL, trouble);
+    CHECK_EQ(ibv_destroy_ah(ah), 0);
+    STEP_ZERO(trouble, error);
+    STEP(trouble, rdma_leave_multicast(side->id, (struct sockaddr *) &group) == 0);
+    struct sockaddr_in any = { .sin_family = AF_INET }; /* a new group */
+    STEP(trouble, rdma_join_multicast(side->id, (struct sockaddr *) &any, NULL) == 0);
+    done &= side_await(side, RDMA_CM_EVENT_MULTICAST_JOIN, trouble);
+    STEP(trouble, rdma_leave_multicast(side->id, (struct sockaddr *) &any) == 0);
+    return done;
+}
+
+static bool run_group(const struct service_ports *ports, struct trouble *trouble) {
+    (void) ports;
+    struct side side = { 0 };
+    bool done = meet_group(&side, trouble);
+    if (side.id != NULL) { /* a queue pair that is a member cannot be destroyed */
+        struct sockaddr_in group = address_at(FAULT_GROUP, 0), any = { .sin_family = AF_INET };
+        rdma_leave_multicast(side.id, (struct sockaddr *) &group);
+        rdma_leave_multicast(side.id, (struct sockaddr *) &any);
+    }
+    side_close(&side);
+    return done;
+}
+
+/* ---- queue pairs that the program connects itself: to each other ---- */
+
+struct direct {
+    struct ibv_device **devices;
+    struct ibv_context *context;
+    struct side side;
+    struct ibv_srq *srq;
+    struct ibv_qp *qps[2]; /* the second one receives from the shared queue, the first inline */
+    int file;
+    struct ibv_mr *file_mr;
+};
+
+static bool connect_directly(struct direct *d, struct trouble *trouble) {
+    for (int i = 0; i < 2; i++) {
+        struct ibv_qp_attr init = {
+            .qp_state = IBV_QPS_INIT, .port_num = 1,
+            .qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC,
+        };
+        STEP_ZERO(trouble, ibv_modify_qp(d->qps[i], &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT
+                                                           | IBV_QP_ACCESS_FLAGS));
+    }
+    uint32_t bytes = 64;
+    STEP_ZERO(trouble, embedded_ext_set_inline_recv(d->qps[0], &bytes));
+    struct ibv_port_attr port;
+    STEP_ZERO(trouble, ibv_query_port(d->context, 1, &port));
+    for (int i = 0; i < 2; i++) {
+        struct ibv_qp_attr ready = {
+            .qp_state = IBV_QPS_RTR, .path_mtu = port.active_mtu, .dest_qp_num = d->qps[1 - i]->qp_num,
+            .max_dest_rd_atomic = 4, .min_rnr_timer = 1, .ah_attr = { .dlid = port.lid, .port_num = 1 },
+        };
+        STEP_ZERO(trouble, ibv_modify_qp(d->qps[i], &ready, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU
+                                                            | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN
+                                                            | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER));
+        struct ibv_qp_attr send = {
+            .qp_state = IBV_QPS_RTS, .timeout = 17, .retry_cnt = 3, .rnr_retry = 7, .max_rd_atomic = 4,
+        };
+        STEP_ZERO(trouble, ibv_modify_qp(d->qps[i], &send, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT
+                                                           | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN
+                                                           | IBV_QP_MAX_QP_RD_ATOMIC));
+    }
+    return true;
+}
+
+static bool create_directly(struct direct *d, struct trouble *trouble) {
+    STEP(trouble, (d->devices = ibv_get_device_list(NULL)) != NULL);
+    STEP(trouble, (d->context = ibv_open_device(d->devices[0])) != NULL);
+    if (!side_open(&d->side, d->context, trouble)) {
+        return false;
+    }
+    d->file = memfd_create("dmabuf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    CHECK(d->file >= 0);
+    CHECK_EQ(ftruncate(d->file, 8192), 0);
+    CHECK_EQ(fcntl(d->file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    STEP(trouble, (d->file_mr = ibv_reg_dmabuf_mr(d->side.pd, 0, 8192, 0, d->file, IBV_ACCESS_LOCAL_WRITE)) != NULL);
+    struct ibv_srq_init_attr shared = { .attr = { .max_wr = 16, .max_sge = 1 } };
+    STEP(trouble, (d->srq = ibv_create_srq(d->side.pd, &shared)) != NULL);
+    for (int i = 0; i < 2; i++) {
+        struct ibv_qp_init_attr attr = {
+            .send_cq = d->side.cq, .recv_cq = d->side.cq, .srq = i == 1 ? d->srq : NULL,
+            .cap = {
+                .max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = 64,
+            },
+            .qp_type = IBV_QPT_RC, .sq_sig_all = 1,
+        };
+        STEP(trouble, (d->qps[i] = ibv_create_qp(d->side.pd, &attr)) != NULL);
+    }
+    return true;
+}
+
+/* A shared queue that runs short says so, unless there is no memory for that. */
+static bool run_short(struct direct *d, struct trouble *trouble) {
+    struct ibv_srq_attr limit = { .srq_limit = 4 };
+    STEP_ZERO(trouble, ibv_modify_srq(d->srq, &limit, IBV_SRQ_LIMIT));
+    STEP_ZERO(trouble, side_send(&d->side, d->qps[0], IBV_WR_SEND, 0, 64, NULL));
+    return side_complete(&d->side, d->qps[0], 2, NULL, trouble);
+}
+
+static bool talk_directly(struct direct *d, struct trouble *trouble) {
+    if (!create_directly(d, trouble) || !connect_directly(d, trouble)) {
+        return false;
+    }
+    struct ibv_sge sge = { (uintptr_t) d->side.buffer + FAULT_MESSAGE, 4096, d->side.mr->lkey };
+    struct ibv_recv_wr receive = { .sg_list = &sge, .num_sge = 1 }, *bad;
+    memset(d->side.buffer, 3, 4096);
+    STEP_ZERO(trouble, ibv_post_srq_recv(d->srq, &receive, &bad));
+    STEP_ZERO(trouble, ibv_post_srq_recv(d->srq, &receive, &bad));
+    STEP_ZERO(trouble, side_send(&d->side, d->qps[0], IBV_WR_SEND, 0, 4096, NULL));
+    if (!side_complete(&d->side, d->qps[0], 2, NULL, trouble)) {
+        return false;
+    }
+    CHECK(memcmp(d->side.buffer, d->side.buffer + FAULT_MESSAGE, 4096) == 0);
+    STEP_ZERO(trouble, side_receive(&d->side, d->qps[0], FAULT_MESSAGE, 64));
+    STEP_ZERO(trouble, side_send(&d->side, d->qps[1], IBV_WR_SEND, 0, 64, NULL));
+    return side_complete(&d->side, d->qps[1], 2, NULL, trouble) && run_short(d, trouble);
+}
+
+static bool run_direct(const struct service_ports *ports, struct trouble *trouble) {
+    (void) ports;
+    struct direct d = { .file = -1 };
+    bool done = talk_directly(&d, trouble);
+    for (int i = 0; i < 2; i++) {
+        if (d.qps[i] != NULL) {
+            CHECK_EQ(ibv_destroy_qp(d.qps[i]), 0);
+        }
+    }
+    if (d.srq != NULL) {
+        CHECK_EQ(ibv_destroy_srq(d.srq), 0);
+    }
+    if (d.file_mr != NULL) {
+        CHECK_EQ(ibv_dereg_mr(d.file_mr), 0);
+    }
+    if (d.file >= 0) {
+        close(d.file);
+    }
+    side_close(&d.side);
+    if (d.context != NULL) {
+        CHECK_EQ(ibv_close_device(d.context), 0);
+    }
+    if (d.devices != NULL) {
+        ibv_free_device_list(d.devices);
+    }
+    return done;
+}
+
+/* ---- rdma_create_ep(3), whose calls wait: two threads ---- */
+
+#define ENDPOINT_ATTR                                                                                                 \
+    { .cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 }, .sq_sig_all = 1 }
+
+struct endpoint {
+    uint16_t port;
+    bool done;
+    _Atomic bool over;
+    struct trouble trouble;
+};
+
+static bool make_endpoint(struct rdma_cm_id **id, uint16_t port, int flags, struct trouble *trouble) {
+    struct sockaddr_in address = address_at("127.0.0.1", port);
+    struct rdma_addrinfo info = {
+        .ai_flags = flags, .ai_family = AF_INET, .ai_qp_type = IBV_QPT_RC, .ai_port_space = RDMA_PS_TCP,
+    };
+    struct ibv_qp_init_attr attr = ENDPOINT_ATTR;
+    if ((flags & RAI_PASSIVE) != 0) {
+        info.ai_src_addr = (struct sockaddr *) &address;
+        info.ai_src_len = sizeof(address);
+    } else {
+        info.ai_dst_addr = (struct sockaddr *) &address;
+        info.ai_dst_len = sizeof(address);
+    }
+    STEP(trouble, rdma_create_ep(id, &info, NULL, &attr) == 0);
+    return true;
+}
+
+static bool connect_endpoint(struct rdma_cm_id **id, uint16_t port, struct trouble *trouble) {
+    if (!make_endpoint(id, port, 0, trouble)) {
+        return false;
+    }
+    struct rdma_conn_param param = { .retry_count = 3, .rnr_retry_count = 7 };
+    STEP(trouble, rdma_connect(*id, &param) == 0);
+    return true;
+}
+
+static void *run_active(void *argument) {
+    struct endpoint *endpoint = argument;
+    struct rdma_cm_id *id = NULL;
+    endpoint->done = connect_endpoint(&id, endpoint->port, &endpoint->trouble);
+    if (id != NULL) {
+        rdma_destroy_ep(id);
+    }
+    endpoint->over = true;
+    return NULL;
+}
+
+/* A request that is dropped for want of memory is waited for no longer than its sender does. */
+static bool serve_endpoint(struct rdma_cm_id *listener, const struct endpoint *active, struct rdma_cm_id **id,
+                           struct trouble *trouble) {
+    struct rdma_conn_param param = { .retry_count = 3, .rnr_retry_count = 7 };
+    CHECK_EQ(fcntl(listener->channel->fd, F_SETFL, O_NONBLOCK), 0);
+    uint64_t end = milliseconds() + FAULT_TIMEOUT_MS;
+    while (rdma_get_request(listener, id) != 0) {
+        if (errno != EAGAIN || active->over) {
+            note(trouble, "rdma_get_request(listener, id)", errno);
+            return false;
+        }
+        CHECK(milliseconds() < end);
+        struct pollfd wait = { .fd = listener->channel->fd, .events = POLLIN };
+        poll(&wait, 1, 1);
+    }
+    STEP(trouble, rdma_accept(*id, &param) == 0);
+    return true;
+}
+
+static bool meet_endpoint(struct rdma_cm_id *listener, struct trouble *trouble) {
+    STEP(trouble, rdma_listen(listener, 4) == 0);
+    struct endpoint active = { .port = ntohs(rdma_get_src_port(listener)) };
+    pthread_t thread;
+    CHECK_EQ(pthread_create(&thread, NULL, run_active, &active), 0);
+    struct rdma_cm_id *passive = NULL;
+    bool done = serve_endpoint(listener, &active, &passive, trouble);
+    if (passive != NULL) {
+        rdma_destroy_ep(passive);
+    }
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+    if (!active.done) {
+        note(trouble, active.trouble.call, active.trouble.error);
+    }
+    return done && active.done;
+}
+
+static bool run_endpoints(const struct service_ports *ports, struct trouble *trouble) {
+    (void) ports;
+    struct rdma_cm_id *listener = NULL;
+    struct ibv_context **devices;
+    STEP(trouble, (devices = rdma_get_devices(NULL)) != NULL);
+    rdma_free_devices(devices);
+    if (!make_endpoint(&listener, 0, RAI_PASSIVE, trouble)) {
+        return false;
+    }
+    bool done = meet_endpoint(listener, trouble);
+    rdma_destroy_ep(listener);
+    return done;
+}
+
+const struct scenario scenarios[] = {
+    { "connection", false, false, run_connection },
+    { "refusal", false, false, run_refusal },
+    { "datagrams", false, false, run_datagrams },
+    { "group", true, false, run_group },
+    { "direct", false, true, run_direct },
+    { "endpoints", false, true, run_endpoints },
+};
+const int num_scenarios = sizeof(scenarios) / sizeof(scenarios[0]);
