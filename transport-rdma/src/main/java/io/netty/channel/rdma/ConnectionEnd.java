@@ -59,6 +59,8 @@ final class ConnectionEnd {
     private boolean lost;
     private boolean destroyed;
     private IOException failure;
+    /** It is none that a socket may have. */
+    private boolean failed;
     private CurrentLoop.Timer timer;
     private long progressNanos;
     private long progress;
@@ -89,8 +91,15 @@ final class ConnectionEnd {
         return destroyed;
     }
 
-    /** Why nothing can be sent any more. */
-    IOException cause() {
+    /**
+     * Why nothing can be sent any more. As with a socket, that is another error once the application knows that the
+     * peer's bytes have ended.
+     */
+    IOException writeFailure() {
+        return channel.isInputShutdown() ? new IOException("Broken pipe: " + channel.remote, failure) : cause();
+    }
+
+    private IOException cause() {
         return failure == null ? resetByPeer(null) : failure;
     }
 
@@ -112,6 +121,7 @@ final class ConnectionEnd {
         broken = true;
         if (failure == null) {
             failure = cause;
+            failed = true;
         }
     }
 
@@ -130,6 +140,12 @@ final class ConnectionEnd {
 
     /** As above, but in the middle of anything, so that what follows from it comes later. */
     void fail(IOException cause) {
+        failed |= failure == null;
+        timedOut(cause);
+    }
+
+    /** As above, of a peer that does not answer. */
+    void timedOut(IOException cause) {
         if (failure == null) {
             failure = cause;
         }
@@ -214,14 +230,10 @@ final class ConnectionEnd {
             advanceClose();
         } else if (!connection.isStarted()) {
             channel.notEstablished(cause());
-        } else if (connection.inbound().isEnded() && !connection.outbound().isInFlight() &&
-                (failure == null || stream.state() == StreamState.DISCONNECTED)) {
-            // An orderly end, even if a last credit did not reach the peer. What waits to be sent fails.
-            connection.sender().failStalled();
-            channel.readable();
-            channel.advanceClose();
         } else {
-            channel.connectionLost(cause());
+            // The peer's end is an orderly one, even if a last credit did not reach it.
+            channel.connectionLost(cause(), connection.isClosedByPeer() ||
+                    failure == null && connection.inbound().isEndedByPeer(), failed);
         }
     }
 

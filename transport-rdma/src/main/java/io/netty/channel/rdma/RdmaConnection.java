@@ -19,6 +19,7 @@ import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamEvent;
 import io.netty.channel.rdma.stream.StreamProtocolException;
+import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
@@ -345,6 +346,16 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
         return end.isDestroyed();
     }
 
+    /** Why nothing can be sent any more. */
+    IOException writeFailure() {
+        return end.writeFailure();
+    }
+
+    /** Whether the peer has said that it sends no more, and takes no more. */
+    boolean isClosedByPeer() {
+        return inbound.isEndedByPeer() && stream.state() == StreamState.DISCONNECTED;
+    }
+
     boolean isStarted() {
         return started;
     }
@@ -473,7 +484,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
 
     /** The peer does not answer any more. */
     void timedOut(String why) {
-        end.fail(new IOException("Connection timed out: " + channel.remote + " (" + why + ')'));
+        end.timedOut(new IOException("Connection timed out: " + channel.remote + " (" + why + ')'));
     }
 
     @Override

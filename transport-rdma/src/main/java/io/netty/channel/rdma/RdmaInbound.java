@@ -39,6 +39,7 @@ final class RdmaInbound implements UncheckedBooleanSupplier {
     private final int copyThreshold;
     private final ArrayDeque<LandingBuffer.Segment> segments = new ArrayDeque<>();
     private boolean ended;
+    private boolean lost;
     private boolean discarding;
 
     RdmaInbound(RdmaSocketChannel channel, ReceiveMemory memory) {
@@ -77,17 +78,28 @@ final class RdmaInbound implements UncheckedBooleanSupplier {
         memory.beforeOffer();
     }
 
-    /** The peer sends no more. */
+    /** The peer has said that it sends no more. */
     void end() {
         ended = true;
     }
 
-    /** Whether all bytes of the peer were read, and there will be no more. */
-    boolean isAtEnd() {
-        return ended && !hasBytes();
+    /** Nothing more can come. */
+    void lost() {
+        lost = true;
     }
 
+    /** Whether all bytes of the peer were read, and there will be no more. */
+    boolean isAtEnd() {
+        return isEnded() && !hasBytes();
+    }
+
+    /** Whether nothing more will come. */
     boolean isEnded() {
+        return ended || lost;
+    }
+
+    /** Whether the peer has said so. */
+    boolean isEndedByPeer() {
         return ended;
     }
 
@@ -101,7 +113,7 @@ final class RdmaInbound implements UncheckedBooleanSupplier {
     /** Whether there is something for the next iteration of the read loop. */
     @Override
     public boolean get() {
-        return hasBytes() || ended;
+        return hasBytes() || isEnded();
     }
 
     /** Nobody reads any more: what arrives is dropped, so that the peer can go on. */

@@ -45,10 +45,6 @@ final class RdmaReadLoop {
         return inputShutdown;
     }
 
-    boolean isReadPending() {
-        return readPending;
-    }
-
     boolean isEndReported() {
         return endReported;
     }
@@ -99,8 +95,6 @@ final class RdmaReadLoop {
         }
         if (isWanted(inbound)) {
             readLater(connection);
-        } else {
-            channel.readDone();
         }
     }
 
@@ -137,7 +131,12 @@ final class RdmaReadLoop {
                 channel.unsafe().close(channel.unsafe().voidPromise());
             }
         }
-        if (inbound.isAtEnd() && channel.isReading() && !channel.isLossPending()) {
+        end(inbound);
+    }
+
+    /** Tells the pipeline of the end, if it is there. */
+    void end(RdmaInbound inbound) {
+        if (!endReported && inbound.isAtEnd() && channel.isReading() && channel.inputEnded() && channel.isReading()) {
             reportEnd();
         }
     }
@@ -149,8 +148,8 @@ final class RdmaReadLoop {
         endReported = true;
         readPending = false;
         if (!inputShutdown) {
-            if (!channel.config().isAllowHalfClosure()) {
-                channel.unsafe().close(channel.unsafe().voidPromise());
+            if (!channel.config().isAllowHalfClosure() || channel.isFailed()) {
+                channel.closeAtEnd();
                 return;
             }
             inputShutdown = true;
@@ -176,6 +175,5 @@ final class RdmaReadLoop {
             });
         }
         connection.afterRead();
-        channel.readDone();
     }
 }

@@ -70,20 +70,20 @@ final class RdmaSender {
         } else if (!end.isLost() && (outbound.isInFlight() || end.isBroken())) {
             // What is in flight will tell more.
             stalled = true;
-        } else if (connection.inbound().isEnded() && !channel.isEndReported()) {
+        } else if (connection.inbound().isEndedByPeer() && !channel.isEndReported()) {
             // What the peer had sent before its end is still to be read: an exception would close the channel.
-            fail(messages);
+            fail(messages, end.writeFailure());
         } else {
-            throw end.cause();
+            throw end.writeFailure();
         }
     }
 
     /** Fails what was flushed, without closing the channel. */
-    void fail(ChannelOutboundBuffer messages) {
+    void fail(ChannelOutboundBuffer messages, IOException cause) {
         outbound.detach(false);
         stalled = false;
         while (messages.current() != null) {
-            messages.remove(end.cause());
+            messages.remove(cause);
         }
     }
 
@@ -159,13 +159,6 @@ final class RdmaSender {
     /** Whether something waits for the peer: an acknowledgement, or credits. */
     boolean isWaiting() {
         return !outbound.isDrained() || stalled && isWritable();
-    }
-
-    /** Flushed messages that wait to be sent are tried again: the end of the connection fails them. */
-    void failStalled() {
-        if (stalled) {
-            channel.flushAgain();
-        }
     }
 
     /** Makes the device find out whether the peer's device answers. */

@@ -234,7 +234,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     /** The connection broke before it was of use. */
     void notEstablished(IOException cause) {
         if (connection != null) {
-            connectionLost(cause);
+            connectionLost(cause, false, false);
         } else if (acceptor != null) {
             acceptor.vanished(cause);
         } else {
@@ -298,22 +298,14 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         return readLoop.isEndReported();
     }
 
-    /**
-     * Whether bytes have landed that are to be read before the loss of the connection is reported: those that the
-     * pipeline wants, and all if the peer has ended its stream properly.
-     */
-    boolean isReadingBeforeLoss() {
-        RdmaInbound inbound = connection.inbound();
-        return isReading() && inbound.hasBytes() && (readLoop.isReadPending() || inbound.isEnded());
+    /** The pipeline has got all bytes of the peer. Returns whether it is to be told now that there are no more. */
+    boolean inputEnded() {
+        return socketUnsafe().inputEnded();
     }
 
-    boolean isLossPending() {
-        return socketUnsafe().isLossPending();
-    }
-
-    /** The read loop has nothing more to do for now. */
-    void readDone() {
-        socketUnsafe().readDone();
+    /** The pipeline is told that the bytes have ended by the end of the channel. */
+    void closeAtEnd() {
+        socketUnsafe().closeAtEnd();
     }
 
     // ---- half close and close
@@ -406,14 +398,25 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         }
     }
 
-    /** The connection ended without the peer having said so, or broke. */
-    void connectionLost(IOException cause) {
-        socketUnsafe().connectionLost(cause);
+    /**
+     * The connection is over.
+     *
+     * @param ended whether the peer had ended its stream before.
+     * @param failed whether it broke for another reason than the peer's end or the network.
+     */
+    void connectionLost(IOException cause, boolean ended, boolean failed) {
+        socketUnsafe().connectionLost(cause, ended, failed);
     }
 
-    /** Bytes in flight have arrived: a close or shutdown may have waited for that. */
+    /** Whether the connection broke, so that no part of it is of use. */
+    boolean isFailed() {
+        return socketUnsafe().isFailed();
+    }
+
+    /** Bytes in flight have arrived: a close or shutdown may have waited for that, or the end of the input. */
     void advanceClose() {
         socketUnsafe().ending().advance();
+        readLoop.end(connection.inbound());
     }
 
     void livenessChanged() {

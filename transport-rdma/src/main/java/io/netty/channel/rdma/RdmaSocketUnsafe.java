@@ -28,8 +28,12 @@ import java.nio.channels.ClosedChannelException;
 final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsafe {
     private final RdmaSocketChannel channel;
     private final ParkedEnd ending;
-    /** How the connection was lost, while what landed before is being read. */
+    /** How the connection was lost. */
     private IOException loss;
+    /** It broke, and not by the peer's end nor by the network. */
+    private boolean failed;
+    /** Nothing has told of it. */
+    private boolean untold;
 
     RdmaSocketUnsafe(RdmaSocketChannel channel) {
         channel.super();
@@ -49,57 +53,102 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     /**
-     * The connection ended without the peer having said so, or broke. What landed before is read first, as from a
-     * socket; writes fail at once.
+     * The connection is lost. The application is told as by epoll: by the flushed writes that had not arrived, which
+     * fail with the cause, and with them the channel; if there are none, by an exception, after all that had landed
+     * before was read, and then by the end of the input.
+     *
+     * <p>A failure that no socket has, such as a peer that breaks the protocol, is an exception in any case, and ends
+     * the channel also where half closure is allowed.
+     *
+     * @param ended whether the peer had ended its stream. Then what it had sent is read before anything else, and the
+     *         end alone is no exception.
+     * @param failure whether it is such a failure.
      */
-    void connectionLost(IOException cause) {
+    void connectionLost(IOException cause, boolean ended, boolean failure) {
         if (!channel.isOpen()) {
             return;
         }
         loss = cause;
-        ChannelOutboundBuffer messages = outboundBuffer();
-        if (channel.isReadingBeforeLoss()) {
-            if (messages != null) {
-                channel.connection().sender().fail(messages);
-            }
-            ending.advance();
+        failed = failure;
+        untold = !ended;
+        if (failed && (channel.isEndReported() || isWritePending())) {
+            tell();
+        }
+        if (!ended || ending.isClosing()) {
+            failFlushed();
+        }
+        if (channel.isOpen()) {
+            channel.connection().inbound().lost();
             channel.readable();
-        } else {
-            reportLoss();
+        }
+        if (channel.isOpen() && channel.isEndReported()) {
+            failFlushed();
+            if (failed) {
+                closeAtEnd();
+            }
         }
     }
 
-    boolean isLossPending() {
-        return loss != null;
-    }
-
-    /** The pipeline has got what it wanted, for now. */
-    void readDone() {
-        if (loss != null && channel.isOpen() && !channel.isReadingBeforeLoss()) {
-            reportLoss();
+    private void tell() {
+        if (untold) {
+            untold = false;
+            channel.pipeline().fireExceptionCaught(loss);
         }
     }
 
-    private void reportLoss() {
-        IOException cause = loss;
-        loss = null;
-        boolean autoClose = channel.config().isAutoClose();
+    private boolean isWritePending() {
         ChannelOutboundBuffer messages = outboundBuffer();
-        if (!autoClose && messages != null && !messages.isEmpty()) {
-            // Reported with the writes.
-            handleWriteError(cause);
-        } else if (!ending.isClosing()) {
-            channel.pipeline().fireExceptionCaught(cause);
+        return messages != null && !messages.isEmpty();
+    }
+
+    /** Whether the connection broke, so that no part of it is of use. */
+    boolean isFailed() {
+        return failed;
+    }
+
+    /**
+     * All that the peer has sent was read. A peer that has closed its channel takes nothing more: what was flushed and
+     * is not under way fails before the pipeline is told of the end.
+     *
+     * @return whether that is now: what is under way may still arrive.
+     */
+    boolean inputEnded() {
+        if (loss == null) {
+            if (!channel.connection().isClosedByPeer()) {
+                return true;
+            }
+            if (channel.connection().outbound().isInFlight()) {
+                return false;
+            }
+        }
+        failFlushed();
+        if (channel.isOpen() && (failed || !channel.isInputShutdown())) {
+            tell();
+        }
+        return true;
+    }
+
+    private void failFlushed() {
+        if (isWritePending()) {
+            untold = false;
+            IOException cause = channel.connection().writeFailure();
+            if (ending.isClosing()) {
+                channel.connection().sender().fail(outboundBuffer(), cause);
+            } else {
+                handleWriteError(cause);
+            }
         }
         ending.advance();
-        if (autoClose) {
-            ClosedChannelException closed = new ClosedChannelException();
-            closed.initCause(cause);
-            close(voidPromise(), cause, closed);
+    }
+
+    /** The end of the input is the end of the channel, unless half closure is allowed. */
+    void closeAtEnd() {
+        if (loss == null) {
+            close(voidPromise());
         } else {
-            // For the reader it is the end.
-            channel.connection().inbound().end();
-            channel.readable();
+            ClosedChannelException closed = new ClosedChannelException();
+            closed.initCause(loss);
+            close(voidPromise(), loss, closed);
         }
     }
 }

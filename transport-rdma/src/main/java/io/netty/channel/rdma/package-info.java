@@ -86,7 +86,8 @@
  * <tr><td>{@code close()}</td><td>DISCONNECT, behind the bytes; then the connection manager's disconnect</td>
  *     <td>end of input</td></tr>
  * <tr><td>{@code close()} with {@code SO_LINGER} 0</td><td>the connection manager's disconnect alone</td>
- *     <td>{@code IOException: Connection reset by peer}, then inactive</td></tr>
+ *     <td>{@code IOException: Connection reset by peer}, of the flushed writes or of {@code exceptionCaught}; then
+ *     inactive</td></tr>
  * <tr><td>the process dies, or the network</td><td>nothing: the device gives up, or the connection manager</td>
  *     <td>as above</td></tr>
  * <tr><td>the peer breaks the protocol</td><td>the connection manager's disconnect alone</td><td>reset; here the
@@ -100,8 +101,12 @@
  * should give a quiet period for. What arrives after a close is dropped.
  * <p>
  * On the connection manager's event the queue pair is stopped and its receives are flushed: only when the last one is
- * back is it known whether the peer had said goodbye. Whatever had landed before the end is still read; writes fail
- * from then on, but an end that the pipeline has not seen yet does not close the channel because of them.
+ * back is it known whether the peer had said goodbye. {@code RdmaSocketUnsafe} then does what the epoll transport does.
+ * If flushed writes had not arrived, they fail with the cause, and that closes the channel. If there are none, what had
+ * landed is read, whether the pipeline reads or not, {@code exceptionCaught} gets the cause, and the input ends, which
+ * closes the channel unless half closure is allowed. If the peer had said goodbye, there is no exception, and what it
+ * sent before is read first: writes fail from then on, but an end that the pipeline has not seen yet does not close the
+ * channel because of them.
  * <p>
  * No end waits long for the connection manager, whose disconnect may take over a minute to report that nobody answers:
  * the queue pair is destroyed, and its memory given back, at the latest 3 seconds after the last byte was sent. After

@@ -146,6 +146,22 @@ class RdmaCloseTest {
         }
     }
 
+    @Test
+    void resetFailsWhatACloseWaitsForWithItsCause() throws Exception {
+        try (ConnectedPair pair = slowServer()) {
+            ChannelFuture write = pair.client.writeAndFlush(Unpooled.wrappedBuffer(random(1_000_000, 5)));
+            ChannelFuture close = pair.client.close();
+            // The close waits.
+            sync(pair.client.eventLoop().submit(() -> { }));
+            pair.server.config().setSoLinger(0);
+            sync(pair.server.close());
+            assertThat(TestTimeouts.await(write).cause()).isInstanceOf(IOException.class)
+                    .hasMessageContaining("Connection reset by peer");
+            sync(close);
+            assertThat(pair.clientEvents.next()).isEqualTo("inactive");
+        }
+    }
+
     private static ConnectedPair slowServer() throws Exception {
         return new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.SO_RCVBUF, 65536), b -> { });
