@@ -31,6 +31,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.Set;
@@ -304,6 +305,12 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         return destroyed;
     }
 
+    /** Why the connection is over: if nothing else is known, the peer has disconnected. */
+    IOException cause() {
+        String reset = "Connection reset by peer: " + channel.remoteAddress();
+        return failure != null ? failure : channel.isActive() ? new IOException(reset) : new ConnectException(reset);
+    }
+
     /** All that could arrive has arrived, and all that was posted has come back. */
     private void lost() {
         if (lost || destroyed) {
@@ -312,7 +319,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         lost = true;
         receiver.read(true);
         if (!destroyed) {
-            channel.connectionLost(failure, unexpected);
+            channel.connectionLost(cause(), unexpected);
         }
     }
 

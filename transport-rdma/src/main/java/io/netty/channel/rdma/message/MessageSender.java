@@ -194,6 +194,10 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             RdmaOperation operation = slots.operation(id);
             cause = operation == null ? new RdmaOperationException(status)
                     : new RdmaOperationException(operation, status);
+            if (status == WorkCompletionStatus.WORK_REQUEST_FLUSHED) {
+                // That only tells that something else has ended the connection.
+                cause.initCause(connection.cause());
+            }
         }
         slots.completed(id, cause);
     }

@@ -20,6 +20,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.Future;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
@@ -32,7 +33,7 @@ final class ParkedClose {
 
     private final Channel channel;
     private final IntSupplier soLinger;
-    private Runnable task;
+    private Consumer<Throwable> task;
     private Future<?> timer;
 
     /** @param soLinger the option. */
@@ -56,23 +57,32 @@ final class ParkedClose {
         }
     }
 
-    /** Has the close wait. */
-    void park(Runnable close) {
+    /**
+     * Has the close wait.
+     *
+     * @param close gets what operations fail with that are left: {@code null} unless the channel broke meanwhile.
+     */
+    void park(Consumer<Throwable> close) {
         task = close;
         int linger = soLinger.getAsInt();
-        timer = channel.eventLoop().schedule(this::closeNow,
+        timer = channel.eventLoop().schedule(() -> closeNow(null),
                 linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Closes, if that waits. Returns whether it does. */
     boolean closeNow() {
-        Runnable close = task;
+        return closeNow(null);
+    }
+
+    /** As above, of a channel that broke: operations that are left fail with the cause. */
+    boolean closeNow(Throwable cause) {
+        Consumer<Throwable> close = task;
         if (close == null) {
             return false;
         }
         task = null;
         timer.cancel(false);
-        close.run();
+        close.accept(cause);
         return true;
     }
 }

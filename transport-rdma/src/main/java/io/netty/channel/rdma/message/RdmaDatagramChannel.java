@@ -490,7 +490,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
             }
             if (isActive() && !queuePair.isBroken() && queuePair.sender().isBusy() && config.getSoLinger() != 0 &&
                     !isLoopEnding() && promise.setUncancellable()) {
-                parked.park(() -> super.close(promise, cause, closeCause));
+                parked.park(loss -> super.close(promise, loss == null ? cause : loss, closeCause));
                 return;
             }
             super.close(promise, cause, closeCause);
@@ -503,7 +503,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         }
 
         void closeNow(IOException cause) {
-            if (!parked.closeNow()) {
+            if (!parked.closeNow(cause)) {
                 ClosedChannelException closed = new ClosedChannelException();
                 closed.initCause(cause);
                 super.close(voidPromise(), cause, closed);

@@ -36,7 +36,6 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
 
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.AlreadyConnectedException;
@@ -476,12 +475,9 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     /**
      * The connection has ended, and all that arrived was read.
      *
-     * @param cause {@code null} if the peer has disconnected.
      * @param unexpected whether no promise tells of it.
      */
-    void connectionLost(IOException cause, boolean unexpected) {
-        IOException reason = cause != null ? cause
-                : new ConnectException("Connection reset by peer: " + remoteAddress());
+    void connectionLost(IOException reason, boolean unexpected) {
         if (isConnecting()) {
             connectFailed(reason);
             return;
@@ -566,7 +562,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
                 return;
             }
             if (isWaitingForOperations() && promise.setUncancellable()) {
-                parked.park(() -> super.close(promise, cause, closeCause));
+                parked.park(loss -> super.close(promise, loss == null ? cause : loss, closeCause));
                 stopping();
                 connection.sender().drain();
                 return;
@@ -586,7 +582,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         }
 
         void lost(IOException cause) {
-            if (parked.closeNow()) {
+            if (parked.closeNow(cause)) {
                 return;
             }
             ClosedChannelException closed = new ClosedChannelException();

@@ -110,11 +110,11 @@
  *     REMOTE_INVALID_REQUEST_ERROR}; the connection ends</td></tr>
  * </table>
  * All of them are {@link io.netty.channel.rdma.message.RdmaOperationException}s of the promise. When a connection ends
- * so, it ends for both: operations behind the wrong one fail as flushed, and the owner's channel becomes inactive. A
- * range outside of the {@code RemoteMemory} is as a missing permission. Memory of {@link
- * io.netty.channel.rdma.RdmaByteBufAllocator} can always be written to locally. What a channel forbids counts from when
- * the connection is established, since the connection manager allows everything until then; what memory forbids counts
- * always.
+ * so, it ends for both: operations behind the wrong one fail as flushed, with what ended the connection as the cause of
+ * their exception, and the owner's channel becomes inactive. A range outside of the {@code RemoteMemory} is as a
+ * missing permission. Memory of {@link io.netty.channel.rdma.RdmaByteBufAllocator} can always be written to locally.
+ * What a channel forbids counts from when the connection is established, since the connection manager allows everything
+ * until then; what memory forbids counts always.
  *
  * <h2>States</h2>
  * <table>

@@ -36,14 +36,19 @@ import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.AttributeKey;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.function.Consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -304,6 +309,39 @@ class RdmaMessageConnectionTest {
             CancelledWrites.goWithThoseAround(pair.client, () -> Unpooled.copiedBuffer(ascii("yes")));
             assertThat(pair.serverEvents.text()).isEqualTo("yes");
             assertThat(pair.serverEvents.text()).isEqualTo("yes");
+        }
+    }
+
+    /** In flight, behind that, and with a close that waits for them. */
+    @ParameterizedTest
+    @ValueSource(booleans = { true, false })
+    void whatIsPendingWhenThePeerDisconnectsFailsWithThat(boolean closing) throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16),
+                client -> client.option(RdmaChannelOption.SEND_QUEUE_DEPTH, 16).option(ChannelOption.SO_LINGER, 60))) {
+            List<ChannelFuture> sends = new ArrayList<>();
+            for (int i = 0; i < 64; i++) {
+                sends.add(pair.client.write(number(pair.client, i)));
+            }
+            pair.client.flush();
+            TestTimeouts.sync(sends.get(0));
+            if (closing) {
+                pair.client.close();
+                TestTimeouts.awaitTrue(() -> pair.client.state() == RdmaChannelState.STOPPING);
+            }
+            pair.server.close();
+            for (ChannelFuture send : sends.subList(16, 64)) {
+                // The peer has no receive for these.
+                Throwable cause = TestTimeouts.await(send).cause();
+                if (cause instanceof RdmaOperationException) {
+                    assertThat(((RdmaOperationException) cause).status())
+                            .isEqualTo(WorkCompletionStatus.WORK_REQUEST_FLUSHED);
+                    cause = cause.getCause();
+                }
+                assertThat(cause).isExactlyInstanceOf(IOException.class)
+                        .hasMessageContaining("Connection reset by peer");
+            }
+            assertThat(pair.clientEvents.next()).isEqualTo("inactive");
         }
     }
 
