@@ -28,17 +28,6 @@
 #include "check.h"
 #include "provider.h"
 
-#ifdef __SANITIZE_THREAD__
-const char *__tsan_default_suppressions(void);
-/*
- * The copies to and from registered memory race with the application as a device's DMA does: what orders them are words
- * in shared memory that the two ends, here of one process, see at different addresses.
- */
-__attribute__((used, visibility("default"))) const char *__tsan_default_suppressions(void) {
-    return "race:^place$\nrace:^sge_scatter$\nrace:^sge_gather$\nrace:^respond_read$\nrace:^respond_atomic$\n";
-}
-#endif
-
 #ifndef PATIENCE_NS
 #define PATIENCE_NS UINT64_C(60000000000)
 #endif

@@ -24,6 +24,7 @@
 
 #include "board.h"
 #include "context.h"
+#include "copy.h"
 #include "cq.h"
 #include "engine.h"
 #include "fork.h"
@@ -81,7 +82,10 @@ struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
         errno = EINVAL;
         return NULL;
     }
-    int error = board_open();
+    int error = copy_catch_faults();
+    if (error == 0) {
+        error = board_open();
+    }
     if (error == 0) {
         error = engine_start();
     }

@@ -303,7 +303,10 @@ static int open_fds(void) {
     return 0;
 }
 
-/* With every signal blocked: a host program's handlers must only run on its own threads. */
+/*
+ * With every signal blocked: a host program's handlers must only run on its own threads. But for those of faults, with
+ * which a blocked signal is the end of the process: copy.h.
+ */
 static int start_thread(void) {
     pthread_attr_t attr;
     int err = pthread_attr_init(&attr);
@@ -314,6 +317,8 @@ static int start_thread(void) {
     pthread_attr_setstacksize(&attr, STACK_SIZE > PTHREAD_STACK_MIN ? STACK_SIZE : PTHREAD_STACK_MIN);
     sigset_t all, old;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     pthread_t thread;
     err = pthread_create(&thread, &attr, engine_main, NULL);

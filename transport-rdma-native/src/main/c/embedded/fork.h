@@ -16,8 +16,8 @@
 /*
  * fork(2). The child has copies of its parent's objects and none of what stands behind them: the engine is a thread of
  * the parent, the links are closed (link.c), and shared memory is not mapped (sealed.c), so that peers hear of the
- * parent's death while the child lives, and nobody speaks in its name. So a call on an inherited object fails with EIO, as
- * on a device that has gone; the calls of ibv_context_ops are exchanged for such (device.c), the others look at
+ * parent's death while the child lives, and nobody speaks in its name. So a call on an inherited object fails with EIO,
+ * as on a device that has gone; the calls of ibv_context_ops are exchanged for such (device.c), the others look at
  * context_is_inherited() or cm_is_inherited() first. Destroying one releases the child's copy, as close(2) does for an
  * inherited descriptor. What the child makes anew is its own, with a new engine.
  *

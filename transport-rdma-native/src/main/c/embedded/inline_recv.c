@@ -69,8 +69,10 @@ void inline_place(struct qp *qp, uint32_t index, struct ibv_wc *wc) {
     struct sge_cursor cursor = { 0, 0 };
     epoch_enter();
     /* It was allowed when the message came; only a region that was deregistered under a posted receive is not now. */
-    if (!sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &cursor, inline_slot(qp, index), wc->byte_len)) {
+    int error = sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &cursor, inline_slot(qp, index), wc->byte_len);
+    if (error != 0) {
         wc->status = IBV_WC_LOC_PROT_ERR;
+        wc->vendor_err = (uint32_t) error;
     }
     epoch_leave();
 }

@@ -173,10 +173,7 @@ struct ibv_mr *embedded_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
     return mr_register(pd, addr, length, (uintptr_t) addr, access);
 }
 
-/*
- * A dma-buf cannot shrink, so neither may what stands in for one here: memory that is gone when a request comes is a
- * SIGBUS. Returns 0 or errno.
- */
+/* A dma-buf cannot shrink, so neither may what stands in for one here. Returns 0 or errno. */
 static int check_file(int fd, uint64_t offset, size_t length) {
     struct stat status;
     int seals = fcntl(fd, F_GET_SEALS);

@@ -26,8 +26,8 @@
 
 /*
  * Where the range is in this process, or NULL unless the key names a region of this protection domain that covers it
- * and has all the flags of `access`. Call it, and use the memory, inside one epoch section: deregistration waits for its
- * end.
+ * and has all the flags of `access`. Call it, and use the memory, inside one epoch section: deregistration waits for
+ * its end. Use it by copy.h: the application may have unmapped it.
  */
 void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access);
 

@@ -72,6 +72,7 @@ struct send_wqe {
     bool staged;
     bool answered; /* READ or atomic: the response is complete */
     uint8_t fault; /* enum ibv_wc_status found here; reported when the earlier ones are complete */
+    uint8_t vendor_err; /* goes with it */
     uint16_t num_sge;
     struct sge_cursor cursor;
     struct ibv_sge sge[]; /* or inline data */
@@ -304,7 +305,14 @@ static inline uint8_t *inline_slot(const struct qp *qp, uint32_t index) {
 void inline_place(struct qp *qp, uint32_t index, struct ibv_wc *wc);
 
 /* qp_respond.c */
-enum outcome { OUTCOME_DONE, OUTCOME_BLOCKED, OUTCOME_INVALID, OUTCOME_ACCESS_ERROR, OUTCOME_OPERATION_ERROR };
+enum outcome {
+    OUTCOME_DONE,
+    OUTCOME_BLOCKED,
+    OUTCOME_INVALID,
+    OUTCOME_ACCESS_ERROR,
+    OUTCOME_OPERATION_ERROR, /* the receive was completed with the reason */
+    OUTCOME_MEMORY_GONE,     /* the key covers it, and it is not there: copy.h */
+};
 enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc);
 void qp_take_responses(struct qp *qp);
 
@@ -313,12 +321,15 @@ void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status sta
 /* Asks to be woken by progress of the own stream. */
 void qp_want(struct qp *qp, enum wire_stream stream);
 
-/* sge.c: copies with lkey checks; false if a check fails. Inside an epoch section. */
-bool sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
-                uint32_t length);
-/* Only the checks of sge_scatter(), for a list from its start. */
+/*
+ * sge.c: copies with lkey checks. 0, or what `vendor_err` of the completion with IBV_WC_LOC_PROT_ERR becomes: EACCES if
+ * a key does not cover a range, EFAULT if it did and the memory is gone. Inside an epoch section.
+ */
+int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
+               uint32_t length);
+/* Only the check of the keys of sge_scatter(), for a list from its start. */
 bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access);
-bool sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
-                 const void *from, uint32_t length);
+int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
+                const void *from, uint32_t length);
 
 #endif

@@ -19,9 +19,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ah.h"
+#include "copy.h"
 #include "qp.h"
 #include "watch.h"
 
@@ -109,7 +109,7 @@ static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct s
     wqe->inlined = (wr->send_flags & IBV_SEND_INLINE) != 0;
     wqe->fenced = (wr->send_flags & IBV_SEND_FENCE) != 0;
     wqe->staged = wqe->answered = false;
-    wqe->fault = 0;
+    wqe->fault = wqe->vendor_err = 0;
     wqe->done = 0;
     wqe->cursor = (struct sge_cursor) { 0, 0 };
     wqe->num_sge = (uint16_t) wr->num_sge;
@@ -144,7 +144,9 @@ static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct s
     }
     uint8_t *to = (uint8_t *) wqe->sge;
     for (int i = 0; i < wr->num_sge; i++) {
-        memcpy(to, (const void *) (uintptr_t) wr->sg_list[i].addr, wr->sg_list[i].length);
+        if (!copy_memory(to, (const void *) (uintptr_t) wr->sg_list[i].addr, wr->sg_list[i].length)) {
+            return EFAULT;
+        }
         to += wr->sg_list[i].length;
     }
     keep_address(qp, wr, wqe);

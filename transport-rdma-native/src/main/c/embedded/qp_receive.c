@@ -17,8 +17,10 @@
  * The responder: executes the peer's requests in order. Whatever a request claims is checked here, against this
  * process's own tables, on a private copy of the descriptor.
  */
+#include <errno.h>
 #include <string.h>
 
+#include "copy.h"
 #include "mr.h"
 #include "qp.h"
 #include "srq.h"
@@ -65,11 +67,17 @@ void qp_finish_receive(struct qp *qp) {
     }
 }
 
-static void complete(struct qp *qp, enum ibv_wc_status status, const struct wire_desc *desc) {
+static void complete(struct qp *qp, enum ibv_wc_status status, int vendor_err, const struct wire_desc *desc) {
     const struct receive_wqe *wqe = current_receive(qp);
     qp_finish_receive(qp);
     struct cqe cqe = {
-        .wc = { .wr_id = wqe->wr_id, .status = status, .opcode = IBV_WC_RECV, .qp_num = qp->ibv.qp_num },
+        .wc = {
+            .wr_id = wqe->wr_id,
+            .status = status,
+            .opcode = IBV_WC_RECV,
+            .vendor_err = (uint32_t) vendor_err,
+            .qp_num = qp->ibv.qp_num,
+        },
         .qp = qp,
         .end = qp->rq.done,
     };
@@ -90,7 +98,7 @@ static void complete(struct qp *qp, enum ibv_wc_status status, const struct wire
  */
 static void flush_shared(struct qp *qp) {
     if (qp->has_taken) {
-        complete(qp, IBV_WC_WR_FLUSH_ERR, NULL);
+        complete(qp, IBV_WC_WR_FLUSH_ERR, 0, NULL);
     }
     if (!qp->said_last) {
         qp->said_last = true;
@@ -104,7 +112,7 @@ void qp_flush_receives(struct qp *qp) {
         return;
     }
     while (qp->rq.done != atomic_load(&qp->rq.head)) {
-        complete(qp, IBV_WC_WR_FLUSH_ERR, NULL);
+        complete(qp, IBV_WC_WR_FLUSH_ERR, 0, NULL);
     }
 }
 
@@ -122,12 +130,12 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
             return OUTCOME_BLOCKED;
         }
         if (desc->total > wqe->length) {
-            complete(qp, IBV_WC_LOC_LEN_ERR, NULL);
+            complete(qp, IBV_WC_LOC_LEN_ERR, 0, NULL);
             return OUTCOME_INVALID;
         }
         inlined = desc->total > 0 && desc->total <= qp->inline_recv;
         if (inlined && !sge_allows(&qp->pd->ibv, wqe->sge, wqe->num_sge, desc->total, IBV_ACCESS_LOCAL_WRITE)) {
-            complete(qp, IBV_WC_LOC_PROT_ERR, NULL);
+            complete(qp, IBV_WC_LOC_PROT_ERR, EACCES, NULL);
             return OUTCOME_OPERATION_ERROR;
         }
     } else if ((qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE) == 0) {
@@ -155,14 +163,17 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
         if (to == NULL) {
             return OUTCOME_ACCESS_ERROR;
         }
-        memcpy(to, payload, length);
+        if (!copy_memory(to, payload, length)) {
+            return OUTCOME_MEMORY_GONE;
+        }
     } else if (in->inlined) {
         memcpy(inline_slot(qp, qp->rq.done) + in->offset, payload, length);
     } else {
         const struct receive_wqe *wqe = current_receive(qp);
         const struct pd *pd = qp->srq != NULL ? qp->srq->pd : qp->pd; /* it may have another domain */
-        if (!sge_scatter(&pd->ibv, wqe->sge, wqe->num_sge, &in->cursor, payload, length)) {
-            complete(qp, IBV_WC_LOC_PROT_ERR, NULL);
+        int error = sge_scatter(&pd->ibv, wqe->sge, wqe->num_sge, &in->cursor, payload, length);
+        if (error != 0) {
+            complete(qp, IBV_WC_LOC_PROT_ERR, error, NULL);
             return OUTCOME_OPERATION_ERROR;
         }
     }
@@ -204,7 +215,7 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
     if (outcome == OUTCOME_DONE && last) {
         qp->inbound.active = false;
         if (desc->op != WIRE_WRITE) {
-            complete(qp, IBV_WC_SUCCESS, desc);
+            complete(qp, IBV_WC_SUCCESS, 0, desc);
         }
     }
     return outcome;
@@ -218,6 +229,8 @@ static void refuse(struct qp *qp, enum outcome outcome) {
         [OUTCOME_INVALID] = { WIRE_INVALID_REQUEST, IBV_EVENT_QP_REQ_ERR },
         [OUTCOME_ACCESS_ERROR] = { WIRE_ACCESS_ERROR, IBV_EVENT_QP_ACCESS_ERR },
         [OUTCOME_OPERATION_ERROR] = { WIRE_OPERATION_ERROR, -1 },
+        /* Not a matter of keys, but an error of this end: IBA 9.9.3, local QP error of the responder. */
+        [OUTCOME_MEMORY_GONE] = { WIRE_OPERATION_ERROR, IBV_EVENT_QP_FATAL },
     };
     qp_acknowledge(qp, WIRE_REQUESTS, answers[outcome].status, WAKE_EVENT);
     qp_fail(qp, answers[outcome].event);

@@ -17,8 +17,6 @@
  * READs and atomics at both ends, and the acknowledgements that all streams have in common. The responder puts its
  * answers into its own response stream; an answer that finds no room there waits at the head of the requests.
  */
-#include <string.h>
-
 #include "copy.h"
 #include "mr.h"
 #include "qp.h"
@@ -64,22 +62,22 @@ static bool take_answer_acks(struct qp *qp) {
 }
 
 /* Publishes a response, or finds no room. `from` may be in a registered region: within the epoch section. */
-static bool publish(struct qp *qp, const void *from, uint32_t length, bool last, bool event) {
+static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bool last, bool event) {
     struct wire_slot *slot = producer_slot(&qp->answers);
     uint32_t offset = WIRE_INLINE;
     if (slot == NULL) {
-        return false;
+        return OUTCOME_BLOCKED;
     }
     uint8_t *to = slot->payload;
     if (length > WIRE_INLINE_SIZE) {
         offset = producer_claim(&qp->answers, length);
         if (offset == WIRE_INLINE) {
-            return false;
+            return OUTCOME_BLOCKED;
         }
         to = qp->answers.slab + offset;
     }
-    if (length > 0) {
-        copy_to_shared(to, from, length);
+    if (length > 0 && !copy_to_shared(to, from, length)) {
+        return OUTCOME_MEMORY_GONE;
     }
     slot->desc.op = WIRE_RESPONSE;
     slot->desc.flags = last ? WIRE_LAST : 0;
@@ -87,7 +85,7 @@ static bool publish(struct qp *qp, const void *from, uint32_t length, bool last,
     slot->desc.slab = offset;
     producer_publish(&qp->answers, slot);
     process_signal(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK);
-    return true;
+    return OUTCOME_DONE;
 }
 
 static bool has_room(struct qp *qp) {
@@ -105,11 +103,15 @@ static enum outcome respond_read(struct qp *qp, bool event) {
         if (length > 0 && from == NULL) {
             return OUTCOME_ACCESS_ERROR;
         }
-        while (!publish(qp, from, length, in->offset + length == in->total, event)) {
+        enum outcome outcome;
+        while ((outcome = publish(qp, from, length, in->offset + length == in->total, event)) == OUTCOME_BLOCKED) {
             qp_want(qp, WIRE_RESPONSES);
             if (!take_answer_acks(qp)) {
                 return OUTCOME_BLOCKED;
             }
+        }
+        if (outcome != OUTCOME_DONE) {
+            return outcome;
         }
         in->offset += length;
     } while (in->offset < in->total);
@@ -120,8 +122,8 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
     if (desc->remote_address % sizeof(uint64_t) != 0) {
         return OUTCOME_INVALID;
     }
-    _Atomic uint64_t *target = mr_memory(&qp->pd->ibv, desc->rkey, desc->remote_address, sizeof(uint64_t),
-                                         IBV_ACCESS_REMOTE_ATOMIC);
+    void *target = mr_memory(&qp->pd->ibv, desc->rkey, desc->remote_address, sizeof(uint64_t),
+                             IBV_ACCESS_REMOTE_ATOMIC);
     if (target == NULL) {
         return OUTCOME_ACCESS_ERROR;
     }
@@ -132,13 +134,9 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
         }
     }
     uint64_t before = desc->operand[0];
-    if (desc->op == WIRE_FETCH_ADD) {
-        before = atomic_fetch_add(target, desc->operand[0]);
-    } else {
-        atomic_compare_exchange_strong(target, &before, desc->operand[1]);
-    }
-    publish(qp, &before, sizeof(before), true, (desc->flags & WIRE_ACK) != 0);
-    return OUTCOME_DONE;
+    bool done = desc->op == WIRE_FETCH_ADD ? copy_fetch_add(target, desc->operand[0], &before)
+                                           : copy_compare_swap(target, &before, desc->operand[1]);
+    return done ? publish(qp, &before, sizeof(before), true, (desc->flags & WIRE_ACK) != 0) : OUTCOME_MEMORY_GONE;
 }
 
 enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc) {
@@ -199,8 +197,11 @@ static bool take_response(struct qp *qp) {
         qp_violation(qp);
         return false;
     }
-    if (wqe->fault == 0 && !sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, payload, desc.length)) {
+    int error = wqe->fault != 0 ? 0
+            : sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, payload, desc.length);
+    if (error != 0) {
         wqe->fault = IBV_WC_LOC_PROT_ERR; /* reported in its turn, by qp_complete_sends() */
+        wqe->vendor_err = (uint8_t) error;
         qp->faulted = true;
     }
     wqe->done += desc.length;

@@ -36,7 +36,8 @@ static bool copy_payload(struct qp *qp, struct send_wqe *wqe, uint8_t *to, uint3
         memcpy(to, (const uint8_t *) wqe->sge + wqe->done, length);
         return true;
     }
-    return sge_gather(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, to, length);
+    wqe->vendor_err = (uint8_t) sge_gather(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, to, length);
+    return wqe->vendor_err == 0;
 }
 
 static void request_wake(struct qp *qp, enum wake wake) {
@@ -213,6 +214,7 @@ void qp_complete_send(struct qp *qp, enum ibv_wc_status status) {
             .wr_id = wqe->wr_id,
             .status = status,
             .opcode = wc_opcode(wqe->op),
+            .vendor_err = status == IBV_WC_LOC_PROT_ERR ? wqe->vendor_err : 0,
             .byte_len = wqe->total,
             .qp_num = qp->ibv.qp_num,
         },

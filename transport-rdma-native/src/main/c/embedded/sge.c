@@ -14,7 +14,7 @@
  * under the License.
  */
 /* Copies between scatter/gather lists and flat memory, piece by piece. */
-#include <string.h>
+#include <errno.h>
 
 #include "copy.h"
 #include "mr.h"
@@ -57,28 +57,26 @@ bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num
     return true;
 }
 
-bool sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
-                uint32_t length) {
+int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
+               uint32_t length) {
     for (uint32_t done = 0, size; done < length; done += size) {
         size = length - done;
         const void *piece = next_piece(pd, sge, num, cursor, &size, 0);
-        if (piece == NULL) {
-            return false;
+        if (piece == NULL || !copy_to_shared((char *) to + done, piece, size)) {
+            return piece == NULL ? EACCES : EFAULT;
         }
-        copy_to_shared((char *) to + done, piece, size);
     }
-    return true;
+    return 0;
 }
 
-bool sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
-                 const void *from, uint32_t length) {
+int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
+                const void *from, uint32_t length) {
     for (uint32_t done = 0, size; done < length; done += size) {
         size = length - done;
         void *piece = next_piece(pd, sge, num, cursor, &size, IBV_ACCESS_LOCAL_WRITE);
-        if (piece == NULL) {
-            return false;
+        if (piece == NULL || !copy_memory(piece, (const char *) from + done, size)) {
+            return piece == NULL ? EACCES : EFAULT;
         }
-        memcpy(piece, (const char *) from + done, size);
     }
-    return true;
+    return 0;
 }

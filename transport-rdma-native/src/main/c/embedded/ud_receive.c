@@ -45,15 +45,16 @@ static bool is_for(const struct qp *qp, const struct wire_desc *desc, const uint
     return ud_is_member(qp->ud, &gid);
 }
 
-static bool place(const struct qp *qp, const struct receive_wqe *wqe, const struct wire_desc *desc,
-                  const uint8_t *payload) {
+/* Returns what sge_scatter() does. */
+static int place(const struct qp *qp, const struct receive_wqe *wqe, const struct wire_desc *desc,
+                 const uint8_t *payload) {
     static const uint8_t no_header[UD_GRH_BYTES];
     const struct ibv_pd *pd = qp->srq != NULL ? qp->srq->ibv.pd : qp->ibv.pd;
     struct sge_cursor cursor = { 0, 0 };
     bool header = (desc->flags & WIRE_GRH) != 0;
     /* Without a header its place is left undefined by a device. */
-    return (header || sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, no_header, sizeof(no_header)))
-            && sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, payload, desc->length);
+    int error = header ? 0 : sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, no_header, sizeof(no_header));
+    return error != 0 ? error : sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, payload, desc->length);
 }
 
 static void deliver(struct qp *qp, const struct inflow *inflow, const struct wire_desc *desc, const uint8_t *payload) {
@@ -61,13 +62,15 @@ static void deliver(struct qp *qp, const struct inflow *inflow, const struct wir
     if (wqe == NULL || desc->total + UD_GRH_BYTES > wqe->length) {
         return;
     }
-    bool placed = place(qp, wqe, desc, payload), imm = desc->op == WIRE_SEND_IMM;
+    int error = place(qp, wqe, desc, payload);
+    bool imm = desc->op == WIRE_SEND_IMM;
     qp_finish_receive(qp);
     const struct cqe cqe = {
         .wc = {
             .wr_id = wqe->wr_id,
-            .status = placed ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR,
+            .status = error == 0 ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR,
             .opcode = IBV_WC_RECV,
+            .vendor_err = (uint32_t) error,
             .byte_len = desc->total + UD_GRH_BYTES,
             .imm_data = imm ? desc->imm : 0,
             .qp_num = qp->ibv.qp_num,
@@ -80,7 +83,7 @@ static void deliver(struct qp *qp, const struct inflow *inflow, const struct wir
         .end = qp->rq.done,
     };
     cq_push(qp->recv_cq, &cqe, (desc->flags & WIRE_SOLICITED) != 0);
-    if (!placed) {
+    if (error != 0) {
         qp_fail(qp, -1);
     }
 }

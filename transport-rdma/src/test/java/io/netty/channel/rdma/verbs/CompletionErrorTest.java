@@ -20,10 +20,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 import static io.netty.channel.rdma.verbs.TestSupport.completion;
 import static io.netty.channel.rdma.verbs.TestSupport.completions;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 @Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
@@ -277,5 +284,26 @@ class CompletionErrorTest {
         assertThat(client.queuePair.postErrno()).isNotZero();
         assertThat(completion(client.queue, WorkCompletionStatus.SUCCESS).id()).isEqualTo(1);
         completion(server.queue, WorkCompletionStatus.SUCCESS);
+    }
+
+    /** Where a device would have kept the pages. */
+    @Test
+    void aWriteToAFileThatWasTruncatedFails(@TempDir Path directory) throws Exception {
+        assumeTrue(Verbs.provider() == VerbsProvider.EMBEDDED, "the process is the device");
+        connect();
+        try (FileChannel file = FileChannel.open(directory.resolve("mapped"), StandardOpenOption.CREATE,
+                StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            MappedByteBuffer mapped = file.map(FileChannel.MapMode.READ_WRITE, 0, 8192);
+            try (MemoryRegion region = server.domain.register(mapped,
+                    AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE)) {
+                file.truncate(0);
+                client.post(new SendWorkRequests(1, 1)
+                        .write(2, SendFlags.SIGNALED, region.memoryAddress() + 4096, region.rkey())
+                        .addSge(client.at(0), 100, client.region.lkey()));
+
+                completion(client.queue, WorkCompletionStatus.REMOTE_OPERATION_ERROR);
+                awaitErrorState(server);
+            }
+        }
     }
 }
