@@ -35,6 +35,27 @@ enum Difference {
                     // Asked for when the channel was closed already.
                     item.matches(".* (write|close|reset|shutdownOutput|shutdownInput) \\d+");
         }
+    },
+    END_WAITS("`close()` and `shutdownOutput()` let what was flushed before arrive") {
+        @Override
+        boolean explains(String item, Outcome rdma, String epoll, Program program) {
+            String value = rdma.items().get(item);
+            Side side = sideOf(item);
+            if (side == null || epoll == null || value == null) {
+                return false;
+            }
+            if (item.contains(" write ")) {
+                return value.equals("success") && hasEnded(rdma, side) &&
+                        (epoll.equals("ChannelOutputShutdownException") || epoll.equals("ClosedChannelException"));
+            }
+            return item.endsWith(" received bytes") && hasEnded(rdma, side.other()) &&
+                    Integer.parseInt(value) > Integer.parseInt(epoll);
+        }
+
+        private boolean hasEnded(Outcome outcome, Side side) {
+            return outcome.items().keySet().stream()
+                    .anyMatch(name -> name.matches(side + " (close|last close|shutdownOutput).*"));
+        }
     };
 
     private static final String RESET = "exception IOException: Connection reset";

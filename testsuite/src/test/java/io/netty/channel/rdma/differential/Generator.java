@@ -404,7 +404,9 @@ final class Generator {
         if (chance(20)) {
             steps.add(reactionAtTheEnd(other));
         }
-        if (inOrder) {
+        if (chance(20)) {
+            stall(side);
+        } else if (inOrder) {
             settle();
         } else {
             traffic(side);
@@ -457,6 +459,18 @@ final class Generator {
         return new Step.On(side, new Trigger(kind, 0), List.of(
                 chance(60) ? write(side, size(1 << 16), true) : new Step.Close(side, nextId++),
                 new Step.Close(side, nextId++)));
+    }
+
+    /** The other end has more to send than fits anywhere, as this one does not read. */
+    private void stall(Side side) {
+        settle();
+        steps.add(new Step.SetOption(side, ChannelOption.SO_RCVBUF, 1 << 17));
+        steps.add(new Step.SetOption(side.other(), ChannelOption.SO_SNDBUF, 1 << 17));
+        steps.add(new Step.AutoRead(side, false));
+        senders.get(side).reads = false;
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            steps.add(new Step.Write(side.other(), nextId++, source(), LARGEST, true));
+        }
     }
 
     private void settle() {

@@ -162,7 +162,7 @@ final class Run {
         }
         for (End end : ends.values()) {
             end.report(items);
-            end.check(end(end.side.other()));
+            end.check(end(end.side.other()), racing);
         }
         synchronized (log) {
             return new Outcome(transport.name, items, racing, violations, String.join("\n", log));
