@@ -17,23 +17,13 @@ package io.netty.channel.rdma.differential;
 
 /** What differs from TCP on purpose. Each has a row of this title in docs/migrating.md, which says why. */
 enum Difference {
-    RESET_CLOSES("A reset closes the channel, with `ALLOW_HALF_CLOSURE`, too") {
-        private static final String SHUTDOWN = ", ChannelInputShutdownEvent, ChannelInputShutdownReadComplete";
-
+    CLOSE_IS_AN_END("A close is an end for the peer, and never a reset, also if it had not read everything") {
         @Override
         boolean explains(String item, Outcome rdma, String epoll, Program program) {
-            String value = rdma.items().get(item);
             Side side = sideOf(item);
-            if (side == null || !rdma.items().get(side + " events").contains(RESET)) {
-                return false;
-            }
-            if (item.endsWith(" events")) {
-                return epoll != null && epoll.replace(RESET + SHUTDOWN, RESET).equals(value);
-            }
-            return item.contains(" at sync ") && value != null && "closed".equals(value.split(" ")[0]) ||
-                    item.endsWith(" last close") && value == null ||
-                    // Asked for when the channel was closed already.
-                    item.matches(".* (write|close|reset|shutdownOutput|shutdownInput) \\d+");
+            return side != null && item.endsWith(" events") && epoll != null &&
+                    epoll.replace(RESET + ", ", "").equals(rdma.items().get(item)) &&
+                    rdma.items().keySet().stream().noneMatch(name -> name.startsWith(side.other() + " reset "));
         }
     },
     END_WAITS("`close()` and `shutdownOutput()` let what was flushed before arrive") {

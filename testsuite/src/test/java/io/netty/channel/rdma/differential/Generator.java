@@ -363,7 +363,8 @@ final class Generator {
         List<Step.Local> reaction = new ArrayList<>();
         int count = 1 + random.nextInt(3);
         for (int i = 0; i < count; i++) {
-            reaction.add(write(side, size(1 << 17), chance(70)));
+            // The last one is flushed: when the reaction runs, compared to the steps that follow, is not said.
+            reaction.add(write(side, size(1 << 17), i == count - 1 || chance(60)));
         }
         Sender peer = senders.get(side.other());
         if (chance(50) && pipeline == Pipeline.PLAIN) {

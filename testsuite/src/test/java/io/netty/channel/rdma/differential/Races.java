@@ -48,7 +48,7 @@ final class Races {
                 item.contains(" shutdown") || item.contains(" register") || item.contains(" deregister")) {
             return value == null || OUTCOMES.contains(value) || value.startsWith("SSL");
         }
-        return item.endsWith(" received bytes") || item.contains(" at sync ") || item.endsWith(" last close") ||
+        return item.contains(" cancel ") || item.endsWith(" received bytes") || item.contains(" at sync ") || item.endsWith(" last close") ||
                 item.endsWith(" in the end");
     }
 

@@ -29,7 +29,7 @@ import java.util.function.Predicate;
 
 /** Leaves out what a failure does not need, as long as there is time. */
 final class Shrinker {
-    private static final long NANOS = TimeUnit.SECONDS.toNanos(90L * TestTimeouts.MULTIPLIER);
+    private static final long NANOS = TimeUnit.SECONDS.toNanos(45L * TestTimeouts.MULTIPLIER);
 
     private final Predicate<Program> fails;
     private final long deadline = System.nanoTime() + NANOS;
