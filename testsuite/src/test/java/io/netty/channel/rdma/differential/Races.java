@@ -48,8 +48,8 @@ final class Races {
                 item.contains(" shutdown") || item.contains(" register") || item.contains(" deregister")) {
             return value == null || OUTCOMES.contains(value) || value.startsWith("SSL");
         }
-        return item.contains(" cancel ") || item.endsWith(" received bytes") || item.contains(" at sync ") || item.endsWith(" last close") ||
-                item.endsWith(" in the end");
+        return item.contains(" cancel ") || item.endsWith(" received bytes") || item.contains(" at sync ") ||
+                item.endsWith(" last close") || item.endsWith(" in the end");
     }
 
     private static boolean isEnd(String side, String value, Map<String, String> items, Set<String> onEpoll) {
