@@ -111,8 +111,36 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
             promise.setFailure(failure);
         } else {
             promise.setSuccess();
-            registeredAgain();
+            try {
+                registeredAgain();
+            } catch (Throwable t) {
+                unexpected(t);
+            }
         }
+    }
+
+    /**
+     * Something was done for the channel and has thrown, so that its state can't be relied upon. From the middle of
+     * anything, on the loop.
+     */
+    protected void unexpected(Throwable cause) {
+        pipeline().fireExceptionCaught(cause);
+        unsafe().close(unsafe().voidPromise());
+    }
+
+    /** Events of the connection manager for the channel. */
+    final LoopEvents.Listener listener(Consumer<ConnectionEvent> listener) {
+        return new LoopEvents.Listener() {
+            @Override
+            public void connectionEvent(ConnectionEvent event) {
+                listener.accept(event);
+            }
+
+            @Override
+            public void unexpected(Throwable cause) {
+                AbstractRdmaChannel.this.unexpected(cause);
+            }
+        };
     }
 
     /** The native objects that go with the channel to another loop, or {@code null} if there are none. */
@@ -169,7 +197,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
     /** From now on the listener gets the events of the id. On the loop. */
     protected final void listen(ConnectionId id, Consumer<ConnectionEvent> listener) throws Exception {
-        handler.events().listen(id, listener::accept);
+        handler.events().listen(id, listener(listener));
     }
 
     /** The events of the id are not wanted any more. On the loop. */

@@ -93,7 +93,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     /** The id of the request, whose events the channel gets from now on. On the loop of the handler. */
     void request(RdmaIoHandler handler, ConnectionId id) throws Exception {
-        boundId = new LoopId(handler, id, this::requestEvent);
+        boundId = new LoopId(handler, id, listener(this::requestEvent));
     }
 
     /** The id of the request goes to another loop. On the one that reads its events. */
@@ -206,7 +206,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     /** Nothing happens to the id yet. */
     private LoopId newLoopId(ConnectionId id) throws Exception {
-        return new LoopId(handler(), id, event -> { });
+        return new LoopId(handler(), id, listener(event -> { }));
     }
 
     private ConnectionId newConnectionId() throws Exception {

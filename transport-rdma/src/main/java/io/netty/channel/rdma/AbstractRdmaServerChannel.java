@@ -134,6 +134,16 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         active = true;
     }
 
+    /** As with a socket, what goes wrong with one connection leaves the listener. */
+    @Override
+    protected final void unexpected(Throwable cause) {
+        pipeline().fireExceptionCaught(cause);
+    }
+
+    private LoopEvents.Listener eventListener() {
+        return listener(this::connectionEvent);
+    }
+
     private void connectionEvent(ConnectionEvent event) {
         if (event.type() == ConnectionEventType.CONNECT_REQUEST) {
             request(event);
@@ -204,6 +214,21 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             return;
         }
         reading = true;
+        try {
+            acceptBacklog();
+        } catch (Throwable t) {
+            // The next request, or read(), tries again.
+            unexpected(t);
+            return;
+        } finally {
+            reading = false;
+        }
+        if (readPending && !backlog.isEmpty()) {
+            eventLoop().execute(this::readBacklog);
+        }
+    }
+
+    private void acceptBacklog() {
         ChannelPipeline pipeline = pipeline();
         RecvByteBufAllocator.ExtendedHandle handle =
                 (RecvByteBufAllocator.ExtendedHandle) unsafe().recvBufAllocHandle();
@@ -228,10 +253,6 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         pipeline.fireChannelReadComplete();
         if (failure != null) {
             pipeline.fireExceptionCaught(failure);
-        }
-        reading = false;
-        if (readPending && !backlog.isEmpty()) {
-            eventLoop().execute(this::readBacklog);
         }
     }
 
@@ -265,7 +286,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     /** The listening id, and the requests in the backlog, which move with it. */
     private final class Listening extends LoopId {
         Listening(RdmaIoHandler handler, ConnectionId id) throws Exception {
-            super(handler, id, AbstractRdmaServerChannel.this::connectionEvent);
+            super(handler, id, AbstractRdmaServerChannel.this.eventListener());
         }
 
         @Override

@@ -28,6 +28,7 @@ import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.internal.UnstableApi;
 
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The queue pair of a channel that stays on its event loop, with the completions that its owner gets there, and the
@@ -62,6 +63,12 @@ public final class ChannelQueuePair {
 
         /** The device or the completion queue does not work any more. */
         void failed(Throwable cause);
+
+        /**
+         * One of these methods has thrown, or a task of {@link #execute} and {@link #schedule}, so that the state of
+         * the owner can't be relied upon: it ends, at once and alone. From the middle of anything.
+         */
+        void unexpected(Throwable cause);
 
         /**
          * The queue pair is in the error state and has completed all that it took of its shared receives. Not every
@@ -109,6 +116,21 @@ public final class ChannelQueuePair {
                 resources.release(null);
             }
         }
+    }
+
+    /** Has the task run later, on the loop. The owner is told what it throws. */
+    public void execute(Runnable task) {
+        completions.loop().execute(task);
+    }
+
+    /**
+     * As above, after a while. On the loop.
+     *
+     * @return cancels it.
+     * @throws java.util.concurrent.RejectedExecutionException if the loop has ended.
+     */
+    public Runnable schedule(Runnable task, long millis) {
+        return completions.loop().schedule(task, millis, TimeUnit.MILLISECONDS)::cancel;
     }
 
     /** The device that an id is bound to. */
@@ -269,6 +291,7 @@ public final class ChannelQueuePair {
         Completions(Owner owner, CurrentLoop loop) {
             this.owner = owner;
             this.loop = loop;
+            loop.onUnexpected(owner::unexpected);
         }
 
         @Override
@@ -284,6 +307,11 @@ public final class ChannelQueuePair {
         @Override
         public void failed(Throwable cause) {
             owner.failed(cause);
+        }
+
+        @Override
+        public void unexpected(Throwable cause) {
+            owner.unexpected(cause);
         }
 
         @Override

@@ -33,6 +33,12 @@ interface CompletionHandler {
     /** The device or the completion queue of the queue pair does not work any more. */
     void failed(Throwable cause);
 
+    /**
+     * Something of this owner was handled and has thrown, so that its state can't be relied upon: it ends, at once and
+     * alone. From the middle of anything.
+     */
+    void unexpected(Throwable cause);
+
     /** The queue pair is in the error state, and has completed all that it took of a shared receive queue. */
     default void lastReceiveReached() {
         // Of no interest to those that share none.

@@ -116,6 +116,11 @@ final class CompletionRelay implements CompletionHandler, RdmaIoHandle {
     }
 
     @Override
+    public void unexpected(Throwable cause) {
+        connection.loop().execute(() -> connection.unexpected(cause));
+    }
+
+    @Override
     public CurrentLoop loop() {
         return connection.loop();
     }

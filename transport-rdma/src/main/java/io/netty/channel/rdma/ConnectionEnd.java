@@ -61,6 +61,7 @@ final class ConnectionEnd {
     private IOException failure;
     /** It is none that a socket may have. */
     private boolean failed;
+    private boolean aborted;
     private CurrentLoop.Timer timer;
     private long progressNanos;
     private long progress;
@@ -155,6 +156,45 @@ final class ConnectionEnd {
         }
     }
 
+    /**
+     * Something was done for the connection and has thrown. Nobody knows what was left undone, so nothing is waited
+     * for, and no more bytes are read: others that came before may be missing. In the middle of anything.
+     */
+    void abort(Throwable cause) {
+        if (destroyed) {
+            logger.debug("{}: in the middle of its end", channel, cause);
+            return;
+        }
+        boolean again = aborted;
+        aborted = true;
+        broken = true;
+        if (failure == null) {
+            failure = new IOException("The connection to " + channel.remote + " failed: " + cause, cause);
+            failed = true;
+        }
+        loop.execute(again ? this::kill : this::endAborted);
+        if (!again) {
+            connection.inbound().discard();
+        }
+    }
+
+    private void endAborted() {
+        if (lost) {
+            kill();
+        } else if (!destroyed) {
+            disconnect();
+            lost();
+        }
+    }
+
+    /** That has failed, too. */
+    private void kill() {
+        if (!destroyed) {
+            channel.abort(cause());
+        }
+        destroy();
+    }
+
     /** The channel is closed. */
     void close(boolean reset) {
         closed = true;
@@ -232,8 +272,8 @@ final class ConnectionEnd {
             channel.notEstablished(cause());
         } else {
             // The peer's end is an orderly one, even if a last credit did not reach it.
-            channel.connectionLost(cause(), connection.isClosedByPeer() ||
-                    failure == null && connection.inbound().isEndedByPeer(), failed);
+            channel.connectionLost(cause(), !aborted && (connection.isClosedByPeer() ||
+                    failure == null && connection.inbound().isEndedByPeer()), failed);
         }
     }
 

@@ -26,11 +26,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * The event loop that something belongs to now. When that moves to another loop, the tasks that were handed over and
  * did not run yet, and the timers, move with it, in order; in between they wait. So whatever belongs to one of these is
  * never touched by two loops at a time.
+ *
+ * <p>What a task or a timer throws is the failure of whoever it was for ({@link #onUnexpected}).
  *
  * <p>The two loops must hand over safely, as they do by a task that one gives to the other.
  */
@@ -43,10 +46,16 @@ final class CurrentLoop implements Executor {
     private volatile RdmaIoHandler handler;
     private volatile boolean attached = true;
     private volatile boolean abandoned;
+    private Consumer<Throwable> owner;
 
     /** @param handler of the calling event loop. */
     CurrentLoop(RdmaIoHandler handler) {
         this.handler = handler;
+    }
+
+    /** Who is told what tasks and timers throw; without one it is only logged. On the loop. */
+    void onUnexpected(Consumer<Throwable> newOwner) {
+        owner = newOwner;
     }
 
     /** The handler of the loop; in between, that of the one that was left. Any thread. */
@@ -133,7 +142,11 @@ final class CurrentLoop implements Executor {
         try {
             task.run();
         } catch (Throwable t) {
-            handler.unexpected(t);
+            if (owner == null) {
+                handler.unexpected(t);
+            } else {
+                handler.unexpected(owner, t);
+            }
         }
     }
 
@@ -186,7 +199,7 @@ final class CurrentLoop implements Executor {
         @Override
         public void run() {
             timers.remove(this);
-            task.run();
+            CurrentLoop.this.run(task);
         }
     }
 }

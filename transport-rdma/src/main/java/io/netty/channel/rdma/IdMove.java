@@ -115,12 +115,18 @@ final class IdMove {
     }
 
     private void arrive(Throwable failure) {
-        if (failure == null) {
-            owner.attach(to);
-        } else {
+        Throwable cause = failure;
+        if (cause == null) {
+            try {
+                owner.attach(to);
+            } catch (Throwable t) {
+                cause = t;
+            }
+        }
+        if (cause != null) {
             to.forget(owner.id());
         }
         to.eventsIfAny().arrived();
-        listener.moved(failure);
+        listener.moved(cause);
     }
 }

@@ -291,7 +291,7 @@ final class LoopDevice {
                 }
                 owner.completed(batch, i);
             } catch (Throwable t) {
-                home.handler().unexpected(t);
+                unexpected(owner, t);
             }
         }
         if (!receiveQueues.isEmpty()) {
@@ -332,12 +332,20 @@ final class LoopDevice {
                 try {
                     owner.completionsDone();
                 } catch (Throwable t) {
-                    home.handler().unexpected(t);
+                    unexpected(owner, t);
                 }
             }
         } finally {
             touched.clear();
             telling = false;
+        }
+    }
+
+    private void unexpected(CompletionHandler owner, Throwable t) {
+        if (owner == null) {
+            home.handler().unexpected(t);
+        } else {
+            home.handler().unexpected(owner::unexpected, t);
         }
     }
 
@@ -388,7 +396,11 @@ final class LoopDevice {
     private void lastReceiveReached(AsyncEvent event) {
         CompletionHandler owner = owners.get(event.queuePairNumber());
         if (owner != null) {
-            owner.lastReceiveReached();
+            try {
+                owner.lastReceiveReached();
+            } catch (Throwable t) {
+                unexpected(owner, t);
+            }
         }
     }
 
@@ -416,7 +428,7 @@ final class LoopDevice {
             try {
                 owner.failed(cause);
             } catch (Throwable t) {
-                home.handler().unexpected(t);
+                unexpected(owner, t);
             }
         }
     }

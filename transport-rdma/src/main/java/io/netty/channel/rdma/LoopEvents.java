@@ -33,6 +33,9 @@ final class LoopEvents {
     interface Listener {
         void connectionEvent(ConnectionEvent event);
 
+        /** That has thrown, so that the state of the owner can't be relied upon: it ends, at once and alone. */
+        void unexpected(Throwable cause);
+
         /**
          * The loop ends. What is registered with it has been closed before.
          *
@@ -116,7 +119,7 @@ final class LoopEvents {
         try {
             listener.connectionEvent(event);
         } catch (Throwable t) {
-            handler.unexpected(t);
+            handler.unexpected(listener::unexpected, t);
         }
     }
 

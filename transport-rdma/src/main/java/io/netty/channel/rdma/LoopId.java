@@ -41,6 +41,7 @@ class LoopId implements IdMove.Owner, LoopEvents.Listener {
         this.id = id;
         this.listener = listener;
         loop = new CurrentLoop(handler);
+        loop.onUnexpected(this::unexpected);
         handler.events().listen(id, this);
     }
 
@@ -71,6 +72,11 @@ class LoopId implements IdMove.Owner, LoopEvents.Listener {
         } else if (!closed) {
             listener.connectionEvent(event);
         }
+    }
+
+    @Override
+    public void unexpected(Throwable cause) {
+        listener.unexpected(cause);
     }
 
     @Override

@@ -98,6 +98,11 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         }
     }
 
+    @Override
+    public void unexpected(Throwable cause) {
+        lost = cause instanceof IOException ? (IOException) cause : new IOException(cause);
+    }
+
     /** The channel is not registered with another loop yet; nor will it be, if that has begun already. */
     @Override
     public void loopEnded(RdmaIoHandler handler, ConnectionId ended) {
@@ -123,6 +128,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             // It goes on waiting as a request.
             logger.debug("{}: could not be accepted in advance", channel, t);
             if (resources != null) {
+                held = null;
                 resources.closeQueuePair();
                 resources.release(null);
             }

@@ -85,6 +85,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
         sender = new RdmaSender(channel, this, stream, outbound, end);
         resources.attach(this, this::segmentFreed);
         listener(this);
+        loop.onUnexpected(this::unexpected);
     }
 
     /**
@@ -421,6 +422,11 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
     @Override
     public void failed(Throwable cause) {
         end.fail(cause instanceof IOException ? (IOException) cause : new IOException(cause));
+    }
+
+    @Override
+    public void unexpected(Throwable cause) {
+        end.abort(cause);
     }
 
     /**

@@ -121,6 +121,14 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
     }
 
+    @Override
+    public void unexpected(Throwable cause) {
+        if (!done) {
+            done = true;
+            channel.connectFailed(cause);
+        }
+    }
+
     private void resolveRoute() throws IOException {
         try {
             id.resolveRoute(channel.queuePairOptions().resolveTimeoutMillis.get());

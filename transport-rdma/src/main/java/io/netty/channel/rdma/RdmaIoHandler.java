@@ -305,25 +305,33 @@ public final class RdmaIoHandler implements IoHandler {
             // A loop that is shut down without a quiet period may end without having called this.
             prepareToDestroy();
             finishConnections();
-            for (RdmaConnection guest : guests.toArray(new RdmaConnection[0])) {
-                guest.destroy();
-            }
-            for (LoopDevice device : devices) {
-                device.destroy();
-            }
-            devices.clear();
-            if (events != null) {
-                events.destroy();
-                events = null;
-            }
-            if (gatherer != null) {
-                gatherer.close();
-                gatherer = null;
-            }
+        } catch (Throwable t) {
+            unexpected(t);
+        }
+        for (RdmaConnection guest : guests.toArray(new RdmaConnection[0])) {
+            release(guest::destroy);
+        }
+        for (LoopDevice device : devices) {
+            release(device::destroy);
+        }
+        devices.clear();
+        if (events != null) {
+            release(events::destroy);
+            events = null;
+        }
+        if (gatherer != null) {
+            release(gatherer::close);
+            gatherer = null;
+        }
+        epoll.destroy();
+    }
+
+    /** What can't be released must not keep anything else from it. */
+    private static void release(Runnable release) {
+        try {
+            release.run();
         } catch (Throwable t) {
             logger.warn("Could not release all RDMA resources of an event loop", t);
-        } finally {
-            epoll.destroy();
         }
     }
 
@@ -474,8 +482,19 @@ public final class RdmaIoHandler implements IoHandler {
         externalEvents++;
     }
 
+    /** An exception that no channel is to blame for, or is left to be told of. */
     void unexpected(Throwable t) {
         logger.warn("Unexpected exception in the event loop.", t);
+    }
+
+    /** An exception while something was done for the owner, which is told of it. */
+    void unexpected(Consumer<Throwable> owner, Throwable t) {
+        try {
+            owner.accept(t);
+        } catch (Throwable t2) {
+            t2.addSuppressed(t);
+            unexpected(t2);
+        }
     }
 
     private final class Registration implements IoRegistration {

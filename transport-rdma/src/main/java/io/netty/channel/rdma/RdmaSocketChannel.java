@@ -408,6 +408,22 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         socketUnsafe().connectionLost(cause, ended, failed);
     }
 
+    /** The connection broke, and so did the way to say so. */
+    void abort(IOException cause) {
+        if (isOpen()) {
+            socketUnsafe().abort(cause);
+        }
+    }
+
+    @Override
+    protected void unexpected(Throwable cause) {
+        if (connection != null) {
+            connection.unexpected(cause);
+        } else {
+            super.unexpected(cause);
+        }
+    }
+
     /** Whether the connection broke, so that no part of it is of use. */
     boolean isFailed() {
         return socketUnsafe().isFailed();

@@ -141,6 +141,16 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         ending.advance();
     }
 
+    /** Closes the channel, whatever else is under way. */
+    void abort(IOException cause) {
+        untold |= loss == null;
+        loss = cause;
+        failed = true;
+        tell();
+        ending.advance();
+        closeAtEnd();
+    }
+
     /** The end of the input is the end of the channel, unless half closure is allowed. */
     void closeAtEnd() {
         if (loss == null) {

@@ -108,6 +108,11 @@
  * sent before is read first: writes fail from then on, but an end that the pipeline has not seen yet does not close the
  * channel because of them.
  * <p>
+ * An exception while the loop does something for a connection (its completions, an event of the connection manager, a
+ * task, a timer) ends that one connection with this cause, and no other: {@code unexpected} of {@code
+ * CompletionHandler}, {@code LoopEvents.Listener} and {@code CurrentLoop}. What was left undone is not known then, so
+ * nothing is waited for and no more bytes are read.
+ * <p>
  * No end waits long for the connection manager, whose disconnect may take over a minute to report that nobody answers:
  * the queue pair is destroyed, and its memory given back, at the latest 3 seconds after the last byte was sent. After
  * DISCONNECT of the peer it is kept as long as that or until the peer disconnects, with the channel closed: its device

@@ -66,7 +66,7 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
             port = DevicePort.ofQueuePair(queuePair, local);
             created = new DatagramReceives(channel, queuePair, port);
             receives = created;
-            receiver = new MessageReceiver(channel, receives, metrics, channel::isReading, this::fail);
+            receiver = new MessageReceiver(channel, queuePair, receives, metrics, channel::isReading, this::fail);
             sender = new DatagramSender(channel, this, queuePair, port);
             recipients = new DatagramRecipients(channel, queuePair.device(), sender);
             groups = new MulticastGroups(channel, id, queuePair.device());
@@ -177,13 +177,27 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
     void fail(IOException cause) {
         if (failure == null) {
             failure = cause;
-            channel.eventLoop().execute(() -> {
+            queuePair.execute(() -> {
                 if (!destroyed) {
                     sender.complete();
                     channel.failed(cause);
                 }
             });
         }
+    }
+
+    @Override
+    public void unexpected(Throwable cause) {
+        if (destroyed) {
+            logger.debug("{}: in the middle of its end", channel, cause);
+            return;
+        }
+        failure = new IOException(channel + " failed: " + cause, cause);
+        queuePair.execute(() -> {
+            if (!destroyed) {
+                channel.failed(failure);
+            }
+        });
     }
 
     @Override

@@ -71,7 +71,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
                 this);
         depth = queuePair.sendDepth();
         slots = new SendSlots(depth, owner.metrics());
-        messages = new FlushedMessages(channel, channel::flushAgain);
+        messages = new FlushedMessages(queuePair, channel::flushAgain);
         signalInterval = Math.max(1, depth / 4);
         trafficClass = channel.config().queuePair().trafficClass.get();
         maxInline = OperationGatherer.maxInline(queuePair.queuePair(), channel.config().queuePair().maxInline.get());
@@ -96,7 +96,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         }
         messages.setWritable(!full && ready.isEmpty());
         if (slots.isFirstDone() || !taken.isEmpty() && taken.peek().isDone()) {
-            channel.eventLoop().execute(this::complete);
+            queuePair.execute(this::complete);
         } else if (starved && slots.isEmpty()) {
             messages.retryLater();
         }

@@ -15,10 +15,8 @@
  */
 package io.netty.channel.rdma.message;
 
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
-
-import java.util.concurrent.TimeUnit;
+import io.netty.channel.rdma.ChannelQueuePair;
 
 /**
  * The outbound buffer of a channel whose messages stay there until their work requests are done. On the loop of the
@@ -30,13 +28,13 @@ final class FlushedMessages {
     /** When staging memory ran out and nothing in flight will tell that there is some again. */
     private static final long STARVED_RETRY_MILLIS = 1;
 
-    private final Channel channel;
+    private final ChannelQueuePair queuePair;
     private final Runnable flushAgain;
     private ChannelOutboundBuffer buffer;
     private boolean retrying;
 
-    FlushedMessages(Channel channel, Runnable flushAgain) {
-        this.channel = channel;
+    FlushedMessages(ChannelQueuePair queuePair, Runnable flushAgain) {
+        this.queuePair = queuePair;
         this.flushAgain = flushAgain;
     }
 
@@ -73,10 +71,10 @@ final class FlushedMessages {
     void retryLater() {
         if (!retrying) {
             retrying = true;
-            channel.eventLoop().schedule(() -> {
+            queuePair.schedule(() -> {
                 retrying = false;
                 flushAgain.run();
-            }, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            }, STARVED_RETRY_MILLIS);
         }
     }
 

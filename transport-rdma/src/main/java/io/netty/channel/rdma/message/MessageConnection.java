@@ -26,7 +26,6 @@ import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.channel.rdma.verbs.WorkCompletions;
-import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -35,7 +34,6 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The queue pair of a {@link RdmaMessageChannel}, from before the connection is made until it has ended. On the loop of
@@ -76,7 +74,9 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     private IOException failure;
     /** Nothing that was written tells of the failure. */
     private boolean unexpected;
-    private Future<?> timer;
+    /** Cancels it. */
+    private Runnable timer;
+    private boolean aborted;
 
     /**
      * Creates the queue pair, with its receives posted.
@@ -102,7 +102,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         boolean shared = config.isSharedReceiveQueue();
         queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(), config.maxSendSges,
                 shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
-        receiver = new MessageReceiver(channel, shared ? new SharedReceives(channel, queuePair)
+        receiver = new MessageReceiver(channel, queuePair, shared ? new SharedReceives(channel, queuePair)
                 : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting), metrics, channel::isReading,
                 channel::connectionFailed);
         sender = new MessageSender(channel, this, queuePair);
@@ -210,7 +210,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     @Override
     public void completionsDone() {
-        if (destroyed) {
+        if (destroyed || aborted) {
             return;
         }
         if (receiver.hasArrived() && !channel.isActive()) {
@@ -236,7 +236,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
                 lost();
             } else if (timer == null) {
                 // The flushes come at once, if the device works.
-                timer = channel.eventLoop().schedule(this::lost, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
+                timer = queuePair.schedule(this::lost, FLUSH_MILLIS);
             }
         } else {
             channel.advanceClose();
@@ -285,7 +285,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
             broken = true;
             unexpected = true;
             failure = failure == null ? cause : failure;
-            channel.eventLoop().execute(() -> {
+            queuePair.execute(() -> {
                 sender.complete();
                 gone(cause);
             });
@@ -295,6 +295,27 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     @Override
     public void failed(Throwable cause) {
         fail(cause instanceof IOException ? (IOException) cause : new IOException(cause));
+    }
+
+    @Override
+    public void unexpected(Throwable cause) {
+        if (destroyed) {
+            logger.debug("{}: in the middle of its end", channel, cause);
+            return;
+        }
+        boolean again = aborted;
+        aborted = true;
+        broken = true;
+        unexpected = true;
+        if (failure == null) {
+            failure = new IOException("The connection to " + channel.remoteAddress() + " failed: " + cause, cause);
+        }
+        queuePair.execute(again || lost ? channel::abort : this::endAborted);
+    }
+
+    private void endAborted() {
+        disconnect();
+        lost();
     }
 
     boolean isBroken() {
@@ -317,7 +338,10 @@ final class MessageConnection implements ChannelQueuePair.Owner {
             return;
         }
         lost = true;
-        receiver.read(true);
+        if (!aborted) {
+            // Of what has thrown nobody knows what is missing.
+            receiver.read(true);
+        }
         if (!destroyed) {
             channel.connectionLost(cause(), unexpected);
         }
@@ -352,7 +376,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
             end();
             if (used && !settled && queuePair.isShared() && !channel.isEnding()) {
                 // What a message has begun to use would be lost with the queue pair.
-                timer = channel.eventLoop().schedule(this::release, SETTLE_MILLIS, TimeUnit.MILLISECONDS);
+                timer = queuePair.schedule(this::release, SETTLE_MILLIS);
             } else {
                 release();
             }
@@ -378,7 +402,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         destroyed = true;
         broken = true;
         if (timer != null) {
-            timer.cancel(false);
+            timer.run();
         }
     }
 
@@ -398,7 +422,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         }
         released = true;
         if (timer != null) {
-            timer.cancel(false);
+            timer.run();
         }
         queuePair.close();
         if (id != null) {

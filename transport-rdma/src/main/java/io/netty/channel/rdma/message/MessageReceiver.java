@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBufHolder;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
@@ -33,6 +34,7 @@ import java.util.function.Consumer;
  */
 final class MessageReceiver {
     private final Channel channel;
+    private final ChannelQueuePair queuePair;
     private final Receives receives;
     private final RdmaMessageMetrics metrics;
     private final BooleanSupplier isReading;
@@ -42,13 +44,15 @@ final class MessageReceiver {
     private boolean scheduled;
 
     /**
+     * @param queuePair of the channel.
      * @param metrics that count the messages.
      * @param isReading whether the pipeline may get something.
      * @param failed told when receives can't be posted.
      */
-    MessageReceiver(Channel channel, Receives receives, RdmaMessageMetrics metrics, BooleanSupplier isReading,
-                    Consumer<IOException> failed) {
+    MessageReceiver(Channel channel, ChannelQueuePair queuePair, Receives receives, RdmaMessageMetrics metrics,
+                    BooleanSupplier isReading, Consumer<IOException> failed) {
         this.channel = channel;
+        this.queuePair = queuePair;
         this.receives = receives;
         this.metrics = metrics;
         this.isReading = isReading;
@@ -88,7 +92,7 @@ final class MessageReceiver {
         readPending = true;
         if (hasArrived() && !reading && !scheduled) {
             scheduled = true;
-            channel.eventLoop().execute(() -> {
+            queuePair.execute(() -> {
                 scheduled = false;
                 read(false);
             });
@@ -105,6 +109,17 @@ final class MessageReceiver {
             return;
         }
         reading = true;
+        try {
+            loop(all);
+        } finally {
+            reading = false;
+        }
+        if (readPending && hasArrived()) {
+            beginRead();
+        }
+    }
+
+    private void loop(boolean all) {
         ChannelPipeline pipeline = channel.pipeline();
         RecvByteBufAllocator.ExtendedHandle handle =
                 (RecvByteBufAllocator.ExtendedHandle) channel.unsafe().recvBufAllocHandle();
@@ -127,15 +142,11 @@ final class MessageReceiver {
         } catch (Throwable t) {
             failure = t;
         }
-        reading = false;
         repost();
         handle.readComplete();
         pipeline.fireChannelReadComplete();
         if (failure != null) {
             pipeline.fireExceptionCaught(failure);
-        }
-        if (readPending && hasArrived()) {
-            beginRead();
         }
     }
 

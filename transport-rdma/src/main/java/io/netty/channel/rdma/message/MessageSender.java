@@ -59,7 +59,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         this.connection = connection;
         this.queuePair = queuePair;
         slots = new SendSlots(queuePair.sendDepth(), connection.metrics());
-        messages = new FlushedMessages(channel, channel::flushAgain);
+        messages = new FlushedMessages(queuePair, channel::flushAgain);
         // One is for a marker: see drain().
         room = queuePair.sendDepth() - 1;
         signalInterval = Math.max(1, queuePair.sendDepth() / 4);
@@ -96,7 +96,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             drain();
         }
         if (slots.isFirstDone()) {
-            channel.eventLoop().execute(this::complete);
+            queuePair.execute(this::complete);
         } else if (starved && !slots.isEmpty()) {
             drain();
         } else if (starved) {

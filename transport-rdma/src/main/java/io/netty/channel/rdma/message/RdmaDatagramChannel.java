@@ -360,6 +360,15 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         datagramUnsafe().closeNow(cause);
     }
 
+    @Override
+    protected void unexpected(Throwable cause) {
+        if (queuePair != null) {
+            queuePair.unexpected(cause);
+        } else {
+            super.unexpected(cause);
+        }
+    }
+
     /** What was posted is done: a close may have waited for that. */
     void advanceClose() {
         datagramUnsafe().advanceClose();

@@ -491,6 +491,22 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         messageUnsafe().lost(reason);
     }
 
+    /** The connection broke, and so did the way to say so. */
+    void abort() {
+        if (isOpen()) {
+            messageUnsafe().lost(connection.cause());
+        }
+    }
+
+    @Override
+    protected void unexpected(Throwable cause) {
+        if (connection != null) {
+            connection.unexpected(cause);
+        } else {
+            super.unexpected(cause);
+        }
+    }
+
     /** Whether its event loop ends. */
     boolean isEnding() {
         return isLoopEnding();

@@ -83,10 +83,13 @@ final class SharedReceives implements Receives {
         if (full != null) {
             return ChannelQueuePair.track(full.setIndex(0, length));
         }
-        ByteBuf copy = channel.alloc().heapBuffer(length, length)
-                .writeBytes(queuePair.sharedBuffer(workRequest), 0, length);
-        queuePair.giveBack(workRequest);
-        return copy;
+        try {
+            return channel.alloc().heapBuffer(length, length)
+                    .writeBytes(queuePair.sharedBuffer(workRequest), 0, length);
+        } finally {
+            // Also if the allocator throws: it is the others', too.
+            queuePair.giveBack(workRequest);
+        }
     }
 
     @Override
