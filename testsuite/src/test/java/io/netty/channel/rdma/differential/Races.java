@@ -46,7 +46,7 @@ final class Races {
         }
         if (item.contains(" write ") || item.contains(" close ") || item.contains(" reset ") ||
                 item.contains(" shutdown") || item.contains(" register") || item.contains(" deregister")) {
-            return value == null || OUTCOMES.contains(value) || value.startsWith("SSL");
+            return value == null || OUTCOMES.contains(value) || value.startsWith("SSL") || value.startsWith("Ssl");
         }
         return item.contains(" cancel ") || item.endsWith(" received bytes") || item.contains(" at sync ") ||
                 item.endsWith(" last close") || item.endsWith(" in the end");
