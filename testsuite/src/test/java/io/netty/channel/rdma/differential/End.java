@@ -414,6 +414,7 @@ final class End extends ChannelDuplexHandler {
         if (channel == null) {
             return;
         }
+        run.moving(side);
         moving = channel.isRegistered();
         ChannelFuture left = channel.deregister();
         operation("deregister", left);

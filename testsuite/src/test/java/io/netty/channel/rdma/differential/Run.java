@@ -122,6 +122,13 @@ final class Run {
         }
     }
 
+    /** This end is about to change its event loop. */
+    void moving(Side side) {
+        if (end(side.other()).isEnding() && !end(side).isEnded()) {
+            racing();
+        }
+    }
+
     private void racing() {
         if (!racing) {
             log(null, "from here on there is more than one order of events");
