@@ -281,7 +281,9 @@ final class Generator {
         return chance(70) ? new Step.AutoRead(side, true) : new Step.ReadByHand(side);
     }
 
-    private Step.Write write(Side side, int length, boolean flush) {
+    private Step.Write write(Side side, int length, boolean mayFlush) {
+        // Other handlers flush when it suits them, SslHandler for example.
+        boolean flush = mayFlush || pipeline != Pipeline.PLAIN;
         if (!flush) {
             senders.get(side).unflushed = true;
         }
