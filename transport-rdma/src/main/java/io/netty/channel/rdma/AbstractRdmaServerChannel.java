@@ -32,6 +32,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.SocketAddress;
@@ -102,7 +103,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     @Override
     protected final void doBind(SocketAddress localAddress) throws Exception {
-        InetSocketAddress address = checkResolved(localAddress);
+        InetSocketAddress address = Bind.listenAddress(checkResolved(localAddress), config.isIpv6Only());
         if (listening != null) {
             throw new AlreadyBoundException();
         }
@@ -113,8 +114,9 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             if (config.isReuseAddress()) {
                 newId.setReuseAddress(true);
             }
-            if (config.isIpv6Only()) {
-                newId.setIpv6Only(true);
+            if (address.getAddress() instanceof Inet6Address) {
+                // Whatever the host has for sockets that don't say (net.ipv6.bindv6only).
+                newId.setIpv6Only(config.isIpv6Only());
             }
             if (config.trafficClass() != 0) {
                 newId.setTypeOfService(config.trafficClass());

@@ -18,12 +18,15 @@ package io.netty.channel.rdma;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.unix.Socket;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.net.UnknownHostException;
 
 /**
  * Binds connection ids to local addresses, and throws what a socket would throw where that is impossible.
@@ -44,6 +47,19 @@ final class Bind {
             throw noDevice("no RDMA device has this address, and the kernel would listen on all devices", address,
                     null);
         }
+    }
+
+    /**
+     * The address that a listener is bound to. As with a socket of Netty, either wildcard address is that of both
+     * families: Java's own is that of IPv4, and nobody means IPv4 alone by {@code bind(port)}.
+     *
+     * @param oneFamily the wildcard address is of its own family alone.
+     */
+    static InetSocketAddress listenAddress(InetSocketAddress address, boolean oneFamily) throws UnknownHostException {
+        if (oneFamily || !address.getAddress().isAnyLocalAddress() || !Socket.isIPv6Preferred()) {
+            return address;
+        }
+        return new InetSocketAddress(InetAddress.getByAddress(new byte[16]), address.getPort());
     }
 
     static IOException exception(VerbsException cause, InetSocketAddress address) {

@@ -145,8 +145,9 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "USER_TIMEOUT_MILLIS");
 
     /**
-     * Of a listener: whether the wildcard address of IPv6 leaves IPv4 alone ({@code RDMA_OPTION_ID_AFONLY}), so that
-     * the port can be bound for each. Default false.
+     * Of a listener: whether a wildcard address is of its own family alone ({@code RDMA_OPTION_ID_AFONLY}), {@code ::}
+     * of IPv6 and {@code 0.0.0.0} of IPv4, so that the port can be bound for each. Default false: either is the
+     * wildcard of both, as with a socket of Netty.
      */
     public static final ChannelOption<Boolean> IPV6_ONLY = valueOf(RdmaChannelOption.class, "IPV6_ONLY");
 

@@ -21,6 +21,7 @@ import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
@@ -54,7 +55,12 @@ final class Reachability {
         if (local != null && !local.getAddress().isAnyLocalAddress()) {
             return new InetSocketAddress(local.getAddress(), remote.getPort());
         }
-        InetAddress own = DeviceAddresses.find().ofThisHost(address.getClass());
+        DeviceAddresses addresses = DeviceAddresses.find();
+        InetAddress own = addresses.ofThisHost(address.getClass());
+        if (own == null && address instanceof Inet6Address) {
+            // Whoever listens there listens for IPv4, too.
+            own = addresses.ofThisHost(InetAddress.class);
+        }
         return own == null ? remote : new InetSocketAddress(own, remote.getPort());
     }
 

@@ -116,27 +116,43 @@ class DeviceSelectionTest {
     }
 
     @Test
-    void oneLoopServesTheWildcardOfIpv4OnEveryDeviceAtOnce() throws Exception {
-        RdmaServerSocketChannel listener = listen(wildcard("0.0.0.0", 0), false);
+    void wildcardServesBothFamiliesOnEveryDeviceAtOnce() throws Exception {
+        assumeTrue(!addresses(Inet6Address.class).isEmpty(), "no device has an IPv6 address");
+        for (InetSocketAddress address : List.of(new InetSocketAddress(0), wildcard("0.0.0.0", 0), wildcard("::", 0))) {
+            RdmaServerSocketChannel listener = listen(address, false);
+            assertThat(listener.localAddress().getAddress()).isInstanceOf(Inet6Address.class);
+            assertServesAllAtOnce(listener, new ArrayList<>(deviceByAddress.keySet()));
+        }
+    }
+
+    @Test
+    void wildcardOfIpv4AloneServesItOnEveryDeviceAtOnce() throws Exception {
+        RdmaServerSocketChannel listener = listen(wildcard("0.0.0.0", 0), true);
+        for (InetAddress six : addresses(Inet6Address.class)) {
+            assertThat(failure(new InetSocketAddress(six, listener.localAddress().getPort()), null))
+                    .isInstanceOf(ConnectException.class).hasMessageContaining("refused");
+        }
         assertServesAllAtOnce(listener, addresses(Inet4Address.class));
     }
 
     @Test
-    void wildcardOfIpv6ServesBothFamiliesOnEveryDeviceAtOnce() throws Exception {
-        assumeTrue(!addresses(Inet6Address.class).isEmpty(), "no device has an IPv6 address");
-        RdmaServerSocketChannel listener = listen(wildcard("::", 0), false);
-        assertServesAllAtOnce(listener, new ArrayList<>(deviceByAddress.keySet()));
+    void localAddressOfAWildcardCanBeConnectedTo() throws Exception {
+        RdmaServerSocketChannel listener = listen(new InetSocketAddress(0), false);
+        Client client = connect(listener.localAddress(), null);
+        assertEcho(client);
+        sync(client.channel.close());
+        sync(listener.close());
     }
 
     @Test
-    void wildcardsOfBothFamiliesShareAPortIfIpv6KeepsToItself() throws Exception {
+    void wildcardsOfBothFamiliesShareAPortIfEachKeepsToItself() throws Exception {
         assumeTrue(!addresses(Inet6Address.class).isEmpty(), "no device has an IPv6 address");
         RdmaServerSocketChannel six = listen(wildcard("::", 0), true);
         int port = six.localAddress().getPort();
         InetAddress four = addresses(Inet4Address.class).get(0);
         assertThat(failure(new InetSocketAddress(four, port), null)).isInstanceOf(ConnectException.class)
                 .hasMessageContaining("refused");
-        RdmaServerSocketChannel listener = listen(wildcard("0.0.0.0", port), false);
+        RdmaServerSocketChannel listener = listen(wildcard("0.0.0.0", port), true);
         Client client = connect(new InetSocketAddress(four, port), null);
         assertEcho(client);
         sync(client.channel.close());
