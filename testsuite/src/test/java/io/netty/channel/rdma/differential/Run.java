@@ -275,6 +275,8 @@ final class Run {
         }
         awaitTrue("the last events", () -> ends.values().stream().allMatch(end -> end.channel() == null ||
                 end.isUnregistered() && end.pending().isEmpty()));
+        // The event follows the state.
+        settle();
     }
 
     /** Nothing may be left for other runs. */
