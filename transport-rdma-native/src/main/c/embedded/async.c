@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "cancel.h"
 #include "cq.h"
 #include "qp.h"
 #include "srq.h"
@@ -31,6 +32,7 @@ struct async_event {
 };
 
 void async_raise(struct context *context, enum ibv_event_type type, void *element, struct async_source *source) {
+    UNCANCELLED;
     struct async_event *event = calloc(1, sizeof(*event));
     if (event == NULL) {
         return; /* the object's state and its completions still tell */
@@ -55,6 +57,7 @@ void async_raise(struct context *context, enum ibv_event_type type, void *elemen
 }
 
 void async_retire(struct context *context, struct async_source *source) {
+    UNCANCELLED;
     pthread_mutex_lock(&context->lock);
     struct async_event **link = &context->first;
     while (*link != NULL) {
@@ -85,6 +88,7 @@ int embedded_ibv_get_async_event(struct ibv_context *ibv, struct ibv_async_event
         if (read(ibv->async_fd, &count, sizeof(count)) != sizeof(count)) {
             return -1;
         }
+        UNCANCELLED;
         pthread_mutex_lock(&context->lock);
         struct async_event *first = context->first;
         if (first != NULL) {

@@ -24,6 +24,8 @@
 
 #include <time.h>
 
+#include "cancel.h"
+
 #define BACKOFF_SPINS 200u
 #define BACKOFF_SLEEP_NS 20000
 
@@ -36,6 +38,7 @@ static inline void backoff(unsigned *turn) {
         __asm__ volatile("yield");
 #endif
     } else {
+        UNCANCELLED;
         nanosleep(&(struct timespec) { .tv_nsec = BACKOFF_SLEEP_NS }, NULL);
     }
 }

@@ -31,7 +31,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "cancel.h"
+
 static inline void bell_ring(int bell) {
+    UNCANCELLED;
     struct pollfd fd = { .fd = bell, .events = POLLOUT };
     const uint64_t one = 1;
     if (poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT) != 0) { /* else it is readable: rung enough */
@@ -41,6 +44,7 @@ static inline void bell_ring(int bell) {
 
 /* preadv2(2), RWF_NOWAIT; kernels before 5.8 do not know that for an eventfd. */
 static inline void bell_empty(int bell) {
+    UNCANCELLED;
     uint64_t count;
     const struct iovec to = { .iov_base = &count, .iov_len = sizeof(count) };
     if (preadv2(bell, &to, 1, -1, RWF_NOWAIT) < 0 && errno != EAGAIN) {

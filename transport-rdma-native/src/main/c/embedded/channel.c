@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "bell.h"
+#include "cancel.h"
 #include "cq.h"
 
 struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *context) {
@@ -49,6 +50,7 @@ struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *co
 }
 
 int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
+    UNCANCELLED;
     struct channel *channel = channel_of(ibv);
     if (ibv->refcnt != 0) {
         return EBUSY;

@@ -17,6 +17,7 @@
  * Addresses of ids: bind, listen and resolve. Only addresses of this host resolve, as the peers are processes of it.
  */
 #include "cm_private.h"
+#include "cancel.h"
 #include "context.h"
 
 #include <arpa/inet.h>
@@ -40,6 +41,7 @@ static struct {
 } device = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 int cm_open_device(void) {
+    UNCANCELLED;
     int err = 0;
     pthread_mutex_lock(&device.lock);
     if (device.context == NULL || device.generation != fork_generation) {
@@ -214,6 +216,7 @@ static int bind_to(struct cm_id *id, const struct sockaddr *address, bool reacha
 }
 
 int embedded_rdma_bind_addr(struct rdma_cm_id *public_id, struct sockaddr *address) {
+    UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
     if (cm_is_inherited(id)) {
         return cm_result(EIO);
@@ -239,6 +242,7 @@ int embedded_rdma_bind_addr(struct rdma_cm_id *public_id, struct sockaddr *addre
 }
 
 int embedded_rdma_listen(struct rdma_cm_id *public_id, int backlog) {
+    UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
     int err = cm_is_inherited(id) ? EIO : cm_open_device();
     if (err != 0) {
@@ -307,6 +311,7 @@ static int set_addresses(struct cm_id *id, const struct sockaddr *source, const 
 
 int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *source, struct sockaddr *destination,
                                int timeout_ms) {
+    UNCANCELLED;
     (void) timeout_ms; /* nothing to wait for */
     struct cm_id *id = cm_of(public_id);
     size_t size = cm_address_size(destination);
@@ -357,6 +362,7 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
         free(event);
         return cm_result(err);
     }
+    CANCELLABLE;
     return cm_complete(id);
 }
 
@@ -377,6 +383,7 @@ static struct ibv_sa_path_rec *make_path(const struct cm_id *id) {
 }
 
 int embedded_rdma_resolve_route(struct rdma_cm_id *public_id, int timeout_ms) {
+    UNCANCELLED;
     (void) timeout_ms;
     struct cm_id *id = cm_of(public_id);
     if (cm_is_inherited(id)) {
@@ -401,5 +408,6 @@ int embedded_rdma_resolve_route(struct rdma_cm_id *public_id, int timeout_ms) {
         free(path);
         return cm_result(err);
     }
+    CANCELLABLE;
     return cm_complete(id);
 }

@@ -18,6 +18,7 @@
  * non-blocking with fcntl() as librdmacm(7) says.
  */
 #include "cm_private.h"
+#include "cancel.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -62,6 +63,7 @@ static void release_inherited_events(struct cm_channel *channel) {
 }
 
 void embedded_rdma_destroy_event_channel(struct rdma_event_channel *public_channel) {
+    UNCANCELLED;
     struct cm_channel *channel = channel_of(public_channel);
     if (cm_channel_is_inherited(public_channel)) {
         release_inherited_events(channel);
@@ -230,6 +232,7 @@ static void process_response(struct cm_event *event) {
 
 /* Returns false if the event is not for the user. */
 static bool process(struct cm_event *event) {
+    UNCANCELLED;
     struct cm_id *id = event->owner;
     switch (event->event.event) {
     case RDMA_CM_EVENT_CONNECT_REQUEST:
@@ -256,22 +259,30 @@ static bool process(struct cm_event *event) {
     }
 }
 
+/* The next event, or NULL. */
+static struct cm_event *fetch(struct cm_channel *channel) {
+    UNCANCELLED;
+    pthread_mutex_lock(&cm_lock);
+    struct cm_event *event = channel->first == NULL ? NULL : take(channel, NULL);
+    if (event != NULL) {
+        event->owner->events_fetched++;
+        if (event->multicast != NULL) {
+            cm_multicast_fetched(event->multicast, false);
+        }
+        if (event->event.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+            event->owner->backlog++;
+        }
+    }
+    pthread_mutex_unlock(&cm_lock);
+    return event;
+}
+
 static struct cm_event *wait_for_event(struct cm_channel *channel) {
     for (;;) {
-        pthread_mutex_lock(&cm_lock);
-        if (channel->first != NULL) {
-            struct cm_event *event = take(channel, NULL);
-            event->owner->events_fetched++;
-            if (event->multicast != NULL) {
-                cm_multicast_fetched(event->multicast, false);
-            }
-            if (event->event.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
-                event->owner->backlog++;
-            }
-            pthread_mutex_unlock(&cm_lock);
+        struct cm_event *event = fetch(channel);
+        if (event != NULL) {
             return event;
         }
-        pthread_mutex_unlock(&cm_lock);
         int flags = fcntl(channel->channel.fd, F_GETFL);
         if (flags < 0 || (flags & O_NONBLOCK) != 0) {
             errno = flags < 0 ? errno : EAGAIN;
@@ -305,6 +316,7 @@ int embedded_rdma_get_cm_event(struct rdma_event_channel *public_channel, struct
 }
 
 int embedded_rdma_ack_cm_event(struct rdma_cm_event *public_event) {
+    UNCANCELLED;
     if (public_event == NULL) {
         return cm_result(EINVAL);
     }
@@ -343,6 +355,7 @@ int cm_complete(struct cm_id *id) {
 }
 
 int embedded_rdma_migrate_id(struct rdma_cm_id *public_id, struct rdma_event_channel *target) {
+    UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
     if (cm_is_inherited(id) || (target != NULL && cm_channel_is_inherited(target))) {
         return cm_result(EIO);

@@ -18,6 +18,7 @@
  * rdma_accept(), rdma_reject() and rdma_disconnect() of the kernel's cma.c and of librdmacm.
  */
 #include "cm_private.h"
+#include "cancel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,7 @@ static void fill_endpoint(struct cm_id *id, const struct rdma_conn_param *param)
 }
 
 int embedded_rdma_connect(struct rdma_cm_id *public_id, struct rdma_conn_param *param) {
+    UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
     int err = cm_is_inherited(id) ? EIO : check_param(id, param);
     if (err != 0) {
@@ -137,6 +139,7 @@ int embedded_rdma_connect(struct rdma_cm_id *public_id, struct rdma_conn_param *
         }
     }
     pthread_mutex_unlock(&cm_lock);
+    CANCELLABLE;
     return err != 0 ? cm_result(err) : cm_complete(id);
 }
 
@@ -170,6 +173,7 @@ static int accept_datagrams(struct cm_id *id, const struct rdma_conn_param *para
 }
 
 int embedded_rdma_accept(struct rdma_cm_id *public_id, struct rdma_conn_param *param) {
+    UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
     int err = cm_is_inherited(id) ? EIO : check_param(id, param);
     if (err != 0) {
@@ -200,10 +204,15 @@ int embedded_rdma_accept(struct rdma_cm_id *public_id, struct rdma_conn_param *p
     reply.endpoint = id->local;
     err = id->conn != CM_CONN_REQ_RCVD ? EINVAL : cm_send_reply(id, &reply);
     pthread_mutex_unlock(&cm_lock);
-    return err != 0 ? fail_accept(id, err) : cm_complete(id);
+    if (err != 0) {
+        return fail_accept(id, err);
+    }
+    CANCELLABLE;
+    return cm_complete(id);
 }
 
 int embedded_rdma_reject(struct rdma_cm_id *public_id, const void *data, uint8_t length) {
+    UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
     int err = 0;
     if (cm_is_inherited(id)) {
@@ -233,6 +242,7 @@ int embedded_rdma_reject(struct rdma_cm_id *public_id, const void *data, uint8_t
 }
 
 int embedded_rdma_disconnect(struct rdma_cm_id *public_id) {
+    UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
     if (cm_is_inherited(id) || id->id.verbs == NULL) {
         return cm_result(cm_is_inherited(id) ? EIO : EINVAL);
@@ -253,5 +263,6 @@ int embedded_rdma_disconnect(struct rdma_cm_id *public_id) {
         cm_enter_timewait(id);
     } /* else: over or not begun, which is not an error */
     pthread_mutex_unlock(&cm_lock);
+    CANCELLABLE;
     return err != 0 ? cm_result(err) : cm_complete(id);
 }

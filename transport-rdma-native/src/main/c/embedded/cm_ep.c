@@ -19,6 +19,7 @@
  * queues of an id (rdma_create_srq(3)).
  */
 #include "cm_private.h"
+#include "cancel.h"
 
 #include <rdma/rdma_cma.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ int embedded_rdma_create_ep(struct rdma_cm_id **result, struct rdma_addrinfo *in
 }
 
 void embedded_rdma_destroy_ep(struct rdma_cm_id *id) {
+    UNCANCELLED;
     if (id->qp != NULL) {
         embedded_rdma_destroy_qp(id);
     }
@@ -123,6 +125,7 @@ int embedded_rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **res
 }
 
 int embedded_rdma_establish(struct rdma_cm_id *public_id) {
+    UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
     if (cm_is_inherited(id) || id->id.qp != NULL) {
         return cm_result(cm_is_inherited(id) ? EIO : EINVAL);
@@ -159,6 +162,7 @@ void embedded_rdma_free_devices(struct ibv_context **list) {
 }
 
 int embedded_rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr) {
+    UNCANCELLED;
     if (pd == NULL) {
         pd = id->pd;
     }
@@ -189,6 +193,7 @@ int embedded_rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_
 }
 
 void embedded_rdma_destroy_srq(struct rdma_cm_id *id) {
+    UNCANCELLED;
     embedded_ibv_destroy_srq(id->srq);
     id->srq = NULL;
 }

@@ -17,6 +17,7 @@
  * The life of an id: creation, the table that finds it by the handle which peers know, options, destruction.
  */
 #include "cm_private.h"
+#include "cancel.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -128,6 +129,7 @@ struct cm_id *cm_new_id(struct rdma_event_channel *channel, void *context, enum 
 
 int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **result, void *context,
                  enum rdma_port_space ps, enum ibv_qp_type qp_type) {
+    UNCANCELLED;
     if (channel != NULL && cm_channel_is_inherited(channel)) {
         return cm_result(EIO);
     }
@@ -187,6 +189,7 @@ void cm_release_inherited(struct cm_id *id) {
 }
 
 int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
+    UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
     if (cm_is_inherited(id)) {
         cm_release_inherited(id);
@@ -248,6 +251,7 @@ static int set_id_option(struct cm_id *id, int name, const void *value, size_t l
 }
 
 int embedded_rdma_set_option(struct rdma_cm_id *public_id, int level, int name, void *value, size_t length) {
+    UNCANCELLED;
     if (level == RDMA_OPTION_IB && name == RDMA_OPTION_IB_PATH) {
         return cm_result(EINVAL); /* there is no path record that would fit: what the kernel says of one that does not */
     }

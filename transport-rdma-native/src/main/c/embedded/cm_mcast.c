@@ -19,6 +19,7 @@
  * only sends stays out.
  */
 #include "cm_private.h"
+#include "cancel.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -95,6 +96,7 @@ static struct cm_event *make_event(struct cm_id *id, struct cm_multicast *multic
 }
 
 static int join(struct cm_id *id, const struct sockaddr *address, bool send_only, void *context) {
+    UNCANCELLED;
     size_t size = cm_address_size(address);
     if (cm_is_inherited(id) || size == 0 || !cm_is_datagram(id)) {
         return cm_is_inherited(id) ? EIO : EINVAL;
@@ -169,6 +171,7 @@ void cm_multicast_fetched(struct cm_multicast *multicast, bool acked) {
 }
 
 int embedded_rdma_leave_multicast(struct rdma_cm_id *public_id, struct sockaddr *address) {
+    UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
     size_t size = cm_address_size(address);
     if (cm_is_inherited(id) || size == 0) {

@@ -18,6 +18,7 @@
  * with the attributes that the kernel's CM would give (cm_init_qp_{init,rtr,rts}_attr() in cm.c).
  */
 #include "cm_private.h"
+#include "cancel.h"
 #include "context.h"
 
 #include <string.h>
@@ -75,6 +76,7 @@ static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
 }
 
 int embedded_rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask) {
+    UNCANCELLED;
     if (cm_is_inherited(cm_of(id))) {
         return cm_result(EIO);
     }
@@ -159,6 +161,7 @@ static int init_qp(struct cm_id *id, struct ibv_qp *qp) {
 }
 
 int embedded_rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr) {
+    UNCANCELLED;
     if (cm_is_inherited(cm_of(id))) {
         return cm_result(EIO);
     }
@@ -204,6 +207,7 @@ int embedded_rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv
 }
 
 void embedded_rdma_destroy_qp(struct rdma_cm_id *id) {
+    UNCANCELLED;
     embedded_ibv_destroy_qp(id->qp);
     id->qp = NULL;
     destroy_cqs(id);

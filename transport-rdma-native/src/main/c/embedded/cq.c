@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cancel.h"
 #include "qp.h"
 #include "watch.h"
 
@@ -29,6 +30,7 @@ static void report_overflow(struct engine_task *task);
 
 struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, void *cq_context,
                                       struct ibv_comp_channel *channel, int comp_vector) {
+    UNCANCELLED;
     if (context_is_inherited(context)) {
         errno = EIO;
         return NULL;
@@ -108,6 +110,7 @@ static void release_inherited(struct cq *cq) {
 }
 
 int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
+    UNCANCELLED;
     struct cq *cq = cq_of(ibv);
     if (atomic_load(&cq->users) != 0) {
         return EBUSY;

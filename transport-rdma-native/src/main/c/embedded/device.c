@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "board.h"
+#include "cancel.h"
 #include "context.h"
 #include "copy.h"
 #include "cq.h"
@@ -78,6 +79,7 @@ const char *embedded_ibv_get_device_name(struct ibv_device *dev) {
 }
 
 struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
+    UNCANCELLED;
     if (dev != &device) {
         errno = EINVAL;
         return NULL;
@@ -132,6 +134,7 @@ struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
 }
 
 int embedded_ibv_close_device(struct ibv_context *ibv) {
+    UNCANCELLED;
     struct context *context = context_of(ibv);
     if (atomic_load(&context->objects) != 0) {
         /*

@@ -33,6 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cancel.h"
 #include "fork.h"
 
 #define BATCH 64
@@ -443,6 +444,7 @@ void engine_timer_cancel(struct engine_timer *timer) {
 }
 
 void engine_submit(struct engine_task *task) {
+    UNCANCELLED;
     engine_start();
     pthread_mutex_lock(&engine.lock);
     if (!task->queued) {

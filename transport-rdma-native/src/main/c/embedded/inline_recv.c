@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "epoch.h"
+#include "cancel.h"
 #include "qp.h"
 
 uint32_t embedded_ext_max_inline_recv(struct ibv_context *context) {
@@ -41,6 +42,7 @@ static int resize(struct qp *qp, uint32_t bytes) {
 }
 
 int embedded_ext_set_inline_recv(struct ibv_qp *ibv, uint32_t *bytes) {
+    UNCANCELLED;
     struct qp *qp = qp_of(ibv);
     if (context_is_inherited(ibv->context)) {
         return EIO;

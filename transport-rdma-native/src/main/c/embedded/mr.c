@@ -27,6 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cancel.h"
 #include "epoch.h"
 
 #ifndef MADV_POPULATE_READ
@@ -154,6 +155,7 @@ static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr) {
 }
 
 struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova, int access) {
+    UNCANCELLED;
     bool valid = take_access(&access) && is_same_in_page((uintptr_t) memory, iova) && iova + length >= iova;
     int error = context_is_inherited(pd->context) ? EIO : valid ? check_memory(memory, length, access) : EINVAL;
     struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
@@ -186,6 +188,7 @@ static int check_file(int fd, uint64_t offset, size_t length) {
 
 struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
                                           int access) {
+    UNCANCELLED;
     uint64_t in_page = offset & ((uint64_t) sysconf(_SC_PAGESIZE) - 1);
     bool valid = take_access(&access) && is_same_in_page(offset, iova) && iova + length >= iova;
     int error = context_is_inherited(pd->context) ? EIO : valid ? check_file(fd, offset, length) : EINVAL;
@@ -222,6 +225,7 @@ static void unlist(struct mr *mr) {
 }
 
 int embedded_ibv_dereg_mr(struct ibv_mr *ibv) {
+    UNCANCELLED;
     struct mr *mr = (struct mr *) ibv;
     if (!context_is_inherited(ibv->context)) {
         unlist(mr);

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cancel.h"
 #include "srq.h"
 #include "ud.h"
 
@@ -74,6 +75,7 @@ static void free_qp(struct qp *qp) {
 }
 
 struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr) {
+    UNCANCELLED;
     int error = context_is_inherited(pd->context) ? EIO : check(pd, attr);
     if (error != 0) {
         errno = error;
@@ -129,6 +131,7 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
 
 int embedded_ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr_mask,
                           struct ibv_qp_init_attr *init_attr) {
+    UNCANCELLED;
     (void) attr_mask; /* ibv_query_qp(3): more than asked for may be returned */
     struct qp *qp = qp_of(ibv);
     if (context_is_inherited(ibv->context)) {
@@ -162,6 +165,7 @@ static void drop_users(struct qp *qp) {
 }
 
 int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
+    UNCANCELLED;
     struct qp *qp = qp_of(ibv);
     if (context_is_inherited(ibv->context)) { /* whatever refers to it is not looked at here: fork.h */
         drop_users(qp);

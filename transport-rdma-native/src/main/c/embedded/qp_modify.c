@@ -17,6 +17,7 @@
 #include <errno.h>
 
 #include "qp.h"
+#include "cancel.h"
 #include "ud.h"
 #include "watch.h"
 
@@ -183,6 +184,7 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
 }
 
 int embedded_ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mask) {
+    UNCANCELLED;
     struct qp *qp = qp_of(ibv);
     if (context_is_inherited(ibv->context)) {
         return EIO;

@@ -15,6 +15,7 @@
  */
 /* Shared receive queues: see srq.h. */
 #include "srq.h"
+#include "cancel.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -82,6 +83,7 @@ int embedded_ibv_query_srq(struct ibv_srq *ibv, struct ibv_srq_attr *attr) {
 }
 
 int embedded_ibv_destroy_srq(struct ibv_srq *ibv) {
+    UNCANCELLED;
     struct srq *srq = srq_of(ibv);
     if (atomic_load(&srq->users) != 0) {
         return EBUSY;

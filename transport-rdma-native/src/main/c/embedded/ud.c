@@ -21,6 +21,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cancel.h"
 #include "epoch.h"
 #include "watch.h"
 
@@ -67,6 +68,7 @@ struct inflow *ud_detach(struct qp *qp) {
 }
 
 bool ud_run(struct qp *qp, unsigned work) {
+    UNCANCELLED;
     bool left = false;
     epoch_enter();
     if ((work & QP_WORK_ALL) != 0) {
@@ -125,6 +127,7 @@ static bool is_valid(const struct qp *qp, const union ibv_gid *gid, uint16_t lid
 }
 
 int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
+    UNCANCELLED;
     struct qp *qp = qp_of(ibv);
     if (context_is_inherited(ibv->context)) {
         return EIO;
@@ -153,6 +156,7 @@ int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint
 }
 
 int embedded_ibv_detach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
+    UNCANCELLED;
     struct qp *qp = qp_of(ibv);
     if (context_is_inherited(ibv->context)) {
         return EIO;
