@@ -16,10 +16,14 @@
 package io.netty.channel.rdma;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RdmaSend;
+import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -36,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Another JVM that echoes, as a server or as a client, until it is killed.
  */
 final class PeerProcess implements AutoCloseable {
+    static final int MAX_MESSAGE = 64 << 10;
     private static final String READY = "READY ";
 
     private final Process process;
@@ -63,6 +68,11 @@ final class PeerProcess implements AutoCloseable {
     /** A process with a server. */
     static PeerProcess server() throws IOException {
         return new PeerProcess("server");
+    }
+
+    /** A process with a server of messages, of up to {@link #MAX_MESSAGE} bytes. */
+    static PeerProcess messageServer() throws IOException {
+        return new PeerProcess("messages");
     }
 
     /** A process with a client that is connected. */
@@ -120,11 +130,24 @@ final class PeerProcess implements AutoCloseable {
         process.destroyForcibly().onExit().orTimeout(TestTimeouts.SECONDS, TimeUnit.SECONDS).join();
     }
 
+    private static void ready(InetSocketAddress address) {
+        System.out.println(READY + address.getAddress().getHostAddress() + ':' + address.getPort());
+    }
+
     public static void main(String[] args) throws Exception {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
         if ("server".equals(args[0])) {
-            InetSocketAddress address = new EchoServer(group).address();
-            System.out.println(READY + address.getAddress().getHostAddress() + ':' + address.getPort());
+            ready(new EchoServer(group).address());
+        } else if ("messages".equals(args[0])) {
+            ready((InetSocketAddress) TestTimeouts.sync(new ServerBootstrap().group(group)
+                    .channel(RdmaServerMessageChannel.class)
+                    .childOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, MAX_MESSAGE)
+                    .childHandler(new ChannelInboundHandlerAdapter() {
+                        @Override
+                        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                            ctx.writeAndFlush(new RdmaSend(((RdmaReceive) msg).content()));
+                        }
+                    }).bind(TestAddress.anyPort())).channel().localAddress());
         } else {
             Bootstrap bootstrap = new Bootstrap().group(group).channel(RdmaSocketChannel.class).handler(
                     new ChannelInboundHandlerAdapter() {

@@ -15,15 +15,17 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.internal.CleanableDirectBuffer;
 
 import java.nio.ByteBuffer;
 
 /**
  * The memory behind a buffer of {@link RdmaByteBufAllocator}: a power of two inside a {@link Slab}, or, for a buffer
- * that outgrew the slabs, ordinary direct memory.
+ * that outgrew the slabs, ordinary direct memory. The buffer has one reference, until it is released or grows into
+ * another cell, and each work request that uses the memory has one. Any thread may give the last one back.
  */
-final class Cell implements CleanableDirectBuffer {
+final class Cell extends AbstractReferenceCounted implements CleanableDirectBuffer, RequestMemory {
     private final SlabArena arena;
     private final Slab slab;
     private final int offset;
@@ -56,17 +58,22 @@ final class Cell implements CleanableDirectBuffer {
         return slab != null;
     }
 
-    /** The registered memory that the cell is part of, or {@code null}. */
-    MemoryRange range() {
+    @Override
+    public MemoryRange range() {
         return slab == null ? null : slab.range;
+    }
+
+    @Override
+    public boolean contains(long start, int bytes) {
+        return start >= address && start + bytes <= address + length();
     }
 
     int length() {
         return buffer.capacity();
     }
 
-    /** Gives the memory back. */
-    void free() {
+    @Override
+    protected void deallocate() {
         if (isPooled()) {
             arena.free(slab, offset, order);
         } else {
@@ -79,7 +86,12 @@ final class Cell implements CleanableDirectBuffer {
         return buffer;
     }
 
-    /** The buffer that uses the cell frees it, because it may also hand it on to its next life. */
+    @Override
+    public Cell touch(Object hint) {
+        return this;
+    }
+
+    /** The buffer gives its reference back by itself, because it may also hand the cell on to its next life. */
     @Override
     public void clean() {
     }

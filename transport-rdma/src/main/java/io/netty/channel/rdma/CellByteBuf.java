@@ -19,8 +19,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.CleanableDirectBuffer;
 
 /**
- * A buffer of {@link RdmaByteBufAllocator}, over a {@link Cell}. Growing up to the length of the cell is free. A
- * released buffer keeps its cell and is used again: see {@link CellCache}.
+ * A buffer of {@link RdmaByteBufAllocator}, over a {@link Cell}. Growing up to the length of the cell is free; beyond
+ * that it gets another one. A released buffer keeps its cell and is used again: see {@link CellCache}.
  */
 final class CellByteBuf extends PartialByteBuf {
     private final RdmaByteBufAllocator allocator;
@@ -69,7 +69,7 @@ final class CellByteBuf extends PartialByteBuf {
             super.capacity(newCapacity);
             cell = nextCell;
             nextCell = null;
-            oldCell.free();
+            oldCell.release();
         } else if (newCapacity < capacity()) {
             trimIndicesToCapacity(newCapacity);
         }

@@ -67,7 +67,7 @@ final class CellCache {
     void clear() {
         for (int i = 0; i < stacks.length; i++) {
             while (sizes[i] > 0) {
-                poll(minOrder + i).cell().free();
+                poll(minOrder + i).cell().release();
             }
         }
     }

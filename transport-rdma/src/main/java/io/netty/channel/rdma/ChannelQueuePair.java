@@ -25,6 +25,7 @@ import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletions;
+import io.netty.util.ReferenceCounted;
 import io.netty.util.internal.UnstableApi;
 
 import java.io.IOException;
@@ -38,8 +39,6 @@ import java.util.concurrent.TimeUnit;
  */
 @UnstableApi
 public final class ChannelQueuePair {
-    /** What {@link #localKey} gives for memory that is not registered. */
-    public static final long NOT_REGISTERED = -1;
     /** The queue pair has receives of its own. */
     public static final int NOT_SHARED = -1;
 
@@ -179,30 +178,37 @@ public final class ChannelQueuePair {
     }
 
     /**
-     * The local key of bytes in a slab of {@link RdmaByteBufAllocator} or in receive memory, which lives as long as
-     * the buffer does; or {@link #NOT_REGISTERED}.
+     * The registered memory that bytes of a buffer are in, with a reference for the caller, or {@code null}: a part of
+     * a slab of {@link RdmaByteBufAllocator}, receive memory, or {@link RegisteredMemory}.
      *
-     * @param address of the first byte.
+     * @param buf has a memory address, which is to be asked for when the memory is held.
      */
-    public long localKey(ByteBuf buf, long address, int length) throws VerbsException {
-        MemoryRange range = RegisteredRanges.find(buf, address, length);
-        return range == null ? NOT_REGISTERED : key(range.region(resources.context));
+    public static ReferenceCounted registeredMemory(ByteBuf buf, int index, int length) {
+        RequestMemory memory = RegisteredRanges.retainedFind(buf, index, length);
+        return memory != null ? memory : RegisteredMemory.retainedFind(buf.memoryAddress() + index, length);
     }
 
     /**
-     * The {@link RegisteredMemory} that the bytes are in, with a reference for the caller; or {@code null}.
+     * The local key of memory on this device.
+     *
+     * @param memory of {@link #registeredMemory}.
      */
-    public static RegisteredMemory registeredMemory(long address, int length) {
-        return RegisteredMemory.retainedFind(address, length);
+    public int localKey(ReferenceCounted memory) throws VerbsException {
+        return ((RequestMemory) memory).range().region(resources.context).lkey();
+    }
+
+    /**
+     * The local key of a buffer on this device.
+     *
+     * @param buf of {@link #staging} or {@link #receiveBuffer}.
+     */
+    public int localKey(ByteBuf buf) throws VerbsException {
+        return localKey(((CellByteBuf) buf).cell());
     }
 
     /** The region of the memory on this device. The caller has a reference to the memory. */
     public MemoryRegion region(RegisteredMemory memory) throws VerbsException {
         return memory.range().region(resources.context);
-    }
-
-    private static long key(MemoryRegion region) {
-        return Integer.toUnsignedLong(region.lkey());
     }
 
     /** The longest buffer of {@link #staging}. */

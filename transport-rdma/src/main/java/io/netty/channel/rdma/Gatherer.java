@@ -185,9 +185,9 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
 
     private boolean bytes(ByteBuf buf, int index, int count) throws Exception {
         if (buf.hasMemoryAddress()) {
-            long address = buf.memoryAddress() + index;
-            MemoryRange range = count > target.copyThreshold() ? RegisteredRanges.find(buf, address, count) : null;
-            return range == null ? copy(buf, index, count) : inPlace(address, count, target.localKey(range));
+            RequestMemory memory = count > target.copyThreshold() ? RegisteredRanges.retainedFind(buf, index, count)
+                    : null;
+            return memory == null ? copy(buf, index, count) : inPlace(memory, buf.memoryAddress() + index, count);
         }
         if (buf instanceof CompositeByteBuf) {
             for (ByteBuf component : ((CompositeByteBuf) buf).decompose(index, count)) {
@@ -209,25 +209,40 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
         for (ByteBuffer piece : pieces) {
             int count = piece.remaining();
             long address = DirectMemory.address(piece) + piece.position();
-            MemoryRange range = count > target.copyThreshold() ? RegisteredRanges.find(address, count) : null;
-            if (!(range == null ? copy(Unpooled.wrappedBuffer(piece), 0, count)
-                    : inPlace(address, count, target.localKey(range)))) {
+            RequestMemory memory = count > target.copyThreshold() ? RegisteredRanges.retainedFind(address, count)
+                    : null;
+            if (!(memory == null ? copy(Unpooled.wrappedBuffer(piece), 0, count) : inPlace(memory, address, count))) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean inPlace(long address, int count, int key) throws Exception {
-        for (int done = 0; done < count;) {
-            int n = Math.min(count - done, open());
-            if (n <= 0) {
-                return false;
+    /** Takes over the reference to the memory, and one more for each further work request. */
+    private boolean inPlace(RequestMemory memory, long address, int count) throws Exception {
+        RequestMemory reference = memory;
+        try {
+            int key = target.localKey(memory.range());
+            for (int done = 0; done < count;) {
+                int n = Math.min(count - done, open());
+                if (n <= 0) {
+                    return false;
+                }
+                add(address + done, n, key);
+                done += n;
+                if (done < count) {
+                    memory.retain();
+                } else {
+                    reference = null;
+                }
+                target.sendInPlace(memory);
             }
-            add(address + done, n, key);
-            done += n;
+            return true;
+        } finally {
+            if (reference != null) {
+                reference.release();
+            }
         }
-        return true;
     }
 
     private boolean copy(ByteBuf buf, int index, int count) throws Exception {
@@ -404,6 +419,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
             staged.release();
             staged = null;
         }
+        target.discardNext();
         elements = 0;
         length = 0;
         copied = 0;

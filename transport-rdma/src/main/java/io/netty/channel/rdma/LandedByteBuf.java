@@ -22,7 +22,7 @@ import io.netty.buffer.ByteBufAllocator;
  * Received bytes, where they arrived: a part of a segment of a {@link LandingBuffer}. It has a reference count of its
  * own, because handlers take a count above one as a sign that somebody else reads the buffer, and copy it.
  */
-final class LandedByteBuf extends PartialByteBuf {
+final class LandedByteBuf extends PartialByteBuf implements RequestMemory {
     private final LandingBuffer.Segment segment;
     private final MemoryRange range;
     private final long address;
@@ -35,9 +35,14 @@ final class LandedByteBuf extends PartialByteBuf {
         segment.hold();
     }
 
-    /** The registered memory that it is part of. */
-    MemoryRange range() {
+    @Override
+    public MemoryRange range() {
         return range;
+    }
+
+    @Override
+    public boolean contains(long start, int bytes) {
+        return range.contains(start, bytes);
     }
 
     @Override

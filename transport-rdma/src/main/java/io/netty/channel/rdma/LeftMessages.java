@@ -17,42 +17,24 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
-import io.netty.channel.FileRegion;
 import io.netty.util.ReferenceCountUtil;
 
 import java.util.ArrayDeque;
 
 /**
- * Flushed messages whose channel is closed: the device may still read them, or they are still to be sent. Their
- * promises were told with the close. Buffers are held as duplicates, since the application may go on using the indices
- * of its own.
+ * Flushed messages whose channel is closed and which are to be sent nevertheless. Their promises were told with the
+ * close. Buffers are held as duplicates, since the application may go on using the indices of its own.
  *
  * <p>On the loop of the connection.
  */
 final class LeftMessages implements OutboundMessages {
     private final ArrayDeque<Object> messages = new ArrayDeque<>();
 
-    /**
-     * Takes references to messages.
-     *
-     * @param bytes how many bytes of them are wanted: whole messages that cover these.
-     */
-    LeftMessages(OutboundMessages from, long bytes) {
-        long[] missing = { bytes };
+    /** Takes references to messages. */
+    LeftMessages(OutboundMessages from) {
         try {
-            from.forEach(msg -> {
-                if (missing[0] <= 0) {
-                    return false;
-                }
-                if (msg instanceof ByteBuf) {
-                    missing[0] -= ((ByteBuf) msg).readableBytes();
-                    messages.add(((ByteBuf) msg).retainedDuplicate());
-                } else {
-                    missing[0] -= ((FileRegion) msg).count();
-                    messages.add(ReferenceCountUtil.retain(msg));
-                }
-                return true;
-            });
+            from.forEach(msg -> messages.add(
+                    msg instanceof ByteBuf ? ((ByteBuf) msg).retainedDuplicate() : ReferenceCountUtil.retain(msg)));
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }

@@ -126,7 +126,7 @@ final class LoopReceiveQueue {
         if (bufferSize > 0) {
             ByteBuf buf = buffers[slot];
             long address = buf.memoryAddress();
-            chain.addSge(address, bufferSize, RegisteredRanges.find(buf, address, bufferSize).region(context).lkey());
+            chain.addSge(address, bufferSize, ((CellByteBuf) buf).cell().range().region(context).lkey());
         }
     }
 

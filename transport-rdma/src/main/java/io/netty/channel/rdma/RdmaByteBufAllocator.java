@@ -172,9 +172,10 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
 
     void recycle(CellByteBuf buf) {
         Cell cell = buf.cell();
-        CellCache cache = cell.isPooled() ? cache() : null;
+        // What work requests still use must not begin another life.
+        CellCache cache = cell.isPooled() && cell.refCnt() == 1 ? cache() : null;
         if (cache == null || !cache.offer(buf)) {
-            cell.free();
+            cell.release();
         }
     }
 

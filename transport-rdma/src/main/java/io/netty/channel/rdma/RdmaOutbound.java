@@ -31,9 +31,9 @@ import java.io.IOException;
  * What one connection has in flight, and the messages that it comes from.
  *
  * <p>Messages stay in the {@link ChannelOutboundBuffer} until the device has sent them: their promises tell no less,
- * and their memory is not needed twice. {@code posted} is how many bytes at the head are in flight. When the channel
- * is about to discard messages, by a close for example, {@link #detach} takes over those that the device may still
- * read, until their work requests are done, or all of them, to be sent nevertheless.
+ * and their memory is not needed twice. {@code posted} is how many bytes at the head are in flight. The memory that the
+ * device reads belongs to the work requests, so messages can be discarded at any time. When the channel is about to do
+ * that, by a close for example, {@link #detach} takes them over if they are to be sent nevertheless.
  *
  * <p>On the loop of the connection.
  */
@@ -49,11 +49,11 @@ final class RdmaOutbound {
     private final int copyThreshold;
 
     private ChannelOutboundBuffer flushed;
+    /** {@code null} if there are none yet, or will be no more. */
     private OutboundMessages messages;
-    /** {@code null} as long as the messages are the channel's. */
+    /** {@code null} unless the channel has left messages that are to be sent. */
     private LeftMessages left;
-    /** What was left is to be sent, not only to be kept. */
-    private boolean sendingLeft;
+    private boolean detached;
     private long posted;
     private boolean completing;
     /** Not all messages were sent, the last time. */
@@ -76,7 +76,7 @@ final class RdmaOutbound {
 
     /** The channel's messages, some of which are new. */
     void flushed(ChannelOutboundBuffer newMessages) {
-        if (flushed != newMessages && left == null) {
+        if (flushed != newMessages && !detached) {
             flushed = newMessages;
             messages = OutboundMessages.of(newMessages);
         }
@@ -88,7 +88,7 @@ final class RdmaOutbound {
      * @return whether that was all.
      */
     boolean gather(Gatherer gatherer) throws Exception {
-        if (messages == null || left != null && !sendingLeft) {
+        if (messages == null) {
             return true;
         }
         if (completing) {
@@ -118,11 +118,7 @@ final class RdmaOutbound {
                     bytes += length;
                 } else if (kind != SendRing.NOTHING) {
                     // Regions are alone in flight, so there are no bytes before this.
-                    posted -= length;
-                    messages.progress(length);
-                    if (kind == SendRing.REGION_END) {
-                        messages.remove();
-                    }
+                    completeRegion(length, kind == SendRing.REGION_END);
                 }
             }
             completeBytes(bytes);
@@ -130,8 +126,16 @@ final class RdmaOutbound {
         } finally {
             completing = false;
         }
-        if (left != null && !sendingLeft && posted == 0) {
-            left.release();
+    }
+
+    private void completeRegion(int length, boolean whole) {
+        posted -= length;
+        if (messages == null) {
+            return;
+        }
+        messages.progress(length);
+        if (whole) {
+            messages.remove();
         }
     }
 
@@ -140,7 +144,8 @@ final class RdmaOutbound {
      * counts as they are. If the connection is broken, the close is {@link #destroy} at once, and nothing is left.
      */
     private void completeBytes(long bytes) {
-        for (long rest = bytes; rest > 0 && posted > 0;) {
+        long rest = bytes;
+        while (rest > 0 && posted > 0 && messages != null) {
             ByteBuf buf = (ByteBuf) messages.current();
             int done = (int) Math.min(rest, buf.readableBytes());
             boolean whole = done == buf.readableBytes();
@@ -153,6 +158,7 @@ final class RdmaOutbound {
                 buf.skipBytes(done);
             }
         }
+        posted -= Math.min(rest, posted);
     }
 
     /** A work request failed: it and all before it are done. Their messages are not; the connection fails. */
@@ -175,20 +181,19 @@ final class RdmaOutbound {
     /**
      * The channel is about to discard its messages.
      *
-     * @param send whether to send all that was flushed nevertheless. Otherwise only what the device may still read is
-     *         kept.
+     * @param send whether to send all that was flushed nevertheless.
      */
     void detach(boolean send) {
-        if (left == null && messages != null) {
-            left = new LeftMessages(messages, send ? Long.MAX_VALUE : posted);
+        if (!detached && messages != null) {
+            detached = true;
+            left = send ? new LeftMessages(messages) : null;
             messages = left;
-            sendingLeft = send;
         }
     }
 
     /** Whether messages that the channel has left are still to be sent. */
     boolean isSendingLeft() {
-        return sendingLeft && left.current() != null;
+        return left != null && left.current() != null;
     }
 
     /** The queue pair is gone, and with it all work requests. */
@@ -198,9 +203,9 @@ final class RdmaOutbound {
             ring.remove();
         }
         posted = 0;
-        sendingLeft = false;
         if (left != null) {
             left.release();
+            messages = null;
         }
     }
 
@@ -286,6 +291,14 @@ final class RdmaOutbound {
 
     long outgoingEntry(StreamRequest request) {
         return landing.outgoingEntry(ring.index(request.sequence()), request.entryHead(), request.entryTail());
+    }
+
+    void sendInPlace(RequestMemory memory) {
+        ring.sendInPlace(memory);
+    }
+
+    void discardNext() {
+        ring.discardNext();
     }
 
     void added(long sequence, int kind, int length, ByteBuf memory) {

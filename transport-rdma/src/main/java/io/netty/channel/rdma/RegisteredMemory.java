@@ -21,7 +21,6 @@ import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.AbstractReferenceCounted;
-import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCounted;
 
 import java.io.IOException;
@@ -44,25 +43,29 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  * operation in flight has one. The registrations end with the last one, and a peer's access fails from then on. The
  * memory itself lives as long as the buffer does. Any thread.
  */
-public final class RegisteredMemory extends AbstractReferenceCounted implements AutoCloseable {
+public final class RegisteredMemory extends AbstractReferenceCounted implements AutoCloseable, RequestMemory {
     /** What does not lie in slabs, by address. */
     private static final ConcurrentSkipListMap<Long, RegisteredMemory> FOREIGN = new ConcurrentSkipListMap<>();
 
     private final ByteBuf buf;
     private final Set<RdmaPermission> permissions;
     private final MemoryRange range;
+    /** Memory that is registered already, for another purpose, which this is a part of; or {@code null}. */
+    private final RequestMemory pinned;
     private final boolean counted;
 
-    private RegisteredMemory(ByteBuf buf, Set<RdmaPermission> permissions, boolean counted) {
+    private RegisteredMemory(ByteBuf buf, Set<RdmaPermission> permissions, RequestMemory pinned) {
         this.buf = buf;
         this.permissions = permissions;
-        this.counted = counted;
+        this.pinned = pinned;
+        counted = pinned == null;
         range = new MemoryRange(buf.memoryAddress(), buf.capacity(), RdmaPermission.accessFlags(permissions), this);
     }
 
     private RegisteredMemory(int fd, long offset, long length, Set<RdmaPermission> permissions) {
         buf = Unpooled.EMPTY_BUFFER;
         this.permissions = permissions;
+        pinned = null;
         counted = false;
         // Any address will do that is at the same place in its page as the offset is.
         range = new MemoryRange(offset, length, RdmaPermission.accessFlags(permissions), this) {
@@ -129,14 +132,14 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
             throw new IllegalArgumentException("buf: " + buf + " (expected: direct, in one piece, not empty)");
         }
         Set<RdmaPermission> copy = checked(permissions);
-        boolean inSlab = RegisteredRanges.find(buf, buf.memoryAddress(), buf.capacity()) != null;
-        if (!inSlab && !PinnedMemory.PROCESS.reserve(buf.capacity(), true)) {
+        RequestMemory pinned = RegisteredRanges.retainedFind(buf, 0, buf.capacity());
+        if (pinned == null && !PinnedMemory.PROCESS.reserve(buf.capacity(), true)) {
             throw new IOException("no more registered memory: raise -Dio.netty.rdma.maxPinnedMemory (" +
                     PinnedMemory.PROCESS.used() + " of at most " + PinnedMemory.PROCESS.max() + " bytes are in use, " +
                     buf.capacity() + " are wanted)");
         }
-        RegisteredMemory memory = new RegisteredMemory(buf.retain(), copy, !inSlab);
-        if (!inSlab) {
+        RegisteredMemory memory = new RegisteredMemory(buf.retain(), copy, pinned);
+        if (pinned == null) {
             FOREIGN.put(memory.range.address, memory);
         }
         return memory;
@@ -193,17 +196,14 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         return entry.getValue().tryRetain() ? entry.getValue() : null;
     }
 
-    boolean tryRetain() {
-        try {
-            retain();
-            return true;
-        } catch (IllegalReferenceCountException e) {
-            return false;
-        }
+    @Override
+    public MemoryRange range() {
+        return range;
     }
 
-    MemoryRange range() {
-        return range;
+    @Override
+    public boolean contains(long address, int length) {
+        return range.contains(address, length);
     }
 
     /**
@@ -257,6 +257,9 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         range.close();
         if (counted) {
             PinnedMemory.PROCESS.release(range.length);
+        }
+        if (pinned != null) {
+            pinned.release();
         }
         buf.release();
     }

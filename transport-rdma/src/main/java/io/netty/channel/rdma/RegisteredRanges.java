@@ -24,17 +24,17 @@ import java.util.Arrays;
  */
 final class RegisteredRanges {
     /** The slabs, in the order of their addresses. Replaced, never changed. */
-    private static volatile MemoryRange[] slabs = new MemoryRange[0];
+    private static volatile Slab[] slabs = new Slab[0];
 
     private RegisteredRanges() { }
 
-    static synchronized void add(MemoryRange slab) {
-        MemoryRange[] current = slabs;
+    static synchronized void add(Slab slab) {
+        Slab[] current = slabs;
         int i = 0;
-        while (i < current.length && Long.compareUnsigned(current[i].address, slab.address) < 0) {
+        while (i < current.length && Long.compareUnsigned(current[i].range.address, slab.range.address) < 0) {
             i++;
         }
-        MemoryRange[] next = Arrays.copyOf(current, current.length + 1);
+        Slab[] next = Arrays.copyOf(current, current.length + 1);
         System.arraycopy(current, i, next, i + 1, current.length - i);
         next[i] = slab;
         slabs = next;
@@ -43,45 +43,59 @@ final class RegisteredRanges {
     /** How many memory regions the process keeps for ever. */
     static int regions() {
         int count = 0;
-        for (MemoryRange slab : slabs) {
-            count += slab.regions();
+        for (Slab slab : slabs) {
+            count += slab.range.regions();
         }
         return count;
     }
 
     /**
-     * The range that contains the bytes of the buffer, or {@code null}.
+     * The memory that the bytes of the buffer lie in, with a reference for the caller; or {@code null}.
      *
      * <p>Nearly every buffer is one of ours inside of slices, duplicates and leak detection, whose class tells the
-     * range. By its address only a buffer is found that was wrapped as a {@link java.nio.ByteBuffer}.
+     * memory. By its address only a buffer is found that was wrapped as a {@link java.nio.ByteBuffer}.
      *
-     * @param address of its first byte.
+     * @param buf has a memory address. That is to be asked for when the memory is held: another thread may be about to
+     *         make a buffer grow of which this one is a slice.
      */
-    static MemoryRange find(ByteBuf buf, long address, int length) {
+    static RequestMemory retainedFind(ByteBuf buf, int index, int length) {
         ByteBuf innermost = buf;
         for (ByteBuf unwrapped = buf.unwrap(); unwrapped != null; unwrapped = innermost.unwrap()) {
             innermost = unwrapped;
         }
-        MemoryRange range = null;
+        RequestMemory memory = null;
         if (innermost instanceof CellByteBuf) {
-            range = ((CellByteBuf) innermost).cell().range();
+            memory = ((CellByteBuf) innermost).cell();
         } else if (innermost instanceof LandedByteBuf) {
-            range = ((LandedByteBuf) innermost).range();
+            memory = (LandedByteBuf) innermost;
         }
-        return range != null && range.contains(address, length) ? range : find(address, length);
+        if (memory != null && memory.range() != null && memory.tryRetain()) {
+            if (memory.contains(buf.memoryAddress() + index, length)) {
+                return memory;
+            }
+            memory.release();
+        }
+        return retainedFind(buf.memoryAddress() + index, length);
     }
 
-    static MemoryRange find(long address, int length) {
-        MemoryRange[] current = slabs;
+    /** The memory in a slab that the bytes lie in, with a reference for the caller; or {@code null}. */
+    static RequestMemory retainedFind(long address, int length) {
+        Slab slab = slab(address);
+        Cell cell = slab == null ? null : slab.cell(address);
+        return cell != null && cell.contains(address, length) && cell.tryRetain() ? cell : null;
+    }
+
+    private static Slab slab(long address) {
+        Slab[] current = slabs;
         int low = 0;
         int high = current.length - 1;
         while (low <= high) {
             int middle = low + high >>> 1;
-            MemoryRange slab = current[middle];
-            if (slab.contains(address, length)) {
+            Slab slab = current[middle];
+            if (slab.range.contains(address, 1)) {
                 return slab;
             }
-            if (Long.compareUnsigned(slab.address, address) < 0) {
+            if (Long.compareUnsigned(slab.range.address, address) < 0) {
                 low = middle + 1;
             } else {
                 high = middle - 1;

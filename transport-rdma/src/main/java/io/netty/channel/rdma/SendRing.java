@@ -34,6 +34,7 @@ final class SendRing {
     private final int[] lengths;
     private final byte[] kinds;
     private final ByteBuf[] staging;
+    private final MemoryInFlight inPlace = new MemoryInFlight();
     private long staged;
     /** The number of the oldest request that is not known to be done. */
     private long first;
@@ -60,6 +61,16 @@ final class SendRing {
         }
         staging[i] = stagingBuffer;
         next++;
+    }
+
+    /** Takes over a reference to memory that the next request sends in place. */
+    void sendInPlace(RequestMemory memory) {
+        inPlace.add(next, memory);
+    }
+
+    /** There will be no next request with what was to be sent {@linkplain #sendInPlace in place}. */
+    void discardNext() {
+        inPlace.releaseFrom(next);
     }
 
     /** Bytes of staging memory that are kept for what is in flight; what successive requests share counts once. */
@@ -101,6 +112,7 @@ final class SendRing {
     void remove() {
         int i = (int) first & mask;
         ByteBuf buf = staging[i];
+        inPlace.releaseUntil(first);
         first++;
         if (buf != null) {
             staging[i] = null;

@@ -37,6 +37,8 @@ final class Slab {
     private final ByteBuffer memory;
     private final int order;
     private final byte[] largestFree;
+    /** The cells in use, by the smallest cell that would begin where they do. */
+    private final Cell[] cells;
 
     /**
      * Allocates {@code 2^order} bytes, and not quite a page more.
@@ -50,6 +52,7 @@ final class Slab {
         // The slab lives as long as the process: cells of it may be in use anywhere, so nothing ever calls clean().
         range = new MemoryRange(DirectMemory.address(memory), 1 << order, AccessFlags.LOCAL_WRITE, direct);
         largestFree = new byte[2 << order - MIN_ORDER];
+        cells = new Cell[1 << order - MIN_ORDER];
         int nodeOrder = order;
         for (int node = 1; node < largestFree.length; node++) {
             largestFree[node] = (byte) (nodeOrder + 1);
@@ -79,6 +82,7 @@ final class Slab {
     void free(int offset, int cellOrder) {
         int node = (offset >>> cellOrder) + (1 << order - cellOrder);
         assert largestFree[node] == 0 : "freed twice: offset " + offset + ", order " + cellOrder;
+        cells[offset >>> MIN_ORDER] = null;
         largestFree[node] = (byte) (cellOrder + 1);
         updateAncestors(node, cellOrder);
     }
@@ -92,6 +96,26 @@ final class Slab {
             largestFree[node] = left == whole && right == whole ? (byte) (whole + 1) : (byte) Math.max(left, right);
             whole++;
         }
+    }
+
+    /** Notes who uses what was {@linkplain #allocate allocated}. */
+    void enter(Cell cell, int offset) {
+        cells[offset >>> MIN_ORDER] = cell;
+    }
+
+    /**
+     * The cell in use that a byte of this slab lies in. Any thread that was given memory of that cell; else it may be
+     * {@code null} or one that has just been given back.
+     */
+    Cell cell(long address) {
+        long offset = address - range.address;
+        for (int cellOrder = MIN_ORDER; cellOrder <= order; cellOrder++) {
+            Cell cell = cells[(int) (offset >>> cellOrder << cellOrder - MIN_ORDER)];
+            if (cell != null && cell.order >= cellOrder) {
+                return cell;
+            }
+        }
+        return null;
     }
 
     boolean isUnused() {

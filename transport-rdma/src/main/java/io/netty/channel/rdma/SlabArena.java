@@ -61,7 +61,9 @@ final class SlabArena {
 
     private Cell use(Slab slab, int offset, int order) {
         usedBytes += 1L << order;
-        return new Cell(this, slab, offset, order);
+        Cell cell = new Cell(this, slab, offset, order);
+        slab.enter(cell, offset);
+        return cell;
     }
 
     private Slab grow(boolean needed) {
@@ -83,7 +85,7 @@ final class SlabArena {
                 budget.release(1L << slabOrder);
             }
         }
-        RegisteredRanges.add(slab.range);
+        RegisteredRanges.add(slab);
         slabs = Arrays.copyOf(slabs, slabs.length + 1);
         slabs[slabs.length - 1] = slab;
         return slab;

@@ -74,9 +74,11 @@
  * holds the peer back, because segments fill up; nothing is buffered elsewhere.
  *
  * <h2>Memory in flight</h2>
- * Netty discards messages when a channel is closed, its output shut down, or a write fails. {@code RdmaOutbound.detach}
- * comes before each of these and retains what the device may still read, until the work requests are done or the
- * queue pair is destroyed. Memory is only ever given back by a completion or by the end of the queue pair.
+ * What a work request reads or writes belongs to the work request ({@code MemoryInFlight}): it has a reference to the
+ * memory, which only its completion or the end of the queue pair gives back. So it does not matter what becomes of the
+ * message and its buffers meanwhile. Netty discards messages when a channel is closed, its output shut down, or a write
+ * fails; a buffer moves to other memory when it grows beyond its {@code Cell}, though slices of it are in flight; a
+ * composite buffer releases its components when it is consolidated. What is not posted yet follows the buffer.
  *
  * <h2>The end of a connection</h2>
  * <table>

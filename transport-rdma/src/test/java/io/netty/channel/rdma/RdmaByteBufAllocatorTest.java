@@ -245,8 +245,10 @@ class RdmaByteBufAllocatorTest {
 
     private static void assertRegistered(ByteBuf buf, boolean registered) {
         // Without sun.misc.Unsafe, Netty's own direct buffers have no address and are not even looked up.
-        MemoryRange range = buf.hasMemoryAddress() ?
-                RegisteredRanges.find(buf, buf.memoryAddress(), buf.capacity()) : null;
-        assertThat(range != null).isEqualTo(registered);
+        RequestMemory memory = buf.hasMemoryAddress() ? RegisteredRanges.retainedFind(buf, 0, buf.capacity()) : null;
+        assertThat(memory != null).isEqualTo(registered);
+        if (registered) {
+            memory.release();
+        }
     }
 }

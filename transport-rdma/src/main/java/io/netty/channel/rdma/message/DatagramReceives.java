@@ -71,7 +71,7 @@ final class DatagramReceives extends OwnReceives {
     @Override
     void addHeader(int slot, ReceiveWorkRequests receive) throws VerbsException {
         long address = headers.memoryAddress() + slot * HEADER;
-        receive.addSge(address, HEADER, (int) queuePair.localKey(headers, address, HEADER));
+        receive.addSge(address, HEADER, queuePair.localKey(headers));
     }
 
     @Override

@@ -195,7 +195,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
             slots.add(send, null);
         } catch (Exception e) {
             // Also of a buffer that was released too early: that is the fault of this datagram alone.
-            slots.releaseMemory(id);
+            slots.discardNext();
             if (retained) {
                 send.release();
             }

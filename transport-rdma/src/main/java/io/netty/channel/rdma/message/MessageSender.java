@@ -135,7 +135,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             }
         } catch (Exception e) {
             // Also of a buffer that was released too early: that is the fault of this operation alone.
-            slots.releaseMemory(id);
+            slots.discardNext();
             refusal = e;
         }
         if (refusal != null && retained) {

@@ -25,11 +25,13 @@ import io.netty.channel.rdma.verbs.SendFlags;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.util.ReferenceCounted;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.internal.PlatformDependent;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * Puts work requests together from operations: where the bytes are, and which of them are copied.
@@ -59,11 +61,12 @@ final class OperationGatherer {
     private final long inlineAddress;
     private int inlineUsed;
 
+    /** Those that are not registered; the others are {@code null}. */
     private final ByteBuf[] pieces = new ByteBuf[MAX_ELEMENTS];
     private final int[] indexes = new int[MAX_ELEMENTS];
     private final int[] lengths = new int[MAX_ELEMENTS];
     private final long[] addresses = new long[MAX_ELEMENTS];
-    private final long[] keys = new long[MAX_ELEMENTS];
+    private final int[] keys = new int[MAX_ELEMENTS];
     private int count;
     private int unregistered;
 
@@ -135,25 +138,24 @@ final class OperationGatherer {
                     operation.isRead() ? queuePair.attributes().maxReadSges() : MAX_ELEMENTS);
             boolean fits = split(content, index, length, Math.min(most, MAX_ELEMENTS), queuePair, slots, id);
             if (!fits) {
-                slots.releaseMemory(id);
+                slots.discardNext();
+                Arrays.fill(pieces, 0, count, null);
                 count = 0;
                 unregistered = 0;
-                addPiece(content, index, length, ChannelQueuePair.NOT_REGISTERED);
+                addUnregistered(content, index, length);
             }
             if (unregistered > 0 && !stage(operation, queuePair, slots, id)) {
-                slots.releaseMemory(id);
+                slots.discardNext();
                 return false;
             }
             operation.begin(chain, id, flags);
             for (int i = 0; i < count; i++) {
-                chain.addSge(addresses[i], lengths[i], (int) keys[i]);
+                chain.addSge(addresses[i], lengths[i], keys[i]);
             }
             slots.metrics().posted(length, unregistered);
             return true;
         } finally {
-            for (int i = 0; i < count; i++) {
-                pieces[i] = null;
-            }
+            Arrays.fill(pieces, 0, count, null);
         }
     }
 
@@ -198,38 +200,29 @@ final class OperationGatherer {
         if (count == most) {
             return false;
         }
-        addPiece(buf, index, length, key(buf, index, length, queuePair, slots, id));
+        ReferenceCounted memory = buf.hasMemoryAddress() ? ChannelQueuePair.registeredMemory(buf, index, length) : null;
+        if (memory == null) {
+            addUnregistered(buf, index, length);
+        } else {
+            slots.addMemory(id, memory);
+            addPiece(buf.memoryAddress() + index, length, queuePair.localKey(memory));
+        }
         return true;
     }
 
-    private static long key(ByteBuf buf, int index, int length, ChannelQueuePair queuePair, SendSlots slots, long id)
-            throws VerbsException {
-        if (!buf.hasMemoryAddress()) {
-            return ChannelQueuePair.NOT_REGISTERED;
-        }
-        long address = buf.memoryAddress() + index;
-        long key = queuePair.localKey(buf, address, length);
-        if (key == ChannelQueuePair.NOT_REGISTERED) {
-            RegisteredMemory memory = ChannelQueuePair.registeredMemory(address, length);
-            if (memory != null) {
-                slots.addMemory(id, memory);
-                key = Integer.toUnsignedLong(queuePair.region(memory).lkey());
-            }
-        }
-        return key;
-    }
-
-    private void addPiece(ByteBuf buf, int index, int length, long key) {
-        pieces[count] = buf;
-        indexes[count] = index;
+    private void addPiece(long address, int length, int key) {
+        addresses[count] = address;
         lengths[count] = length;
         keys[count] = key;
-        if (key == ChannelQueuePair.NOT_REGISTERED) {
-            unregistered += length;
-        } else {
-            addresses[count] = buf.memoryAddress() + index;
-        }
         count++;
+    }
+
+    /** One whose address is not known yet. */
+    private void addUnregistered(ByteBuf buf, int index, int length) {
+        pieces[count] = buf;
+        indexes[count] = index;
+        unregistered += length;
+        addPiece(0, length, 0);
     }
 
     /** Copies what is not registered, or makes room for it. Returns false if there is no memory at the moment. */
@@ -245,9 +238,9 @@ final class OperationGatherer {
             return false;
         }
         slots.staging(id, staging);
-        long key = queuePair.localKey(staging, staging.memoryAddress(), unregistered);
+        int key = queuePair.localKey(staging);
         for (int i = 0; i < count; i++) {
-            if (keys[i] == ChannelQueuePair.NOT_REGISTERED) {
+            if (pieces[i] != null) {
                 addresses[i] = staging.memoryAddress() + staging.writerIndex();
                 keys[i] = key;
                 if (operation.isRead()) {

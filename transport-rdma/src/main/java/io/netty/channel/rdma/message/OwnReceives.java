@@ -91,7 +91,7 @@ class OwnReceives implements Receives {
         addHeader(slot, chain);
         if (bufferSize > 0) {
             long address = buffers[slot].memoryAddress();
-            chain.addSge(address, bufferSize, (int) queuePair.localKey(buffers[slot], address, bufferSize));
+            chain.addSge(address, bufferSize, queuePair.localKey(buffers[slot]));
         }
     }
 

@@ -16,7 +16,8 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.MemoryInFlight;
+import io.netty.util.ReferenceCounted;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,7 @@ final class SendSlots {
     private final int[] lengths;
     private final Throwable[] failures;
     private final ByteBuf[] staging;
-    private final List<RegisteredMemory>[] memory;
+    private final MemoryInFlight inPlace = new MemoryInFlight();
     private final List<Copy>[] copies;
     private long first;
     private long next;
@@ -56,7 +57,6 @@ final class SendSlots {
         lengths = new int[size];
         failures = new Throwable[size];
         staging = new ByteBuf[size];
-        memory = new List[size];
         copies = new List[size];
     }
 
@@ -100,12 +100,9 @@ final class SendSlots {
         staging[(int) id & mask] = buf;
     }
 
-    void addMemory(long id, RegisteredMemory retained) {
-        int i = (int) id & mask;
-        if (memory[i] == null) {
-            memory[i] = new ArrayList<>(1);
-        }
-        memory[i].add(retained);
+    /** Takes over a reference to memory that the work request uses in place. */
+    void addMemory(long id, ReferenceCounted used) {
+        inPlace.add(id, used);
     }
 
     void addCopy(long id, ByteBuf to, int index, int length) {
@@ -180,24 +177,26 @@ final class SendSlots {
         }
         operations[i] = null;
         failures[i] = null;
-        releaseMemory(first);
+        inPlace.releaseUntil(first);
+        releaseStaging(first);
         first++;
         if (retained[i]) {
             operation.release();
         }
     }
 
-    /** Gives back what the bytes of this one need. */
-    void releaseMemory(long id) {
+    /** The next one is not entered: gives back what was noted for its bytes. */
+    void discardNext() {
+        inPlace.releaseFrom(next);
+        releaseStaging(next);
+    }
+
+    private void releaseStaging(long id) {
         int i = (int) id & mask;
         copies[i] = null;
         if (staging[i] != null) {
             staging[i].release();
             staging[i] = null;
-        }
-        if (memory[i] != null) {
-            memory[i].forEach(RegisteredMemory::release);
-            memory[i] = null;
         }
     }
 

@@ -1,0 +1,41 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ReferenceCounted;
+
+/**
+ * Registered memory as work requests use it. Each has a reference until it is done, so that nobody else gets the memory
+ * until then, whatever becomes of the buffer by which it was found: that may grow, or be released by the composite
+ * buffer it was part of. Any thread.
+ */
+interface RequestMemory extends ReferenceCounted {
+    /** What it is part of, or {@code null} if it is not registered. */
+    MemoryRange range();
+
+    boolean contains(long address, int length);
+
+    /** Takes a reference, unless the last one has been given back. */
+    default boolean tryRetain() {
+        try {
+            retain();
+            return true;
+        } catch (IllegalReferenceCountException e) {
+            return false;
+        }
+    }
+}
