@@ -26,8 +26,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaSend;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +37,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
@@ -46,8 +45,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * What was written arrives as it was, whatever happens to the buffers meanwhile that may happen to them: they grow, are
- * released, or are taken out of composite buffers, and their memory is used again. The peer is stopped for that, so that
- * the device (the embedded provider's, which is the peer's process) takes nothing before.
+ * released, or are taken out of composite buffers, and their memory is used again. The peer is stopped for that, so
+ * that the device (the embedded provider's, which is the peer's process) takes nothing before.
  */
 class RdmaMemoryInFlightTest {
     private static final int KIB = 1 << 10;
@@ -55,31 +54,13 @@ class RdmaMemoryInFlightTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
 
-    private static PeerProcess server;
-    private static PeerProcess messageServer;
-
-    @BeforeAll
-    static void startServers() throws Exception {
-        server = PeerProcess.server();
-        messageServer = PeerProcess.messageServer();
-    }
-
-    @AfterAll
-    static void killServers() {
-        for (PeerProcess process : new PeerProcess[] { server, messageServer }) {
-            if (process != null) {
-                process.close();
-            }
-        }
-    }
-
     static LongStream seeds() {
-        return TestRandom.seeds(10);
+        return TestRandom.seeds(4);
     }
 
     @Test
     void aBufferGrowsWhileItsSlicesAreInFlight() throws Exception {
-        try (Peer peer = new Peer(server, RdmaSocketChannel.class, Integer.MAX_VALUE);
+        try (Peer peer = new Peer(PeerProcess.server(), RdmaSocketChannel.class, Integer.MAX_VALUE);
              Program program = new Program(peer, 1)) {
             // So that the peer's window is open.
             program.whileRunning(() -> program.writeNew(2048 * KIB));
@@ -100,7 +81,7 @@ class RdmaMemoryInFlightTest {
     @ParameterizedTest
     @MethodSource("seeds")
     void aStreamIsWhatWasWritten(long seed) throws Exception {
-        try (Peer peer = new Peer(server, RdmaSocketChannel.class, Integer.MAX_VALUE)) {
+        try (Peer peer = new Peer(PeerProcess.server(), RdmaSocketChannel.class, Integer.MAX_VALUE)) {
             run(peer, seed);
         }
     }
@@ -108,7 +89,7 @@ class RdmaMemoryInFlightTest {
     @ParameterizedTest
     @MethodSource("seeds")
     void messagesAreWhatWasWritten(long seed) throws Exception {
-        try (Peer peer = new Peer(messageServer, RdmaMessageChannel.class, PeerProcess.MAX_MESSAGE)) {
+        try (Peer peer = new Peer(PeerProcess.messageServer(), RdmaMessageChannel.class, PeerProcess.MAX_MESSAGE)) {
             run(peer, seed);
         }
     }
@@ -117,7 +98,7 @@ class RdmaMemoryInFlightTest {
         System.out.println("seed " + seed);
         try (Program program = new Program(peer, seed)) {
             program.whileRunning(() -> program.writeNew(peer.most(2048 * KIB)));
-            for (int round = 0; round < 10; round++) {
+            for (int round = 0; round < 20; round++) {
                 program.whileRunning(() -> {
                     program.writeNew(peer.most(200 * KIB));
                     program.writeNew(peer.most(2 * KIB));
@@ -316,7 +297,7 @@ class RdmaMemoryInFlightTest {
         }
     }
 
-    /** A channel to a process that echoes. */
+    /** A process that echoes, and a channel to it. */
     private static final class Peer implements AutoCloseable {
         final PeerProcess process;
         final Channel channel;
@@ -348,8 +329,9 @@ class RdmaMemoryInFlightTest {
         }
 
         @Override
-        public void close() throws Exception {
-            TestTimeouts.sync(channel.close());
+        public void close() {
+            assertThat(channel.close().awaitUninterruptibly(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+            process.close();
         }
     }
 }

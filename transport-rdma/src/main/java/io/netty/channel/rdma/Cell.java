@@ -87,6 +87,11 @@ final class Cell extends AbstractReferenceCounted implements CleanableDirectBuff
     }
 
     @Override
+    public Cell touch() {
+        return this;
+    }
+
+    @Override
     public Cell touch(Object hint) {
         return this;
     }

@@ -184,7 +184,7 @@ public final class ChannelQueuePair {
      * @param buf has a memory address, which is to be asked for when the memory is held.
      */
     public static ReferenceCounted registeredMemory(ByteBuf buf, int index, int length) {
-        RequestMemory memory = RegisteredRanges.retainedFind(buf, index, length);
+        ReferenceCounted memory = RegisteredRanges.retainedFind(buf, index, length);
         return memory != null ? memory : RegisteredMemory.retainedFind(buf.memoryAddress() + index, length);
     }
 
@@ -194,7 +194,9 @@ public final class ChannelQueuePair {
      * @param memory of {@link #registeredMemory}.
      */
     public int localKey(ReferenceCounted memory) throws VerbsException {
-        return ((RequestMemory) memory).range().region(resources.context).lkey();
+        MemoryRange range = memory instanceof RegisteredMemory ? ((RegisteredMemory) memory).range()
+                : ((RequestMemory) memory).range();
+        return range.region(resources.context).lkey();
     }
 
     /**

@@ -156,10 +156,15 @@ final class CurrentLoop implements Executor {
      * @throws RejectedExecutionException if the loop has ended.
      */
     Timer schedule(Runnable task, long delay, TimeUnit unit) {
-        Timer timer = new Timer(task, System.nanoTime() + unit.toNanos(delay));
+        Timer timer = new Timer(task, nanoTime() + unit.toNanos(delay));
         timer.start();
         timers.add(timer);
         return timer;
+    }
+
+    /** The clock of the loop, by which timers run. */
+    long nanoTime() {
+        return handler.loop().ticker().nanoTime();
     }
 
     private static void ended(RejectedExecutionException cause) {
@@ -179,7 +184,7 @@ final class CurrentLoop implements Executor {
 
         private void start() {
             if (attached) {
-                future = handler.loop().schedule(this, deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+                future = handler.loop().schedule(this, deadlineNanos - nanoTime(), TimeUnit.NANOSECONDS);
             }
         }
 

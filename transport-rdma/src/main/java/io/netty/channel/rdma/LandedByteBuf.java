@@ -22,27 +22,20 @@ import io.netty.buffer.ByteBufAllocator;
  * Received bytes, where they arrived: a part of a segment of a {@link LandingBuffer}. It has a reference count of its
  * own, because handlers take a count above one as a sign that somebody else reads the buffer, and copy it.
  */
-final class LandedByteBuf extends PartialByteBuf implements RequestMemory {
+final class LandedByteBuf extends PartialByteBuf {
     private final LandingBuffer.Segment segment;
-    private final MemoryRange range;
     private final long address;
 
     LandedByteBuf(ByteBufAllocator allocator, LandingBuffer.Segment segment, int offset, int length) {
         super(allocator, segment.view(offset, length), length);
         this.segment = segment;
-        range = segment.range();
         address = segment.address(offset);
         segment.hold();
     }
 
-    @Override
-    public MemoryRange range() {
-        return range;
-    }
-
-    @Override
-    public boolean contains(long start, int bytes) {
-        return range.contains(start, bytes);
+    /** The memory that it is part of. */
+    RequestMemory memory() {
+        return segment;
     }
 
     @Override
@@ -64,6 +57,6 @@ final class LandedByteBuf extends PartialByteBuf implements RequestMemory {
     @Override
     protected void deallocate() {
         super.deallocate();
-        segment.unhold();
+        segment.release();
     }
 }

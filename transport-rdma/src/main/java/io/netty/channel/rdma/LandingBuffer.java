@@ -167,7 +167,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
     }
 
     /** A part of the memory that the peer fills at a stretch. */
-    final class Segment implements Runnable {
+    final class Segment implements RequestMemory, Runnable {
         private static final AtomicIntegerFieldUpdater<Segment> HOLDS =
                 AtomicIntegerFieldUpdater.newUpdater(Segment.class, "holds");
 
@@ -194,8 +194,14 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             return segmentAddress(index) + offset;
         }
 
-        MemoryRange range() {
+        @Override
+        public MemoryRange range() {
             return range;
+        }
+
+        @Override
+        public boolean contains(long start, int bytes) {
+            return range.contains(start, bytes);
         }
 
         boolean isPinned() {
@@ -217,16 +223,42 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
                 pinned = true;
                 owner.pinned(segmentLength());
             }
-            HOLDS.incrementAndGet(this);
-            REFERENCES.incrementAndGet(LandingBuffer.this);
+            retain();
         }
 
-        /** A buffer of the application is not used any more. Any thread. */
-        void unhold() {
-            if (HOLDS.decrementAndGet(this) == 0) {
+        /** For another buffer of the application, or for a work request that sends one. Any thread. */
+        @Override
+        public Segment retain() {
+            HOLDS.incrementAndGet(this);
+            REFERENCES.incrementAndGet(LandingBuffer.this);
+            return this;
+        }
+
+        @Override
+        public boolean tryRetain() {
+            for (int count = holds; count > 0; count = holds) {
+                if (HOLDS.compareAndSet(this, count, count + 1)) {
+                    REFERENCES.incrementAndGet(LandingBuffer.this);
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** A buffer of the application, or a work request, does not use it any more. Any thread. */
+        @Override
+        public boolean release() {
+            boolean unused = HOLDS.decrementAndGet(this) == 0;
+            if (unused) {
                 returnToLoop();
             }
             LandingBuffer.this.release();
+            return unused;
+        }
+
+        @Override
+        public int refCnt() {
+            return holds;
         }
 
         /** All its bytes arrived and were delivered. */

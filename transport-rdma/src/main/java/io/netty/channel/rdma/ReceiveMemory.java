@@ -32,18 +32,20 @@ import java.util.concurrent.TimeUnit;
  * before the peer may write, and most connections of a large server are idle; it grows while the peer is held up by it,
  * and shrinks when it is not used.
  *
- * <p><b>Growing.</b> Each step makes it four times as large, by adding a {@link LandingBuffer}, up to SO_RCVBUF. The
- * peer is held up if it has used up all that it was offered. That is not seen if the peer is far away, as then there
- * is always a little on offer; so the memory also is too small if all of it is filled again in less time than
- * {@value #WINDOW_NANOS} ns, which is longer than the round trip of a network for RDMA. In both cases only if the
- * application has read more than half of the memory: otherwise it is the application that the peer waits for. So a peer
- * can get no more than SO_RCVBUF, and only as long as it is read.
+ * <p><b>Growing.</b> Each step makes it four times as large, by adding a {@link LandingBuffer}, up to SO_RCVBUF. So
+ * each step has a buffer of its own size, and the later, the larger; the last one may be smaller. The peer is held up
+ * if it has used up all that it was offered. That is not seen if the peer is far away, as then there is always a little
+ * on offer; so the memory also is too small if all of it is filled again in less time than {@value #WINDOW_NANOS} ns,
+ * which is longer than the round trip of a network for RDMA. In both cases only if the application has read more than
+ * half of the memory: otherwise it is the application that the peer waits for. So a peer can get no more than
+ * SO_RCVBUF, and only as long as it is read.
  *
  * <p><b>Shrinking.</b> If in some time ({@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}) no more bytes arrived
  * than smaller memory has room for, the latest buffers are not offered any more. The peer may have been offered parts
  * of them and can use these when it likes; it is asked to give them back, and a peer that does not understand that
- * (librdmacm) fills them first. A buffer is freed when all its segments have come back. Until then it counts, and is
- * the first to be used again.
+ * (librdmacm) fills them first. A buffer is freed when all its segments have come back. Until then it counts. The
+ * application may hold an earlier one longer than a later one or the other way round; so a buffer that is not free yet
+ * is used again for the step that it was made for, and for no other.
  *
  * <p>On the loop of the connection, once it is attached to one.
  */
@@ -65,10 +67,10 @@ final class ReceiveMemory {
     private final int maxBytes;
     private final int idleMillis;
     private final LandingBuffer first;
-    /** Behind the first, the latest one last. */
+    /** Behind the first, by their steps. */
     private final List<LandingBuffer> grown = new ArrayList<>();
-    /** Not offered any more, but not yet back: the latest one first. */
-    private final List<LandingBuffer> leaving = new ArrayList<>();
+    /** By their steps: not offered any more, but not yet back. */
+    private final LandingBuffer[] leaving;
     private StreamConnection stream;
     private CurrentLoop loop;
     private Runnable segmentFreed;
@@ -81,7 +83,7 @@ final class ReceiveMemory {
     private boolean usedUp;
     private boolean fast;
     private long arrivedInWindow;
-    private long windowNanos = System.nanoTime();
+    private long windowNanos;
     private long arrivedSinceTick;
     private boolean failed;
     private long failedNanos;
@@ -99,12 +101,21 @@ final class ReceiveMemory {
         maxBytes = config.getReceiveBufferSize();
         idleMillis = config.getReceiveBufferIdleMillis();
         size = Math.min(maxBytes, FIRST_BYTES);
+        leaving = new LandingBuffer[steps(size, maxBytes)];
         first = LandingBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries, outgoingEntries, true);
         if (first == null) {
             // Short, as this has to fit into a rejection.
             throw new IOException("no registered memory for a receive buffer: raise " +
                     "-Dio.netty.rdma.maxPinnedMemory (now " + PinnedMemory.PROCESS.max() + " bytes)");
         }
+    }
+
+    private static int steps(int from, int to) {
+        int steps = 0;
+        for (long bytes = from; bytes < to; bytes *= GROWTH) {
+            steps++;
+        }
+        return steps;
     }
 
     LandingBuffer first() {
@@ -132,6 +143,7 @@ final class ReceiveMemory {
     void attach(CurrentLoop currentLoop, Runnable onSegmentFreed) {
         loop = currentLoop;
         segmentFreed = onSegmentFreed;
+        windowNanos = loop.nanoTime();
     }
 
     CurrentLoop loop() {
@@ -144,7 +156,7 @@ final class ReceiveMemory {
         arrivedInWindow += arrival.length();
         unread += arrival.length();
         if (arrivedInWindow >= size) {
-            long now = System.nanoTime();
+            long now = loop.nanoTime();
             fast = now - windowNanos < WINDOW_NANOS;
             windowNanos = now;
             arrivedInWindow = 0;
@@ -179,10 +191,10 @@ final class ReceiveMemory {
     }
 
     private void grow() {
-        LandingBuffer buffer;
-        if (!leaving.isEmpty()) {
-            buffer = leaving.remove(leaving.size() - 1);
-        } else {
+        int step = grown.size();
+        LandingBuffer buffer = leaving[step];
+        leaving[step] = null;
+        if (buffer == null) {
             int target = (int) Math.min(maxBytes, (long) size * GROWTH);
             int segmentLength = target / SEGMENTS;
             buffer = create((target - size) / segmentLength, segmentLength);
@@ -199,7 +211,7 @@ final class ReceiveMemory {
     }
 
     private LandingBuffer create(int segments, int segmentLength) {
-        if (failed && System.nanoTime() - failedNanos < RETRY_NANOS) {
+        if (failed && loop.nanoTime() - failedNanos < RETRY_NANOS) {
             return null;
         }
         try {
@@ -213,7 +225,7 @@ final class ReceiveMemory {
             failed = true;
         }
         // The connection works with what it has. Failing may be slow, so it is not tried with each arrival.
-        failedNanos = System.nanoTime();
+        failedNanos = loop.nanoTime();
         return null;
     }
 
@@ -233,12 +245,12 @@ final class ReceiveMemory {
             LandingBuffer buffer = grown.remove(grown.size() - 1);
             size -= buffer.length();
             stream.removeLanding(buffer);
-            leaving.add(buffer);
+            leaving[grown.size()] = buffer;
             ask |= !buffer.isIdle();
         }
         arrivedSinceTick = 0;
         freeIdle();
-        if (!grown.isEmpty() || !leaving.isEmpty()) {
+        if (!grown.isEmpty() || isLeaving()) {
             schedule();
         }
         if (ask && stream.retract()) {
@@ -247,16 +259,26 @@ final class ReceiveMemory {
     }
 
     private void freeIdle() {
-        for (int i = leaving.size() - 1; i >= 0; i--) {
-            if (leaving.get(i).isIdle()) {
-                leaving.remove(i).release();
+        for (int step = 0; step < leaving.length; step++) {
+            if (leaving[step] != null && leaving[step].isIdle()) {
+                leaving[step].release();
+                leaving[step] = null;
             }
         }
     }
 
+    private boolean isLeaving() {
+        for (LandingBuffer buffer : leaving) {
+            if (buffer != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** On the loop: a segment may be offered again. */
     void segmentFreed() {
-        if (!leaving.isEmpty() && !released) {
+        if (!released) {
             freeIdle();
         }
         segmentFreed.run();
@@ -284,8 +306,12 @@ final class ReceiveMemory {
         }
         first.release();
         grown.forEach(LandingBuffer::release);
-        leaving.forEach(LandingBuffer::release);
         grown.clear();
-        leaving.clear();
+        for (int step = 0; step < leaving.length; step++) {
+            if (leaving[step] != null) {
+                leaving[step].release();
+                leaving[step] = null;
+            }
+        }
     }
 }

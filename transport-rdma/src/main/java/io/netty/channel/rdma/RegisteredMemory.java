@@ -21,6 +21,7 @@ import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.AbstractReferenceCounted;
+import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCounted;
 
 import java.io.IOException;
@@ -43,7 +44,7 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  * operation in flight has one. The registrations end with the last one, and a peer's access fails from then on. The
  * memory itself lives as long as the buffer does. Any thread.
  */
-public final class RegisteredMemory extends AbstractReferenceCounted implements AutoCloseable, RequestMemory {
+public final class RegisteredMemory extends AbstractReferenceCounted implements AutoCloseable {
     /** What does not lie in slabs, by address. */
     private static final ConcurrentSkipListMap<Long, RegisteredMemory> FOREIGN = new ConcurrentSkipListMap<>();
 
@@ -196,14 +197,17 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         return entry.getValue().tryRetain() ? entry.getValue() : null;
     }
 
-    @Override
-    public MemoryRange range() {
-        return range;
+    private boolean tryRetain() {
+        try {
+            retain();
+            return true;
+        } catch (IllegalReferenceCountException e) {
+            return false;
+        }
     }
 
-    @Override
-    public boolean contains(long address, int length) {
-        return range.contains(address, length);
+    MemoryRange range() {
+        return range;
     }
 
     /**

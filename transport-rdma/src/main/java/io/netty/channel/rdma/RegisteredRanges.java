@@ -67,13 +67,20 @@ final class RegisteredRanges {
         if (innermost instanceof CellByteBuf) {
             memory = ((CellByteBuf) innermost).cell();
         } else if (innermost instanceof LandedByteBuf) {
-            memory = (LandedByteBuf) innermost;
+            memory = ((LandedByteBuf) innermost).memory();
         }
         if (memory != null && memory.range() != null && memory.tryRetain()) {
-            if (memory.contains(buf.memoryAddress() + index, length)) {
-                return memory;
+            boolean found = false;
+            try {
+                found = memory.contains(buf.memoryAddress() + index, length);
+                if (found) {
+                    return memory;
+                }
+            } finally {
+                if (!found) {
+                    memory.release();
+                }
             }
-            memory.release();
         }
         return retainedFind(buf.memoryAddress() + index, length);
     }

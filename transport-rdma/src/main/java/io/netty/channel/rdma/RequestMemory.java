@@ -19,15 +19,42 @@ import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCounted;
 
 /**
- * Registered memory as work requests use it. Each has a reference until it is done, so that nobody else gets the memory
- * until then, whatever becomes of the buffer by which it was found: that may grow, or be released by the composite
- * buffer it was part of. Any thread.
+ * Memory that is registered for use in place, as work requests see it. Each has a reference until it is done, so that
+ * nobody else gets the memory until then, whatever becomes of the buffer by which it was found: that may grow, or be
+ * released by the composite buffer it was part of. Any thread.
  */
 interface RequestMemory extends ReferenceCounted {
     /** What it is part of, or {@code null} if it is not registered. */
     MemoryRange range();
 
     boolean contains(long address, int length);
+
+    @Override
+    default ReferenceCounted retain(int increment) {
+        for (int i = 0; i < increment; i++) {
+            retain();
+        }
+        return this;
+    }
+
+    @Override
+    default boolean release(int decrement) {
+        boolean last = false;
+        for (int i = 0; i < decrement; i++) {
+            last = release();
+        }
+        return last;
+    }
+
+    @Override
+    default ReferenceCounted touch() {
+        return this;
+    }
+
+    @Override
+    default ReferenceCounted touch(Object hint) {
+        return this;
+    }
 
     /** Takes a reference, unless the last one has been given back. */
     default boolean tryRetain() {
