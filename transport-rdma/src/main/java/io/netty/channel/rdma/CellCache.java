@@ -15,60 +15,70 @@
  */
 package io.netty.channel.rdma;
 
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
 /**
- * One thread's stacks of released buffers, one for each cell size, each holding a bounded number of bytes.
+ * One thread's stacks of released buffers, one for each cell size, each holding a bounded number of bytes. When memory
+ * runs out, any thread may {@link #reclaim} them: the owner may be asleep, or busy with something else, for long.
  */
 final class CellCache {
     private static final int MAX_BYTES_PER_SIZE = 1 << 20;
     private static final int MAX_BUFFERS_PER_SIZE = 256;
 
     private final int minOrder;
-    private final CellByteBuf[][] stacks;
-    private final int[] sizes;
+    private final AtomicReferenceArray<CellByteBuf>[] stacks;
+    /** Changed by the owner only: some of the buffers below may have been reclaimed. */
+    private final AtomicIntegerArray sizes;
 
+    @SuppressWarnings({ "unchecked", "rawtypes" })
     CellCache(int minOrder, int maxOrder) {
         this.minOrder = minOrder;
-        stacks = new CellByteBuf[maxOrder - minOrder + 1][];
-        sizes = new int[stacks.length];
+        stacks = new AtomicReferenceArray[maxOrder - minOrder + 1];
+        sizes = new AtomicIntegerArray(stacks.length);
         for (int i = 0; i < stacks.length; i++) {
             // At least one of each, so that a loop that handles one large message after the other needs no lock.
-            stacks[i] = new CellByteBuf[Math.min(MAX_BUFFERS_PER_SIZE, Math.max(1, MAX_BYTES_PER_SIZE >> minOrder +
-                    i))];
+            stacks[i] = new AtomicReferenceArray<>(Math.min(MAX_BUFFERS_PER_SIZE, Math.max(1, MAX_BYTES_PER_SIZE >>
+                    minOrder + i)));
         }
     }
 
     /** Returns {@code null} if there is none. */
     CellByteBuf poll(int order) {
         int index = order - minOrder;
-        int size = sizes[index];
-        if (size == 0) {
-            return null;
+        int size = sizes.getPlain(index);
+        CellByteBuf buf = null;
+        while (buf == null && size > 0) {
+            buf = stacks[index].getAndSet(--size, null);
+            sizes.setRelease(index, size);
         }
-        CellByteBuf[] stack = stacks[index];
-        CellByteBuf buf = stack[--size];
-        stack[size] = null;
-        sizes[index] = size;
         return buf;
     }
 
     /** Returns false if the stack is full. */
     boolean offer(CellByteBuf buf) {
         int index = buf.cell().order - minOrder;
-        CellByteBuf[] stack = stacks[index];
-        int size = sizes[index];
-        if (size == stack.length) {
+        int size = sizes.getPlain(index);
+        if (size == stacks[index].length()) {
             return false;
         }
-        stack[size] = buf;
-        sizes[index] = size + 1;
+        stacks[index].setRelease(size, buf);
+        sizes.setRelease(index, size + 1);
         return true;
     }
 
-    void clear() {
+    /** Gives the memory of all buffers back. Any thread. Returns whether there were some. */
+    boolean reclaim() {
+        boolean some = false;
         for (int i = 0; i < stacks.length; i++) {
-            while (sizes[i] > 0) {
-                poll(minOrder + i).cell().release();
+            for (int slot = Math.min(sizes.get(i), stacks[i].length()) - 1; slot >= 0; slot--) {
+                CellByteBuf buf = stacks[i].get(slot) == null ? null : stacks[i].getAndSet(slot, null);
+                if (buf != null) {
+                    buf.cell().release();
+                    some = true;
+                }
             }
         }
+        return some;
     }
 }

@@ -25,6 +25,9 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.StringUtil;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
@@ -39,10 +42,11 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  * back to the system. Heap buffers, direct buffers above 4 MiB and those requested at the bound come from
  * {@link ByteBufAllocator#DEFAULT}: they work as well, but sending them costs a copy.
  *
- * <p>Thread-safe. Event loop threads have a small cache of their own.
+ * <p>Thread-safe. Event loop threads have a small cache of their own, which is taken back when memory runs out.
  */
 public final class RdmaByteBufAllocator extends AbstractByteBufAllocator implements ByteBufAllocatorMetricProvider {
     private static final int DEFAULT_SLAB_ORDER = 24;
+    private static final long RECLAIM_NANOS = 10_000_000;
     /** Memory is registered in pieces of this size. */
     static final int SLAB_SIZE = 1 << DEFAULT_SLAB_ORDER;
 
@@ -57,15 +61,20 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
     private final Metric metric = new Metric();
     private final PinnedMemory budget;
     private final SlabArena arena;
+    private final Set<CellCache> allCaches = ConcurrentHashMap.newKeySet();
+    private final AtomicLong nextReclaimNanos = new AtomicLong(System.nanoTime());
     private final FastThreadLocal<CellCache> caches = new FastThreadLocal<CellCache>() {
         @Override
         protected CellCache initialValue() {
-            return new CellCache(Slab.MIN_ORDER, arena.maxCellOrder());
+            CellCache cache = new CellCache(Slab.MIN_ORDER, arena.maxCellOrder());
+            allCaches.add(cache);
+            return cache;
         }
 
         @Override
         protected void onRemoval(CellCache cache) {
-            cache.clear();
+            allCaches.remove(cache);
+            cache.reclaim();
         }
     };
 
@@ -116,7 +125,7 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
 
     @Override
     protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-        ByteBuf buf = newRegisteredBuffer(initialCapacity, maxCapacity);
+        ByteBuf buf = newRegisteredBuffer(initialCapacity, maxCapacity, false);
         if (buf != null) {
             return toLeakAwareBuffer(buf);
         }
@@ -128,6 +137,11 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
      * A buffer in a slab, without leak detection, or {@code null} if it would be too large or the slabs are used up.
      */
     ByteBuf newRegisteredBuffer(int initialCapacity, int maxCapacity) {
+        return newRegisteredBuffer(initialCapacity, maxCapacity, true);
+    }
+
+    /** @param needed whether no other memory will do. */
+    private ByteBuf newRegisteredBuffer(int initialCapacity, int maxCapacity, boolean needed) {
         int order = order(initialCapacity);
         if (order > arena.maxCellOrder()) {
             return null;
@@ -138,10 +152,33 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
             return cached.reuse(initialCapacity, maxCapacity);
         }
         Cell cell = arena.allocate(order);
+        if (cell == null && (needed ? reclaimAll() : reclaim())) {
+            cell = arena.allocate(order);
+        }
         if (cell == null) {
             return null;
         }
         return new CellByteBuf(this, cell, initialCapacity, maxCapacity);
+    }
+
+    /**
+     * Takes back what the caches of all threads hold, some of which may not have been used for long; but not again and
+     * again while there is too little for all.
+     *
+     * @return whether there was something.
+     */
+    boolean reclaim() {
+        long now = System.nanoTime();
+        long next = nextReclaimNanos.get();
+        return now - next >= 0 && nextReclaimNanos.compareAndSet(next, now + RECLAIM_NANOS) && reclaimAll();
+    }
+
+    private boolean reclaimAll() {
+        boolean some = false;
+        for (CellCache cache : allCaches) {
+            some |= cache.reclaim();
+        }
+        return some;
     }
 
     /** Registered memory that nobody uses, and that may be registered yet, in bytes. */

@@ -90,8 +90,10 @@ final class Staging {
      * @param held bytes of staging memory that the connection has in flight.
      */
     ByteBuf take(int length, long held) {
-        double available = pool.availableMemory();
-        long left = (long) (available * available / pool.maxPinnedMemory() / SHARES) - held;
+        long left = share() - held;
+        if (left < CHUNK && pool.reclaim()) {
+            left = share() - held;
+        }
         if (left < CHUNK) {
             return scarce(length, held, left);
         }
@@ -99,6 +101,11 @@ final class Staging {
             return pool.newRegisteredBuffer(CHUNK, CHUNK);
         }
         return shared(length);
+    }
+
+    private long share() {
+        double available = pool.availableMemory();
+        return (long) (available * available / pool.maxPinnedMemory() / SHARES);
     }
 
     private ByteBuf scarce(int length, long held, long left) {

@@ -16,16 +16,21 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class StagingTest {
     private static final int POOL = 8 << 20;
+    /** The largest: a quarter of a slab. */
+    private static final int CELL = 256 << 10;
 
     private final RdmaByteBufAllocator pool = new RdmaByteBufAllocator(POOL, 20);
     private final Staging staging = new Staging(pool);
@@ -86,6 +91,82 @@ class StagingTest {
         assertThat(ring.isEmpty()).isTrue();
         a.release();
         assertThat(ring.staged()).isZero();
+    }
+
+    /** The caches of threads that do something else, or nothing, hold all of it. */
+    @Test
+    void whatIdleThreadsHaveCachedIsThereForWhoWaits() throws Exception {
+        int cells = POOL / CELL;
+        CountDownLatch cached = new CountDownLatch(2 * cells);
+        CountDownLatch end = new CountDownLatch(1);
+        List<Thread> threads = new ArrayList<>();
+        try {
+            for (int i = 0; i < 2 * cells; i++) {
+                Thread thread = new FastThreadLocalThread(() -> {
+                    ByteBuf buf = pool.newRegisteredBuffer(CELL, CELL);
+                    if (buf != null) {
+                        buf.release();
+                    }
+                    cached.countDown();
+                    await(end);
+                });
+                thread.start();
+                threads.add(thread);
+            }
+            assertThat(cached.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+            for (int i = 0; i < cells; i++) {
+                ByteBuf buf = pool.newRegisteredBuffer(CELL, CELL);
+                assertThat(buf).as("buffer %d", i).isNotNull();
+                taken.add(buf);
+            }
+            assertThat(pool.newRegisteredBuffer(1, 1)).isNull();
+        } finally {
+            end.countDown();
+            for (Thread thread : threads) {
+                thread.join(TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS));
+            }
+        }
+    }
+
+    @Test
+    void whatIdleThreadsHaveCachedCountsAsAvailable() throws Exception {
+        ByteBuf staged = staging.take(1 << 20, 0);
+        taken.add(staged);
+        CountDownLatch cached = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Thread thread = new FastThreadLocalThread(() -> {
+            List<ByteBuf> all = new ArrayList<>();
+            for (int length = CELL; length >= 512; length >>= 1) {
+                for (int count = Math.min(256, (1 << 20) / length); count > 0; count--) {
+                    ByteBuf buf = pool.newRegisteredBuffer(length, length);
+                    if (buf != null) {
+                        all.add(buf);
+                    }
+                }
+            }
+            all.forEach(ByteBuf::release);
+            cached.countDown();
+            await(end);
+        });
+        thread.start();
+        try {
+            assertThat(cached.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(pool.metric().usedDirectMemory()).isGreaterThan(POOL / 2);
+            ByteBuf buf = staging.take(1 << 20, 0);
+            taken.add(buf);
+            assertThat(buf.capacity()).isEqualTo(staged.capacity());
+        } finally {
+            end.countDown();
+            thread.join(TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS));
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** What a connection gets that wants more and more, none of which is ever sent. */
