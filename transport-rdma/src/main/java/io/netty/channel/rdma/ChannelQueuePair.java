@@ -182,10 +182,12 @@ public final class ChannelQueuePair {
      * a slab of {@link RdmaByteBufAllocator}, receive memory, or {@link RegisteredMemory}.
      *
      * @param buf has a memory address, which is to be asked for when the memory is held.
+     * @param written whether the device is to write there.
      */
-    public static ReferenceCounted registeredMemory(ByteBuf buf, int index, int length) {
+    public static ReferenceCounted registeredMemory(ByteBuf buf, int index, int length, boolean written) {
         ReferenceCounted memory = RegisteredRanges.retainedFind(buf, index, length);
-        return memory != null ? memory : RegisteredMemory.retainedFind(buf.memoryAddress() + index, length);
+        return memory != null ? memory : ForeignMemory.retainedFind(buf.memoryAddress() + index, length,
+                written ? RdmaPermission.LOCAL_WRITE : null);
     }
 
     /**

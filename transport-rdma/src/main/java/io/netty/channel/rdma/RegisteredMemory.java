@@ -28,9 +28,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.EnumSet;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentSkipListMap;
 
 import static io.netty.util.internal.ObjectUtil.checkPositive;
 import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
@@ -45,9 +43,6 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  * memory itself lives as long as the buffer does. Any thread.
  */
 public final class RegisteredMemory extends AbstractReferenceCounted implements AutoCloseable {
-    /** What does not lie in slabs, by address. */
-    private static final ConcurrentSkipListMap<Long, RegisteredMemory> FOREIGN = new ConcurrentSkipListMap<>();
-
     private final ByteBuf buf;
     private final Set<RdmaPermission> permissions;
     private final MemoryRange range;
@@ -141,7 +136,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         }
         RegisteredMemory memory = new RegisteredMemory(buf.retain(), copy, pinned);
         if (pinned == null) {
-            FOREIGN.put(memory.range.address, memory);
+            ForeignMemory.add(memory);
         }
         return memory;
     }
@@ -184,20 +179,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         return Collections.unmodifiableSet(copy);
     }
 
-    /**
-     * Finds registered memory outside of slabs that contains the bytes.
-     *
-     * @return with a reference for the caller, or {@code null}.
-     */
-    static RegisteredMemory retainedFind(long address, int length) {
-        Map.Entry<Long, RegisteredMemory> entry = FOREIGN.floorEntry(address);
-        if (entry == null || !entry.getValue().range.contains(address, length)) {
-            return null;
-        }
-        return entry.getValue().tryRetain() ? entry.getValue() : null;
-    }
-
-    private boolean tryRetain() {
+    boolean tryRetain() {
         try {
             retain();
             return true;
@@ -257,7 +239,9 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
 
     @Override
     protected void deallocate() {
-        FOREIGN.remove(range.address, this);
+        if (counted) {
+            ForeignMemory.remove(this);
+        }
         range.close();
         if (counted) {
             PinnedMemory.PROCESS.release(range.length);

@@ -15,10 +15,16 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.SplittableRandom;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,6 +38,48 @@ class RegisteredMemoryTest {
             assertThat(memory.length()).isEqualTo(length);
             assertThat(memory.buf().memoryAddress()).isEqualTo(memory.address());
             assertThat(memory.buf().getByte(length - 1)).isZero();
+        }
+    }
+
+    /** Ranges that begin together, enclose each other, and overlap, in any order, some of them closed again. */
+    @Test
+    void memoryThatOverlapsOtherIsFound() throws Exception {
+        ByteBuf whole = Unpooled.directBuffer(1 << 12);
+        SplittableRandom random = new SplittableRandom(1);
+        for (int round = 0; round < 300; round++) {
+            List<RegisteredMemory> open = new ArrayList<>();
+            try {
+                for (int count = random.nextInt(1, 12); count > 0; count--) {
+                    int from = random.nextInt(8) << 6;
+                    int length = random.nextInt(1, 16) << 6;
+                    open.add(RegisteredMemory.of(whole.slice(from, length), random.nextBoolean() ?
+                            EnumSet.of(RdmaPermission.LOCAL_WRITE) : EnumSet.of(RdmaPermission.REMOTE_READ)));
+                    if (random.nextInt(3) == 0) {
+                        open.remove(random.nextInt(open.size())).close();
+                    }
+                }
+                for (int i = 0; i < 20; i++) {
+                    assertFound(open, whole.memoryAddress() + random.nextInt(2 << 10), random.nextInt(1, 1 << 9),
+                            random.nextBoolean() ? RdmaPermission.LOCAL_WRITE : null);
+                }
+            } finally {
+                open.forEach(RegisteredMemory::close);
+            }
+            assertThat(ForeignMemory.retainedFind(whole.memoryAddress(), 1, null)).isNull();
+        }
+        whole.release();
+    }
+
+    private static void assertFound(List<RegisteredMemory> open, long address, int length, RdmaPermission permission) {
+        boolean expected = open.stream().anyMatch(memory -> memory.range().contains(address, length) &&
+                (permission == null || memory.permissions().contains(permission)));
+        RegisteredMemory found = ForeignMemory.retainedFind(address, length, permission);
+        assertThat(found != null).isEqualTo(expected);
+        if (found != null) {
+            assertThat(open).contains(found);
+            assertThat(found.range().contains(address, length)).isTrue();
+            assertThat(permission == null || found.permissions().contains(permission)).isTrue();
+            found.release();
         }
     }
 }

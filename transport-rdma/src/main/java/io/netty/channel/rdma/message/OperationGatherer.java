@@ -136,7 +136,8 @@ final class OperationGatherer {
         try {
             int most = Math.min(queuePair.queuePair().maxSendSges(),
                     operation.isRead() ? queuePair.attributes().maxReadSges() : MAX_ELEMENTS);
-            boolean fits = split(content, index, length, Math.min(most, MAX_ELEMENTS), queuePair, slots, id);
+            boolean fits = split(content, index, length, Math.min(most, MAX_ELEMENTS), operation.isRead(), queuePair,
+                    slots, id);
             if (!fits) {
                 slots.discardNext();
                 Arrays.fill(pieces, 0, count, null);
@@ -184,14 +185,15 @@ final class OperationGatherer {
     }
 
     /** Finds the pieces and their keys. Returns false if there are too many. */
-    private boolean split(ByteBuf buf, int index, int length, int most, ChannelQueuePair queuePair, SendSlots slots,
-                          long id) throws VerbsException {
+    private boolean split(ByteBuf buf, int index, int length, int most, boolean written, ChannelQueuePair queuePair,
+                          SendSlots slots, long id) throws VerbsException {
         if (length == 0) {
             return true;
         }
         if (buf instanceof CompositeByteBuf) {
             for (ByteBuf component : ((CompositeByteBuf) buf).decompose(index, length)) {
-                if (!split(component, component.readerIndex(), component.readableBytes(), most, queuePair, slots, id)) {
+                if (!split(component, component.readerIndex(), component.readableBytes(), most, written, queuePair,
+                        slots, id)) {
                     return false;
                 }
             }
@@ -200,7 +202,8 @@ final class OperationGatherer {
         if (count == most) {
             return false;
         }
-        ReferenceCounted memory = buf.hasMemoryAddress() ? ChannelQueuePair.registeredMemory(buf, index, length) : null;
+        ReferenceCounted memory = !buf.hasMemoryAddress() ? null
+                : ChannelQueuePair.registeredMemory(buf, index, length, written);
         if (memory == null) {
             addUnregistered(buf, index, length);
         } else {
