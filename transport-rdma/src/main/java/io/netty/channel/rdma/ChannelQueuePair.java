@@ -93,8 +93,8 @@ public final class ChannelQueuePair {
     public static ChannelQueuePair create(AbstractRdmaChannel channel, ConnectionId id, Device device,
                                           QueuePairOptions options, IntOption sendSges, int sharedReceiveSize,
                                           Owner owner) throws Exception {
-        Staging.reserve();
         DeviceContext context = DeviceContext.of(device);
+        Staging.reserve(context);
         QueuePairResources resources = new QueuePairResources(context, options, channel.handler());
         boolean created = false;
         try {
@@ -178,16 +178,23 @@ public final class ChannelQueuePair {
     }
 
     /**
-     * The registered memory that bytes of a buffer are in, with a reference for the caller, or {@code null}: a part of
-     * a slab of {@link RdmaByteBufAllocator}, receive memory, or {@link RegisteredMemory}.
+     * The memory, registered with this device, that bytes of a buffer are in, with a reference for the caller, or
+     * {@code null}: a part of a slab of {@link RdmaByteBufAllocator}, receive memory, or {@link RegisteredMemory}.
      *
      * @param buf has a memory address, which is to be asked for when the memory is held.
      * @param written whether the device is to write there.
      */
-    public static ReferenceCounted registeredMemory(ByteBuf buf, int index, int length, boolean written) {
+    public ReferenceCounted registeredMemory(ByteBuf buf, int index, int length, boolean written) {
         ReferenceCounted memory = RegisteredRanges.retainedFind(buf, index, length);
-        return memory != null ? memory : ForeignMemory.retainedFind(buf.memoryAddress() + index, length,
-                written ? RdmaPermission.LOCAL_WRITE : null);
+        if (memory == null) {
+            memory = ForeignMemory.retainedFind(buf.memoryAddress() + index, length,
+                    written ? RdmaPermission.LOCAL_WRITE : null);
+        }
+        if (memory != null && range(memory).regionOrNull(resources.context) == null) {
+            memory.release();
+            return null;
+        }
+        return memory;
     }
 
     /**
@@ -196,9 +203,12 @@ public final class ChannelQueuePair {
      * @param memory of {@link #registeredMemory}.
      */
     public int localKey(ReferenceCounted memory) throws VerbsException {
-        MemoryRange range = memory instanceof RegisteredMemory ? ((RegisteredMemory) memory).range()
+        return range(memory).region(resources.context).lkey();
+    }
+
+    private static MemoryRange range(ReferenceCounted memory) {
+        return memory instanceof RegisteredMemory ? ((RegisteredMemory) memory).range()
                 : ((RequestMemory) memory).range();
-        return range.region(resources.context).lkey();
     }
 
     /**
@@ -231,8 +241,17 @@ public final class ChannelQueuePair {
     }
 
     /** Registered memory to receive into, or {@code null} if there is no more. */
-    public static ByteBuf receiveBuffer(int length) {
-        return RdmaByteBufAllocator.DEFAULT.newRegisteredBuffer(length, length);
+    public ByteBuf receiveBuffer(int length) {
+        return receiveBuffer(resources.context, length);
+    }
+
+    static ByteBuf receiveBuffer(DeviceContext device, int length) {
+        ByteBuf buf = RdmaByteBufAllocator.DEFAULT.newRegisteredBuffer(length, length);
+        if (buf != null && ((CellByteBuf) buf).cell().range().regionOrNull(device) == null) {
+            buf.release();
+            return null;
+        }
+        return buf;
     }
 
     /**

@@ -56,8 +56,8 @@ final class ConnectionResources {
             throw new IOException(verbsDevice + " is an iWARP device: byte streams need RDMA WRITE with immediate " +
                     "data, which those have not. Use InfiniBand or RoCE, or TCP");
         }
-        Staging.reserve();
         context = DeviceContext.of(verbsDevice);
+        Staging.reserve(context);
         queuePairResources = new QueuePairResources(context, config.queuePair(), handler);
         int sendDepth = queuePairResources.sendDepth;
         int receiveDepth = queuePairResources.receiveDepth;

@@ -20,6 +20,7 @@ import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.VerbsException;
 
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.Map;
 
@@ -30,6 +31,9 @@ import java.util.Map;
  */
 final class DeviceContext {
     private static final Map<Device, DeviceContext> CONTEXTS = new IdentityHashMap<>();
+
+    /** Replaced, never changed. */
+    private static volatile DeviceContext[] all = new DeviceContext[0];
 
     final Device device;
     final DeviceAttributes attributes;
@@ -57,12 +61,20 @@ final class DeviceContext {
         return (int) least;
     }
 
+    /** Those that there are. Not to be changed. */
+    static DeviceContext[] all() {
+        return all;
+    }
+
     static DeviceContext of(Device device) throws VerbsException {
         synchronized (CONTEXTS) {
             DeviceContext context = CONTEXTS.get(device);
             if (context == null) {
                 context = new DeviceContext(device, CONTEXTS.size());
                 CONTEXTS.put(device, context);
+                DeviceContext[] next = Arrays.copyOf(all, all.length + 1);
+                next[all.length] = context;
+                all = next;
             }
             return context;
         }

@@ -185,8 +185,8 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
 
     private boolean bytes(ByteBuf buf, int index, int count) throws Exception {
         if (buf.hasMemoryAddress()) {
-            RequestMemory memory = count > target.copyThreshold() ? RegisteredRanges.retainedFind(buf, index, count)
-                    : null;
+            RequestMemory memory = count > target.copyThreshold() ?
+                    registered(RegisteredRanges.retainedFind(buf, index, count)) : null;
             return memory == null ? copy(buf, index, count) : inPlace(memory, buf.memoryAddress() + index, count);
         }
         if (buf instanceof CompositeByteBuf) {
@@ -209,13 +209,22 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
         for (ByteBuffer piece : pieces) {
             int count = piece.remaining();
             long address = DirectMemory.address(piece) + piece.position();
-            RequestMemory memory = count > target.copyThreshold() ? RegisteredRanges.retainedFind(address, count)
-                    : null;
+            RequestMemory memory = count > target.copyThreshold() ?
+                    registered(RegisteredRanges.retainedFind(address, count)) : null;
             if (!(memory == null ? copy(Unpooled.wrappedBuffer(piece), 0, count) : inPlace(memory, address, count))) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Gives the reference back, and returns {@code null}, if the device can't send from the memory. */
+    private RequestMemory registered(RequestMemory memory) {
+        if (memory == null || target.isRegistered(memory)) {
+            return memory;
+        }
+        memory.release();
+        return null;
     }
 
     /** Takes over the reference to the memory, and one more for each further work request. */

@@ -108,7 +108,7 @@ final class LoopReceiveQueue {
         int before = receives;
         while (receives < target) {
             if (bufferSize > 0) {
-                buffers[receives] = ChannelQueuePair.receiveBuffer(bufferSize);
+                buffers[receives] = ChannelQueuePair.receiveBuffer(context, bufferSize);
                 if (buffers[receives] == null) {
                     break;
                 }
@@ -156,7 +156,7 @@ final class LoopReceiveQueue {
      */
     ByteBuf take(long workRequestId) throws VerbsException {
         int slot = slot(workRequestId);
-        ByteBuf empty = ChannelQueuePair.receiveBuffer(bufferSize);
+        ByteBuf empty = ChannelQueuePair.receiveBuffer(context, bufferSize);
         if (empty == null) {
             return null;
         }

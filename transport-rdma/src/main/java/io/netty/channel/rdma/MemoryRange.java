@@ -18,14 +18,23 @@ package io.netty.channel.rdma;
 import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.util.Arrays;
+import java.util.function.Predicate;
 
 /**
  * A range of native memory from which the devices send in place. It is registered with a device when that first sends
  * from it, and stays so until it is closed. Thread-safe.
  */
 class MemoryRange {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(MemoryRange.class);
+    private static final long RETRY_NANOS = 1_000_000_000;
+
+    /** For tests, which can't reach the limit of locked memory everywhere: which registrations fail. */
+    static volatile Predicate<MemoryRange> shortage = range -> false;
+
     final long address;
     final long length;
     private final int access;
@@ -33,6 +42,8 @@ class MemoryRange {
     private final Object owner;
     /** By {@link DeviceContext#index}. Replaced, never changed. */
     private volatile MemoryRegion[] regions = new MemoryRegion[1];
+    private volatile boolean failed;
+    private volatile long retryNanos;
 
     MemoryRange(long address, long length, int access, Object owner) {
         this.address = address;
@@ -64,9 +75,35 @@ class MemoryRange {
         return region;
     }
 
+    /**
+     * As {@link #region}, for memory that can also be copied: {@code null} if it can't be registered. That is tried
+     * again after a while, as the limit of locked memory may be reached for a time only.
+     */
+    MemoryRegion regionOrNull(DeviceContext device) {
+        MemoryRegion[] current = regions;
+        MemoryRegion region = device.index < current.length ? current[device.index] : null;
+        return region != null ? region : tryRegister(device);
+    }
+
+    private MemoryRegion tryRegister(DeviceContext device) {
+        if (failed && System.nanoTime() - retryNanos < 0) {
+            return null;
+        }
+        try {
+            return register(device);
+        } catch (VerbsException e) {
+            logger.warn("Memory can't be registered with {}, and is copied when it is sent: {}", device.device, this,
+                    e);
+            retryNanos = System.nanoTime() + RETRY_NANOS;
+            failed = true;
+            return null;
+        }
+    }
+
     /** Registers it once more. */
     MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
-        return domain.register(address, length, accessFlags);
+        // There is no memory at address 0.
+        return domain.register(shortage.test(this) ? 0 : address, length, accessFlags);
     }
 
     /** How many devices it is registered with. */

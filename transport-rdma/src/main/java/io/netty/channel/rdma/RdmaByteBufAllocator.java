@@ -20,6 +20,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetric;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.PlatformDependent;
@@ -39,8 +40,9 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  * <p>Memory is registered in slabs of 16 MiB, as needed and at most {@link #maxPinnedMemory()} bytes. For the {@link
  * #DEFAULT} allocator that is the system property {@code io.netty.rdma.maxPinnedMemory}, in bytes (default: half of the
  * maximum direct memory), of which all other registered memory of the process is taken too. Slabs are never given
- * back to the system. Heap buffers, direct buffers above 4 MiB and those requested at the bound come from
- * {@link ByteBufAllocator#DEFAULT}: they work as well, but sending them costs a copy.
+ * back to the system. Heap buffers, direct buffers above 4 MiB and those requested at the bound, or when no more
+ * memory can be registered, come from {@link ByteBufAllocator#DEFAULT}: they work as well, but sending them costs a
+ * copy.
  *
  * <p>Thread-safe. Event loop threads have a small cache of their own, which is taken back when memory runs out.
  */
@@ -189,6 +191,11 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
     /** Makes sure that there is some registered memory; returns false if there can't be. */
     boolean reserve() {
         return arena.reserve();
+    }
+
+    /** Registers what there is with another device. What is added later is registered with all of them. */
+    void register(DeviceContext device) throws VerbsException {
+        arena.register(device);
     }
 
     /** Leak detection for a buffer that is not from here. */

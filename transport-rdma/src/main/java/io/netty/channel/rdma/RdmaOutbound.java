@@ -281,6 +281,11 @@ final class RdmaOutbound {
         }
     }
 
+    /** Whether the device can send from there. */
+    boolean isRegistered(RequestMemory memory) {
+        return memory.range().regionOrNull(device) != null;
+    }
+
     int localKey(MemoryRange range) throws VerbsException {
         return range.region(device).lkey();
     }

@@ -34,6 +34,7 @@ final class Slab {
     static final int MIN_ORDER = 9;
 
     final MemoryRange range;
+    private final CleanableDirectBuffer direct;
     private final ByteBuffer memory;
     private final int order;
     private final byte[] largestFree;
@@ -47,9 +48,8 @@ final class Slab {
      */
     Slab(int order) {
         this.order = order;
-        CleanableDirectBuffer direct = PlatformDependent.allocateDirect((1 << order) + DirectMemory.PAGE - 1);
+        direct = PlatformDependent.allocateDirect((1 << order) + DirectMemory.PAGE - 1);
         memory = DirectMemory.aligned(direct.buffer(), DirectMemory.PAGE, 1 << order);
-        // The slab lives as long as the process: cells of it may be in use anywhere, so nothing ever calls clean().
         range = new MemoryRange(DirectMemory.address(memory), 1 << order, AccessFlags.LOCAL_WRITE, direct);
         largestFree = new byte[2 << order - MIN_ORDER];
         cells = new Cell[1 << order - MIN_ORDER];
@@ -60,6 +60,12 @@ final class Slab {
                 nodeOrder--;
             }
         }
+    }
+
+    /** Ends a slab of which no cell was ever used. Others live as long as the process: cells may be anywhere. */
+    void destroy() {
+        range.close();
+        direct.clean();
     }
 
     /** Takes a cell of {@code 2^cellOrder} bytes; returns its offset, or -1 if no such cell is free. */

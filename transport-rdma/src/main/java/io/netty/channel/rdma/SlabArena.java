@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -72,7 +73,12 @@ final class SlabArena {
         }
         Slab slab = null;
         try {
-            slab = new Slab(slabOrder);
+            // Who needs it registers it as well, to be told why that fails.
+            slab = needed ? new Slab(slabOrder) : registered(new Slab(slabOrder));
+        } catch (VerbsException e) {
+            fail("Another slab of memory can't be registered: raise the limit of locked memory (ulimit -l), or lower " +
+                    "-Dio.netty.rdma.maxPinnedMemory.", e);
+            return null;
         } catch (OutOfMemoryError e) {
             fail("No direct memory for another registered slab: raise -XX:MaxDirectMemorySize, or lower " +
                     "-Dio.netty.rdma.maxPinnedMemory.", e);
@@ -91,8 +97,31 @@ final class SlabArena {
         return slab;
     }
 
+    /** With the devices that are in use: memory that can't be registered is not worth more than ordinary memory. */
+    private static Slab registered(Slab slab) throws VerbsException {
+        boolean registered = false;
+        try {
+            for (DeviceContext device : DeviceContext.all()) {
+                slab.range.region(device);
+            }
+            registered = true;
+            return slab;
+        } finally {
+            if (!registered) {
+                slab.destroy();
+            }
+        }
+    }
+
+    /** Registers all that there is with another device. */
+    synchronized void register(DeviceContext device) throws VerbsException {
+        for (Slab slab : slabs) {
+            slab.range.region(device);
+        }
+    }
+
     /** Somebody else may give memory back, so it is tried again, but not with each allocation: a failure is slow. */
-    private void fail(String message, Error cause) {
+    private void fail(String message, Throwable cause) {
         retryNanos = System.nanoTime() + RETRY_NANOS;
         if (!failed) {
             failed = true;

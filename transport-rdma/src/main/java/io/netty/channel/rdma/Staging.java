@@ -61,14 +61,15 @@ final class Staging {
     }
 
     /**
-     * Makes sure that there is some, before the first connection may need it.
+     * Makes sure that there is some that the device can send from, before its first connection may need it.
      *
-     * @throws IOException if there is no memory for it.
+     * @throws IOException if there is no memory for it, or if it can't be registered.
      */
-    static void reserve() throws IOException {
+    static void reserve(DeviceContext device) throws IOException {
         if (!POOL.reserve()) {
             throw PinnedMemory.PROCESS.exhausted("no registered memory to send from", "-XX:MaxDirectMemorySize");
         }
+        POOL.register(device);
     }
 
     /** The longest {@link #buffer}. */

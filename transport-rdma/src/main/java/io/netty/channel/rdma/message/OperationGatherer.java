@@ -203,7 +203,7 @@ final class OperationGatherer {
             return false;
         }
         ReferenceCounted memory = !buf.hasMemoryAddress() ? null
-                : ChannelQueuePair.registeredMemory(buf, index, length, written);
+                : queuePair.registeredMemory(buf, index, length, written);
         if (memory == null) {
             addUnregistered(buf, index, length);
         } else {

@@ -78,8 +78,8 @@ class OwnReceives implements Receives {
         post();
     }
 
-    static ByteBuf buffer(int size) throws IOException {
-        ByteBuf buf = ChannelQueuePair.receiveBuffer(size);
+    final ByteBuf buffer(int size) throws IOException {
+        ByteBuf buf = queuePair.receiveBuffer(size);
         if (buf == null) {
             throw ChannelQueuePair.noReceiveBuffer("RECEIVE_QUEUE_DEPTH or RECEIVE_BUFFER_SIZE");
         }
@@ -169,7 +169,7 @@ class OwnReceives implements Receives {
             return Unpooled.EMPTY_BUFFER;
         }
         ByteBuf full = buffers[slot];
-        ByteBuf empty = ChannelQueuePair.receiveBuffer(bufferSize);
+        ByteBuf empty = queuePair.receiveBuffer(bufferSize);
         if (empty == null) {
             return channel.alloc().heapBuffer(length).writeBytes(full, 0, length);
         }
