@@ -179,8 +179,8 @@ lane_conformance() {
     sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed.*/@ conformance \1 \2 0/p' "$LOGS/conformance-programs.log"
 }
 
-# Fuzz targets in C: each replays its corpus in the repository and goes on from there. What it finds stays in
-# target/fuzz, for the next run; an input that fails is in the logs.
+# Fuzz targets. Each replays its corpus in the repository and goes on from there. What it finds stays in target/fuzz
+# of its module, for the next run; an input that fails is in the logs, one of those in Java in target/fuzz.
 lane_fuzz() {
     local out=$ROOT/transport-rdma-native/target/c corpora=$ROOT/transport-rdma-native/src/test/corpus
     local program name found log status passed=0 failed=0
@@ -204,6 +204,7 @@ lane_fuzz() {
         fi
     done
     echo "@ fuzz $passed $failed 0"
+    tagged_tests fuzz transport-rdma
 }
 
 # Maven's -Dtest=A,B* as a regular expression of class names.

@@ -80,12 +80,19 @@ uint32_t input_length(void) {
     }
 }
 
+static void write_at(uint8_t *bytes, size_t size, size_t offset, const void *value, size_t width) {
+    offset %= size;
+    memcpy(bytes + offset, value, width <= size - offset ? width : size - offset);
+}
+
 void input_patch(void *bytes, size_t size) {
-    for (int count = input_u8() & 7; count > 0 && size > 0; count--) {
-        uint16_t place = input_u16();
-        size_t width = (size_t) 1 << (place >> 14), offset = (place & 0x3fff) % size;
-        uint64_t value = width == 1 ? input_u8() : width == 2 ? input_u16() : width == 4 ? input_u32() : input_u64();
-        memcpy((uint8_t *) bytes + offset, &value, width <= size - offset ? width : size - offset);
+    for (int count = 1 + (input_u8() & 3); count > 0; count--) {
+        uint8_t how = input_u8();
+        size_t where = input_u8() + ((size_t) how >> 2 << 8);
+        uint32_t value = (how & 3) == 0 ? input_u8() : (how & 3) == 1 ? input_u16()
+                : (how & 3) == 2 ? input_u32() : input_length();
+        size_t width = (how & 3) == 0 ? 1 : (how & 3) == 1 ? 2 : 4;
+        write_at(bytes, size, where * width, &value, width); /* aligned, as fields are */
     }
 }
 
@@ -146,6 +153,18 @@ int __wrap_sealed_create(const char *name, size_t size, void **address) {
 
 unsigned guarded_mappings(void) {
     return num_guarded;
+}
+
+/* ---- descriptors ---- */
+
+int __real_close(int fd);
+int __wrap_close(int fd);
+
+/* Nobody closes a descriptor twice, or one that never was. */
+int __wrap_close(int fd) {
+    int result = __real_close(fd);
+    CHECK(result == 0 || errno != EBADF);
+    return result;
 }
 
 /* ---- names ---- */

@@ -37,7 +37,8 @@ uint64_t input_u64(void);
 /* A length: mostly small, and near the limits of what there is up to 1 GiB. Two bytes. */
 uint32_t input_length(void);
 
-/* Writes into the bytes of a structure: a count, and for each an offset, a width and a value. */
+/* Writes into a structure that is not empty: a count, and for each of so many a width, the index of the field of this
+ * width, and a value. */
 void input_patch(void *bytes, size_t size);
 
 /* ---- memory and names ---- */

@@ -83,7 +83,7 @@ static void say_anything(int link) {
     enum peer_thing things[PEER_MAX_FDS];
     size_t length = input_u16() % (sizeof(packet) + 1);
     memcpy(packet, &(struct link_header) { .type = input_u8() }, sizeof(struct link_header));
-    input_patch(packet, length);
+    input_patch(packet, sizeof(packet));
     int count = input_things(things, PEER_MAX_FDS);
     peer_say_raw(link, packet, length, things, count);
 }

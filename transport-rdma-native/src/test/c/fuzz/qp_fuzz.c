@@ -72,6 +72,7 @@ static struct {
     struct ibv_qp *qp;
     uint32_t sends, sends_done, recvs, recvs_done;
     uint32_t length[WRS * 4]; /* of the receives */
+    uint32_t successes;
 } victim;
 
 static void fill_secret(uint8_t *memory, size_t size) {
@@ -117,6 +118,7 @@ static void check_completion(const struct ibv_wc *wc) {
     uint32_t number = (uint32_t) (wc->wr_id >> 1);
     CHECK((int) wc->status >= IBV_WC_SUCCESS && wc->status <= IBV_WC_GENERAL_ERR);
     CHECK_EQ(wc->qp_num, victim.qp->qp_num);
+    victim.successes += wc->status == IBV_WC_SUCCESS;
     if (is_send) {
         CHECK_EQ(number, victim.sends_done);
         CHECK(victim.sends_done++ < victim.sends);
@@ -677,7 +679,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     end_connect(&bystander_a, bystander_b.qp->qp_num);
     end_connect(&bystander_b, bystander_a.qp->qp_num);
     engine_run();
-    run((const uint8_t *) "", 0);
+    /* Four receives; a SEND of 16 bytes, a WRITE, a READ; a SEND of the victim, which is served; a poll. */
+    static const uint8_t honest[] = {
+        0, 0, 0x40, 0, 0, 0, 0, 16, 0, 0, 0, 0, 2, 0, 0, 16, 0, 0, 0, 0, 4, 0, 0, 16, 0, 0, 0, 13, 0, 0, 16, 0, 6, 18 | 7 << 5,
+    };
+    run(honest, sizeof(honest));
+    CHECK_EQ(victim.successes, 2);
     return 0;
 }
 
