@@ -36,7 +36,7 @@ static inline void cancel_restore(const int *state) {
 }
 
 /* To the end of the block. */
-#define UNCANCELLED __attribute__((cleanup(cancel_restore))) const int cancel_state_ = cancel_disable()
+#define UNCANCELLED __attribute__((cleanup(cancel_restore), unused)) const int cancel_state_ = cancel_disable()
 
 /* Ends it before: what follows waits. */
 #define CANCELLABLE cancel_restore(&cancel_state_)
