@@ -19,12 +19,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "copy.h"
 #include "qp.h"
-#include "sealed.h"
 #include "ud.h"
 
 #define MAX_FLOWS 1024u /* of one queue pair; beyond it the one that was used longest ago is closed */
@@ -44,13 +41,11 @@ void flow_free(struct qp *qp, struct flow *flow) {
         process_renounce(&flow->to_recv_cq);
     }
     if (flow->receiver != NULL) {
-        munmap((void *) flow->receiver, sizeof(*flow->receiver));
+        arenas_leave(peer_arenas(flow->peer), flow->view, &flow->place);
     }
-    if (flow->segment_fd >= 0) {
-        close(flow->segment_fd);
-    }
-    munmap(flow->segment, sizeof(*flow->segment));
     if (flow->peer != NULL) {
+        const uint32_t published[WIRE_STREAMS] = { flow->out.prod };
+        arenas_release(peer_arenas(flow->peer), flow->arena, flow->segment, published);
         peer_put(flow->peer);
     }
     free(flow);
@@ -86,29 +81,37 @@ bool flow_is_overdue(const struct flow *flow) {
     return is_past(flow, ANSWER_PATIENCE_NS);
 }
 
-/* NULL without memory or descriptors. */
+/* NULL without memory. */
 static struct flow *make(struct qp *qp, uint32_t qpn) {
     struct flow_table *table = &qp->ud->flows;
     if (table->count == MAX_FLOWS) {
         flow_close(qp, flow_table_oldest(table));
     }
     struct flow *flow = calloc(1, sizeof(*flow));
-    void *memory;
-    int fd = flow == NULL ? -1 : sealed_create("rdma-ud", sizeof(*flow->segment), &memory);
-    if (fd < 0) {
-        free(flow);
-        return NULL;
+    if (flow != NULL) {
+        *flow = (struct flow) { .qpn = qpn, .id = atomic_fetch_add(&next_id, 1), .since_ns = engine_now_ns() };
+        flow_table_add(table, flow);
     }
-    *flow = (struct flow) {
-        .qpn = qpn,
-        .id = atomic_fetch_add(&next_id, 1),
-        .since_ns = engine_now_ns(),
-        .segment_fd = fd,
-        .segment = memory,
-    };
-    producer_init(&flow->out, flow->segment, WIRE_REQUESTS);
-    flow_table_add(table, flow);
     return flow;
+}
+
+/* Returns 0 or errno. */
+static int introduce(struct qp *qp, struct flow *flow) {
+    struct arenas *arenas = peer_arenas(flow->peer);
+    flow->segment = arenas_claim(arenas, &flow->arena);
+    if (flow->segment == NULL) {
+        return errno;
+    }
+    producer_init(&flow->out, flow->segment, WIRE_REQUESTS);
+    struct wire_flow message = { 0 };
+    int fd = arenas_begin_introduction(arenas, flow->arena, flow->segment, &message.place);
+    message.carries = fd >= 0 ? WIRE_ARENA : 0;
+    int error = tell(qp, flow, WIRE_FLOW_OPEN, &message, &fd, fd >= 0);
+    arenas_end_introduction(arenas, flow->arena, flow->segment, fd >= 0, error == 0);
+    if (error != 0) {
+        arenas_release(arenas, flow->arena, flow->segment, (const uint32_t[WIRE_STREAMS]) { 0 });
+    }
+    return error;
 }
 
 /* Returns 0 or errno. */
@@ -121,8 +124,7 @@ static int reach(struct qp *qp, struct flow *flow) {
         link_put(link);
     }
     if (error == 0) {
-        struct wire_flow message = { 0 };
-        error = tell(qp, flow, WIRE_FLOW_OPEN, &message, &flow->segment_fd, 1);
+        error = introduce(qp, flow);
         if (error != 0) {
             peer_put(flow->peer);
             flow->peer = NULL;
@@ -130,8 +132,6 @@ static int reach(struct qp *qp, struct flow *flow) {
     }
     if (error == 0) {
         flow->state = FLOW_OPENING;
-        close(flow->segment_fd);
-        flow->segment_fd = -1;
     }
     return error;
 }

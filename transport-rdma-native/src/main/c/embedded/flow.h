@@ -15,11 +15,11 @@
  */
 /*
  * Flows: one way from a UD queue pair to another one, made when the first datagram is to go there. The sender owns a
- * segment (wire.h) of which it uses the request stream; the receiver owns the word that acknowledges.
+ * segment (arena.h) of which it uses the request stream; the receiver owns one for the word that acknowledges.
  *
  *   sender                                receiver
  *   WIRE_FLOW_OPEN    segment          ->
- *                                      <- WIRE_FLOW_ACCEPT   its acknowledgements; the completion queue to signal
+ *                                      <- WIRE_FLOW_ACCEPT   segment; the completion queue to signal
  *   WIRE_FLOW_SLOT    the tick to see  ->
  *                                      <- WIRE_FLOW_ROOM     a full ring has room again, if the sender wanted to know
  *   WIRE_FLOW_CLOSE                    -> or
@@ -70,9 +70,11 @@ struct flow {
     enum flow_state state;
     uint64_t since_ns; /* when it was made; when an open one was first found full, 0 if it is not */
     uint32_t full_at;  /* the position in the stream then */
-    struct peer *peer;
-    int segment_fd; /* until it is on its way to the receiver */
+    struct peer *peer; /* NULL before it is reached; with it the segment */
+    struct arena *arena;
     struct wire_segment *segment;
+    struct view *view; /* of the receiver's arena, while `receiver` is not NULL */
+    struct wire_place place;
     const struct wire_control *receiver; /* its acknowledgements */
     struct producer out;
     struct announcement to_recv_cq;
@@ -86,8 +88,12 @@ struct inflow {
     struct peer *peer;
     uint32_t src_qpn, id;
     bool broken; /* the sender has violated the protocol: its link is about to go down */
+    struct view *view; /* of the sender's arena */
+    struct wire_place place_of_sender; /* there */
     const struct wire_segment *segment;
-    struct wire_control *own;
+    struct arena *arena;
+    struct wire_segment *own_segment;
+    struct wire_control *own; /* of that */
     struct consumer requests;
     struct cq_place place; /* where the sender announces it; no process before WIRE_FLOW_SLOT */
 };

@@ -19,11 +19,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "qp.h"
-#include "sealed.h"
 #include "ud.h"
 
 #define MAX_INFLOWS 1024u /* of one queue pair; beyond it the oldest goes, and its sender opens another */
@@ -64,8 +61,9 @@ static void unlink_incoming(struct qp *qp, struct inflow *inflow) {
 }
 
 static void free_incoming(struct inflow *inflow) {
-    munmap((void *) inflow->segment, sizeof(*inflow->segment));
-    munmap(inflow->own, sizeof(*inflow->own));
+    struct arenas *arenas = peer_arenas(inflow->peer);
+    arenas_leave(arenas, inflow->view, &inflow->place_of_sender);
+    arenas_release(arenas, inflow->arena, inflow->own_segment, (const uint32_t[WIRE_STREAMS]) { 0 });
     peer_put(inflow->peer);
     free(inflow);
 }
@@ -96,45 +94,65 @@ static void end_incoming(struct qp *qp, struct inflow *inflow) {
     free_incoming(inflow);
 }
 
-/* Takes a reference to the peer. NULL with errno, EPROTO if the segment is not what it should be. */
-static struct inflow *make_incoming(struct peer *peer, const struct wire_flow *message, int segment_fd, int *own_fd) {
+/* Takes a reference to the peer. NULL with errno, EPROTO if the segment is not what it should be: the peer was told. */
+static struct inflow *make_incoming(struct peer *peer, const struct wire_flow *message, int arena_fd) {
+    struct arenas *arenas = peer_arenas(peer);
     struct inflow *inflow = calloc(1, sizeof(*inflow));
-    const struct wire_segment *segment = inflow == NULL ? NULL : sealed_map(segment_fd, sizeof(*segment));
-    void *own;
-    *own_fd = segment == NULL ? -1 : sealed_create("rdma-ud-ack", sizeof(*inflow->own), &own);
-    if (*own_fd < 0) {
+    struct view *view;
+    const struct wire_segment *segment = inflow == NULL ? NULL : arenas_view(arenas, &message->place, arena_fd, &view);
+    if (segment == NULL) {
         int error = inflow == NULL ? ENOMEM : errno;
-        if (segment != NULL) {
-            munmap((void *) segment, sizeof(*segment));
-            error = ENOMEM;
-        }
+        arenas_decline(arenas, &message->place);
         free(inflow);
         errno = error;
+        return NULL;
+    }
+    struct arena *arena;
+    struct wire_segment *own = arenas_claim(arenas, &arena);
+    if (own == NULL) {
+        arenas_leave(arenas, view, &message->place);
+        free(inflow);
+        errno = ENOMEM;
         return NULL;
     }
     *inflow = (struct inflow) {
         .peer = peer_get(peer),
         .src_qpn = message->src_qpn,
         .id = message->id,
+        .view = view,
+        .place_of_sender = message->place,
         .segment = segment,
-        .own = own,
+        .arena = arena,
+        .own_segment = own,
+        .own = &own->control,
     };
     consumer_init(&inflow->requests, segment, WIRE_REQUESTS);
     return inflow;
 }
 
-static int accept_flow(struct qp *qp, struct inflow *inflow, int own_fd) {
+static int accept_flow(struct qp *qp, struct inflow *inflow) {
+    struct arenas *arenas = peer_arenas(inflow->peer);
     struct ibv_comp_channel *channel = qp->recv_cq->ibv.channel;
-    const struct wire_flow message = {
+    struct wire_flow message = {
         .src_qpn = inflow->src_qpn,
         .dst_qpn = qp->ibv.qp_num,
         .id = inflow->id,
         .cq = (uint32_t) qp->recv_cq->index,
         .cq_id = qp->recv_cq->id,
-        .bells = channel != NULL ? WIRE_RECV_BELL : 0,
     };
-    const int fds[] = { own_fd, channel != NULL ? channel->fd : -1 };
-    return peer_send(inflow->peer, WIRE_FLOW_ACCEPT, &message, sizeof(message), fds, channel != NULL ? 2 : 1);
+    int fds[2], nfds = 0;
+    fds[0] = arenas_begin_introduction(arenas, inflow->arena, inflow->own_segment, &message.place);
+    if (fds[0] >= 0) {
+        message.carries |= WIRE_ARENA;
+        nfds++;
+    }
+    if (channel != NULL) {
+        message.carries |= WIRE_RECV_BELL;
+        fds[nfds++] = channel->fd;
+    }
+    int error = peer_send(inflow->peer, WIRE_FLOW_ACCEPT, &message, sizeof(message), fds, nfds);
+    arenas_end_introduction(arenas, inflow->arena, inflow->own_segment, (message.carries & WIRE_ARENA) != 0, error == 0);
+    return error;
 }
 
 static void make_place(struct qp *qp) {
@@ -149,21 +167,20 @@ static void make_place(struct qp *qp) {
 }
 
 /* With control. Returns 0 or errno. */
-static int open_incoming(struct qp *qp, struct peer *peer, const struct wire_flow *message, int segment_fd) {
+static int open_incoming(struct qp *qp, struct peer *peer, const struct wire_flow *message, int arena_fd) {
     if (atomic_load(&qp->destroyed) || !ud_may_receive(qp_state(qp))) {
+        arenas_decline(peer_arenas(peer), &message->place);
         return ECONNREFUSED;
     }
     if (find_incoming(qp, peer_link(peer), message->id) != NULL) {
         return EPROTO;
     }
-    int own_fd;
-    struct inflow *inflow = make_incoming(peer, message, segment_fd, &own_fd);
+    make_place(qp);
+    struct inflow *inflow = make_incoming(peer, message, arena_fd);
     if (inflow == NULL) {
         return errno;
     }
-    make_place(qp);
-    int error = accept_flow(qp, inflow, own_fd);
-    close(own_fd);
+    int error = accept_flow(qp, inflow);
     if (error != 0) {
         free_incoming(inflow);
         return error;
@@ -219,10 +236,18 @@ static void end(struct subject *subject) {
 
 static bool on_open(struct link *link, const void *body, size_t length, int *fds, int nfds) {
     struct subject s;
-    if (nfds != 1 || !begin(link, body, length, false, &s)) {
+    if (!begin(link, body, length, false, &s)) {
         return false;
     }
-    int error = s.qp == NULL ? ECONNREFUSED : open_incoming(s.qp, s.peer, &s.message, fds[0]);
+    bool with_arena = (s.message.carries & WIRE_ARENA) != 0;
+    int error = ECONNREFUSED;
+    if (nfds != with_arena) {
+        error = EPROTO;
+    } else if (s.qp == NULL) {
+        arenas_decline(peer_arenas(s.peer), &s.message.place);
+    } else {
+        error = open_incoming(s.qp, s.peer, &s.message, with_arena ? fds[0] : -1);
+    }
     if (error != 0 && error != EPROTO) {
         peer_send(s.peer, WIRE_FLOW_REFUSE, &s.message, sizeof(s.message), NULL, 0);
     }
@@ -235,24 +260,32 @@ static bool on_lost_open(struct link *link, const void *body, size_t length) {
     if (!begin(link, body, length, false, &s)) {
         return false;
     }
+    arenas_decline(peer_arenas(s.peer), &s.message.place);
     peer_send(s.peer, WIRE_FLOW_REFUSE, &s.message, sizeof(s.message), NULL, 0);
     end(&s);
     return true;
 }
 
 /* With the gate. Returns 0 or errno, EPROTO for what no honest peer sends. */
-static int complete_opening(struct flow *flow, const struct wire_flow *message, int *fds, int nfds) {
-    int none = -1, *bell = nfds == 2 ? &fds[1] : &none;
-    flow->receiver = sealed_map(fds[0], sizeof(*flow->receiver));
-    if (flow->receiver == NULL) {
-        return errno;
+static int complete_opening(struct flow *flow, const struct wire_flow *message, int *fds) {
+    struct arenas *arenas = peer_arenas(flow->peer);
+    bool with_arena = (message->carries & WIRE_ARENA) != 0;
+    int none = -1, *bell = (message->carries & WIRE_RECV_BELL) != 0 ? &fds[with_arena] : &none;
+    const struct wire_segment *segment = arenas_view(arenas, &message->place, with_arena ? fds[0] : -1, &flow->view);
+    if (segment == NULL) {
+        int error = errno;
+        arenas_decline(arenas, &message->place);
+        return error;
     }
+    flow->receiver = &segment->control;
+    flow->place = message->place;
     if (!process_announce(peer_process(flow->peer), message->cq, message->cq_id, bell, &flow->to_recv_cq)) {
         return ENOMEM;
     }
+    arenas_answered(arenas, flow->arena);
     flow->state = FLOW_OPEN;
     flow->since_ns = 0;
-    struct wire_flow slot = *message;
+    struct wire_flow slot = { .src_qpn = message->src_qpn, .dst_qpn = message->dst_qpn, .id = message->id };
     slot.bank = flow->to_recv_cq.bank;
     slot.slot = flow->to_recv_cq.slot;
     return peer_send(flow->peer, WIRE_FLOW_SLOT, &slot, sizeof(slot), NULL, 0);
@@ -273,25 +306,37 @@ static void give_up_opening(struct qp *qp, struct flow *flow, const struct wire_
     end_opening(qp, flow);
 }
 
+/* With the control of s->qp, which is not destroyed. Returns false for what no honest peer sends. */
+static bool accepted(struct subject *s, int *fds) {
+    bool valid = true;
+    qp_lock(s->qp);
+    struct flow *flow = flow_find(s->qp, peer_link(s->peer), &s->message);
+    if (flow != NULL && flow->state == FLOW_OPENING) {
+        peer_set_silent(s->peer, false);
+        int error = complete_opening(flow, &s->message, fds);
+        valid = error != EPROTO;
+        if (error != 0) {
+            give_up_opening(s->qp, flow, &s->message);
+        }
+    } else {
+        arenas_decline(peer_arenas(s->peer), &s->message.place); /* it was closed, as the receiver will hear */
+    }
+    qp_unlock(s->qp);
+    qp_kick(s->qp, QP_WORK_SEND);
+    return valid;
+}
+
 static bool on_accept(struct link *link, const void *body, size_t length, int *fds, int nfds) {
     struct subject s;
     if (!begin(link, body, length, true, &s)) {
         return false;
     }
-    bool valid = s.message.cq < BOARD_CQS && nfds == 1 + ((s.message.bells & WIRE_RECV_BELL) != 0);
+    int expected = ((s.message.carries & WIRE_ARENA) != 0) + ((s.message.carries & WIRE_RECV_BELL) != 0);
+    bool valid = s.message.cq < BOARD_CQS && nfds == expected;
     if (valid && s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
-        qp_lock(s.qp);
-        struct flow *flow = flow_find(s.qp, link, &s.message);
-        if (flow != NULL && flow->state == FLOW_OPENING) { /* else it was closed, as the receiver will hear */
-            peer_set_silent(s.peer, false);
-            int error = complete_opening(flow, &s.message, fds, nfds);
-            valid = error != EPROTO;
-            if (error != 0) {
-                give_up_opening(s.qp, flow, &s.message);
-            }
-        }
-        qp_unlock(s.qp);
-        qp_kick(s.qp, QP_WORK_SEND);
+        valid = accepted(&s, fds);
+    } else if (valid) {
+        arenas_decline(peer_arenas(s.peer), &s.message.place);
     }
     end(&s);
     return valid;
@@ -302,6 +347,7 @@ static bool on_lost_accept(struct link *link, const void *body, size_t length) {
     if (!begin(link, body, length, true, &s)) {
         return false;
     }
+    arenas_decline(peer_arenas(s.peer), &s.message.place);
     if (s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
         qp_lock(s.qp);
         struct flow *flow = flow_find(s.qp, link, &s.message);
@@ -327,6 +373,7 @@ static bool on_slot(struct link *link, const void *body, size_t length, int *fds
     if (inflow != NULL && inflow->place.process != NULL) {
         valid = false;
     } else if (inflow != NULL && valid) {
+        arenas_answered(peer_arenas(s.peer), inflow->arena);
         inflow->place = (struct cq_place) {
             process_get(peer_process(s.peer)), s.message.bank, s.message.slot, s.qp, inflow,
         };

@@ -109,6 +109,28 @@ void link_set_slot(struct link *link, enum link_slot slot, void *value) {
     link->slots[slot] = value;
 }
 
+/* ---- what peers make this process keep ---- */
+
+bool link_charge(struct link *link, enum link_charge what, unsigned limit) {
+    unsigned sum = 0;
+    pthread_mutex_lock(&table.lock);
+    for (const struct link *other = table.links; other != NULL; other = other->next) {
+        sum += other->peer_pid == link->peer_pid ? other->charges[what] : 0;
+    }
+    bool granted = sum < limit && link_is_up(link);
+    if (granted) {
+        link->charges[what]++;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return granted;
+}
+
+void link_discharge(struct link *link, enum link_charge what) {
+    pthread_mutex_lock(&table.lock);
+    link->charges[what]--;
+    pthread_mutex_unlock(&table.lock);
+}
+
 /* ---- going down ---- */
 
 void link_abort(struct link *link) {

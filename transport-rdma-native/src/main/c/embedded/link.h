@@ -119,6 +119,9 @@ void link_forget(struct link *link);
  */
 int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 
+/* Whether messages are queued here that the peer could not take yet. */
+bool link_is_behind(struct link *link);
+
 /* Closes a link whose peer misbehaves; its down handlers run on the engine thread. */
 void link_abort(struct link *link);
 
@@ -133,6 +136,15 @@ pid_t link_peer_pid(const struct link *link);
  */
 struct link *link_get(struct link *link);
 void link_put(struct link *link);
+
+/*
+ * Counts what a peer makes this process keep, in sum over all links to its process (those whose number is not visible
+ * count as one): returns false if that would be more than `limit`, or the link is down. Each needs its discharge, also
+ * after the link went down.
+ */
+enum link_charge { LINK_CHARGE_VIEWS, LINK_CHARGE_HELD, LINK_CHARGES };
+bool link_charge(struct link *link, enum link_charge what, unsigned limit);
+void link_discharge(struct link *link, enum link_charge what);
 
 /* One pointer of per-link data for each user of the links (queue pairs, CM); set and read under the user's own lock. */
 enum link_slot { LINK_SLOT_QP, LINK_SLOT_CM, LINK_SLOTS };

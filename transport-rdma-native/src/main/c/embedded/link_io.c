@@ -203,6 +203,13 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
     return err;
 }
 
+bool link_is_behind(struct link *link) {
+    pthread_mutex_lock(&link->lock);
+    bool behind = link->first != NULL;
+    pthread_mutex_unlock(&link->lock);
+    return behind;
+}
+
 /* ---- receiving ---- */
 
 static int take_fds(struct msghdr *message, int *fds) {

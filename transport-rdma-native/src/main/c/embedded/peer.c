@@ -35,6 +35,7 @@ struct peer {
     atomic_bool silent;
     pthread_mutex_t lock;
     bool greeted; /* our board is sent; under `lock` */
+    struct arenas arenas;
 };
 
 static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -45,6 +46,7 @@ static struct peer *create(struct link *link) {
         atomic_init(&peer->refs, 1);
         peer->link = link;
         pthread_mutex_init(&peer->lock, NULL);
+        arenas_init(&peer->arenas, link);
         link_set_slot(link, LINK_SLOT_QP, peer);
     }
     return peer;
@@ -77,6 +79,7 @@ static void release(struct peer *peer) {
         process_put(process);
     }
     pthread_mutex_destroy(&peer->lock);
+    arenas_free(&peer->arenas);
     free(peer);
 }
 
@@ -86,15 +89,45 @@ static void link_down(struct link *link) {
     link_set_slot(link, LINK_SLOT_QP, NULL);
     pthread_mutex_unlock(&slots_lock);
     if (peer != NULL) {
+        arenas_go_down(&peer->arenas);
         release(peer);
     }
 }
+
+/* ---- messages about arenas ---- */
+
+static bool receive_place(struct link *link, const void *body, size_t length, int nfds,
+                          bool (*handle)(struct arenas *arenas, const struct wire_place *place)) {
+    struct wire_place place;
+    struct peer *peer = length == sizeof(place) && nfds == 0 ? peer_of_link(link) : NULL;
+    if (peer == NULL) {
+        return false;
+    }
+    memcpy(&place, body, sizeof(place));
+    bool valid = handle(&peer->arenas, &place);
+    peer_put(peer);
+    return valid;
+}
+
+static bool on_leave(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    return receive_place(link, body, length, nfds, arenas_left);
+}
+
+static bool on_arena_end(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    return receive_place(link, body, length, nfds, arenas_ended);
+}
+
+/* ---- */
 
 static void fork_child(void) {
     pthread_mutex_init(&slots_lock, NULL);
 }
 
 __attribute__((constructor)) static void init(void) {
+    link_set_handler(WIRE_LEAVE, on_leave);
+    link_set_handler(WIRE_ARENA_END, on_arena_end);
     link_add_down_handler(link_down);
     pthread_atfork(NULL, NULL, fork_child);
 }
@@ -117,6 +150,10 @@ struct process *peer_process(const struct peer *peer) {
 
 struct link *peer_link(const struct peer *peer) {
     return peer->link;
+}
+
+struct arenas *peer_arenas(struct peer *peer) {
+    return &peer->arenas;
 }
 
 bool peer_is_silent(const struct peer *peer) {

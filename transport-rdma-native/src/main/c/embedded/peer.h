@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arena.h"
 #include "link.h"
 #include "process.h"
 
@@ -37,6 +38,9 @@ void peer_put(struct peer *peer);
 struct process *peer_process(const struct peer *peer);
 
 struct link *peer_link(const struct peer *peer);
+
+/* The memory that is shared over this link; for those who have a reference. */
+struct arenas *peer_arenas(struct peer *peer);
 
 /* Whether it has let somebody here wait for longer than its answers are waited for, and not answered since. */
 bool peer_is_silent(const struct peer *peer);

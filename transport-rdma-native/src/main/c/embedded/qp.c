@@ -102,7 +102,6 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
     qp->srq = attr->srq == NULL ? NULL : srq_of(attr->srq);
     qp->cap = attr->cap;
     qp->sq_sig_all = attr->sq_sig_all != 0;
-    qp->segment_fd = -1;
     qp->again.run = run_again;
     atomic_init(&qp->state, IBV_QPS_RESET);
     atomic_init(&qp->refs, 1);

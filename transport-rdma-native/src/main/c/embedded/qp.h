@@ -103,6 +103,8 @@ struct work_queue {
 struct attachment {
     struct attachment *next;
     struct peer *peer;
+    struct view *view;
+    struct wire_place place;
     const struct wire_segment *segment;
     uint32_t src_qpn;
     uint32_t recv_cq, send_cq, recv_cq_id, send_cq_id;
@@ -150,7 +152,8 @@ struct qp {
 
     /* The rest belongs to the gate's owner unless said otherwise. */
     struct producer out, answers; /* our requests, our responses */
-    struct wire_segment *segment; /* ours */
+    struct wire_segment *segment; /* ours, of a link's arenas: as long as there is a route */
+    struct arena *arena;
     struct attachment *attached;
     struct announcement to_recv_cq, to_send_cq; /* of the peer */
     struct inbound inbound;
@@ -184,7 +187,6 @@ struct qp {
     pthread_mutex_t control; /* modify, destroy, attach messages; taken before gates */
     atomic_bool destroyed;
     struct peer *route; /* the link that leads to the peer's number, from RTR on; under control */
-    int segment_fd;     /* until the peer has it */
     uint64_t introduce_gap_ns;
     _Atomic uint64_t introduce_at_ns; /* when to introduce this end again; 0: the peer has answered */
     struct attachment *held;
@@ -239,11 +241,11 @@ static inline void qp_polled(struct qp *qp, bool send, uint32_t end) {
 
 /* qp_attach.c */
 /* All with control. */
-int qp_open_segment(struct qp *qp); /* entering RTR */
-int qp_announce(struct qp *qp);     /* introduces this end to the peer; the engine's rounds repeat it */
+void qp_prepare(struct qp *qp); /* entering RTR, with the gate */
+int qp_announce(struct qp *qp); /* introduces this end to the peer; the engine's rounds repeat it */
 void qp_announce_again(struct qp *qp);
 void qp_bind(struct qp *qp);        /* takes up an introduction of the peer, if there is one */
-void qp_detach(struct qp *qp);      /* back to before qp_open_segment(); the gate must be owned */
+void qp_detach(struct qp *qp);      /* back to before qp_prepare(); the gate must be owned */
 void qp_drop_held(struct qp *qp);
 void qp_unhear(struct qp *qp);      /* polls do not come to it any more; before qp_detach(), without the gate */
 

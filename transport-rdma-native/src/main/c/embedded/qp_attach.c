@@ -21,12 +21,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "ah.h"
 #include "qp.h"
-#include "sealed.h"
 #include "ud.h"
 #include "watch.h"
 
@@ -35,11 +33,6 @@
 
 #define FIRST_INTRODUCE_GAP_NS UINT64_C(16000000)
 #define MAX_INTRODUCE_GAP_NS UINT64_C(2000000000) /* there may be very many whose peer takes its time */
-
-/* Each costs a descriptor until it is answered: a burst of more must not use up what the repetition insures against. */
-#define MAX_REPEATED 256
-
-static atomic_int repeated; /* introductions that will be */
 
 static void close_bells(struct attachment *attachment) {
     int *bells[] = { &attachment->recv_bell, &attachment->send_bell };
@@ -52,9 +45,7 @@ static void close_bells(struct attachment *attachment) {
 }
 
 static void free_attachment(struct attachment *attachment) {
-    if (attachment->segment != NULL) {
-        munmap((void *) attachment->segment, sizeof(*attachment->segment));
-    }
+    arenas_leave(peer_arenas(attachment->peer), attachment->view, &attachment->place);
     close_bells(attachment);
     peer_put(attachment->peer);
     free(attachment);
@@ -68,23 +59,39 @@ void qp_drop_held(struct qp *qp) {
     }
 }
 
-int qp_open_segment(struct qp *qp) {
-    void *memory;
-    qp->segment_fd = sealed_create("rdma-qp", sizeof(struct wire_segment), &memory);
-    if (qp->segment_fd < 0) {
-        return errno;
-    }
-    qp->segment = memory;
-    atomic_store(&qp->segment->control.min_rnr_timer, qp->attr.min_rnr_timer);
-    producer_init(&qp->out, qp->segment, WIRE_REQUESTS);
-    producer_init(&qp->answers, qp->segment, WIRE_RESPONSES);
+void qp_prepare(struct qp *qp) {
     qp->staged = qp->reading = qp->sq.done;
     qp->unanswered = 0;
     qp->inbound = (struct inbound) { 0 };
     qp->stalled_since_ns = qp->rnr_since_ns = 0;
     qp->peer_gone = qp->faulted = false;
     atomic_store(&qp->waiting_for_receive, false);
+}
+
+static int open_segment(struct qp *qp) {
+    struct arena *arena;
+    struct wire_segment *segment = arenas_claim(peer_arenas(qp->route), &arena);
+    if (segment == NULL) {
+        return errno;
+    }
+    qp_lock(qp);
+    qp->segment = segment;
+    qp->arena = arena;
+    atomic_store(&segment->control.min_rnr_timer, qp->attr.min_rnr_timer);
+    producer_init(&qp->out, segment, WIRE_REQUESTS);
+    producer_init(&qp->answers, segment, WIRE_RESPONSES);
+    qp_unlock(qp);
     return 0;
+}
+
+/* With the gate. */
+static void close_segment(struct qp *qp) {
+    if (qp->segment != NULL) {
+        const uint32_t published[WIRE_STREAMS] = { qp->out.prod, qp->answers.prod };
+        atomic_store(&qp->segment->control.dead, 1);
+        arenas_release(peer_arenas(qp->route), qp->arena, qp->segment, published);
+        qp->segment = NULL;
+    }
 }
 
 static int introduce(struct qp *qp) {
@@ -97,28 +104,24 @@ static int introduce(struct qp *qp) {
         .recv_cq_id = qp->recv_cq->id,
         .send_cq_id = qp->send_cq->id,
     };
-    int fds[3] = { qp->segment_fd };
-    int nfds = 1;
+    struct arenas *arenas = peer_arenas(qp->route);
+    int fds[3], nfds = 0;
+    fds[0] = arenas_begin_introduction(arenas, qp->arena, qp->segment, &attach.place);
+    if (fds[0] >= 0) {
+        attach.carries |= WIRE_ARENA;
+        nfds++;
+    }
     if (recv_channel != NULL) {
-        attach.bells |= WIRE_RECV_BELL;
+        attach.carries |= WIRE_RECV_BELL;
         fds[nfds++] = recv_channel->fd;
     }
     if (send_channel != NULL && qp->send_cq != qp->recv_cq) {
-        attach.bells |= WIRE_SEND_BELL;
+        attach.carries |= WIRE_SEND_BELL;
         fds[nfds++] = send_channel->fd;
     }
-    return peer_send(qp->route, WIRE_ATTACH, &attach, sizeof(attach), fds, nfds);
-}
-
-/* The descriptor goes, so that a connection costs none. */
-static void conclude_introduction(struct qp *qp) {
-    if (atomic_exchange(&qp->introduce_at_ns, 0) != 0) {
-        atomic_fetch_sub(&repeated, 1);
-    }
-    if (qp->segment_fd >= 0) {
-        close(qp->segment_fd);
-        qp->segment_fd = -1;
-    }
+    int error = peer_send(qp->route, WIRE_ATTACH, &attach, sizeof(attach), fds, nfds);
+    arenas_end_introduction(arenas, qp->arena, qp->segment, (attach.carries & WIRE_ARENA) != 0, error == 0);
+    return error;
 }
 
 static int reach(struct qp *qp) {
@@ -130,8 +133,14 @@ static int reach(struct qp *qp) {
         link_put(link);
     }
     if (error == 0) {
-        error = introduce(qp);
+        error = open_segment(qp);
+        if (error == 0) {
+            error = introduce(qp);
+        }
         if (error != 0) {
+            qp_lock(qp);
+            close_segment(qp);
+            qp_unlock(qp);
             peer_put(qp->route);
             qp->route = NULL;
         }
@@ -148,11 +157,6 @@ int qp_announce(struct qp *qp) {
     if (error != 0 && error != ECONNREFUSED && error != EAGAIN && error != EPIPE) {
         return error;
     }
-    if (error == 0 && atomic_load(&repeated) >= MAX_REPEATED) {
-        conclude_introduction(qp);
-        return 0;
-    }
-    atomic_fetch_add(&repeated, 1);
     qp->introduce_gap_ns = FIRST_INTRODUCE_GAP_NS;
     atomic_store(&qp->introduce_at_ns, engine_now_ns() + qp->introduce_gap_ns);
     watch_qp(qp);
@@ -161,13 +165,13 @@ int qp_announce(struct qp *qp) {
 
 void qp_announce_again(struct qp *qp) {
     if (qp_state(qp) == IBV_QPS_ERR || (qp->route != NULL && !link_is_up(peer_link(qp->route)))) {
-        conclude_introduction(qp);
+        atomic_store(&qp->introduce_at_ns, 0);
         return;
     }
-    if (qp->route == NULL) {
-        reach(qp);
-    } else {
+    if (qp->route != NULL && !link_is_behind(peer_link(qp->route))) { /* else the last one is still on its way */
         introduce(qp);
+    } else if (qp->route == NULL && reach(qp) == 0) {
+        qp_bind(qp);
     }
     if (qp->introduce_gap_ns < MAX_INTRODUCE_GAP_NS) {
         qp->introduce_gap_ns *= 2;
@@ -239,6 +243,9 @@ void qp_bind(struct qp *qp) {
     if ((state != IBV_QPS_RTR && !qp_sends_in(state)) || attachment == NULL) {
         return;
     }
+    if (qp->route == NULL && reach(qp) != 0) {
+        return; /* till the introduction is repeated */
+    }
     qp_lock(qp);
     if (qp->attached == NULL && !qp->failed) {
         *link = attachment->next;
@@ -250,12 +257,8 @@ void qp_bind(struct qp *qp) {
 
 void qp_detach(struct qp *qp) {
     atomic_store(&qp->peek, NULL);
-    conclude_introduction(qp);
-    if (qp->segment != NULL) {
-        atomic_store(&qp->segment->control.dead, 1);
-        munmap(qp->segment, sizeof(*qp->segment));
-        qp->segment = NULL;
-    }
+    atomic_store(&qp->introduce_at_ns, 0);
+    close_segment(qp);
     if (qp->attached != NULL) {
         if (qp->to_send_cq.cq != NULL && qp->to_send_cq.cq != qp->to_recv_cq.cq) {
             process_renounce(&qp->to_send_cq);
@@ -333,17 +336,22 @@ static void hold(struct qp *qp, struct attachment *attachment) {
 }
 
 static bool is_well_formed(const struct wire_attach *message, const struct peer *peer, int nfds) {
-    int expected = 1 + ((message->bells & WIRE_RECV_BELL) != 0) + ((message->bells & WIRE_SEND_BELL) != 0);
+    int expected = ((message->carries & WIRE_ARENA) != 0) + ((message->carries & WIRE_RECV_BELL) != 0)
+            + ((message->carries & WIRE_SEND_BELL) != 0);
     return nfds == expected && message->recv_cq < BOARD_CQS && message->send_cq < BOARD_CQS
             && peer_process(peer) != NULL;
 }
 
-/* Takes the reference to the peer over. NULL, with errno, if the peer's memory cannot be mapped. */
+/* Takes the reference to the peer over. NULL, with errno, if it is of no use: the peer was told then. */
 static struct attachment *read_attach(struct peer *peer, const struct wire_attach *message, int *fds) {
+    bool with_arena = (message->carries & WIRE_ARENA) != 0;
+    struct view *view;
     struct attachment *attachment = calloc(1, sizeof(*attachment));
-    const struct wire_segment *segment = attachment == NULL ? NULL : sealed_map(fds[0], sizeof(*segment));
+    const struct wire_segment *segment = attachment == NULL ? NULL
+            : arenas_view(peer_arenas(peer), &message->place, with_arena ? fds[0] : -1, &view);
     if (segment == NULL) {
         int error = attachment == NULL ? ENOMEM : errno;
+        arenas_decline(peer_arenas(peer), &message->place);
         peer_put(peer);
         free(attachment);
         errno = error;
@@ -351,6 +359,8 @@ static struct attachment *read_attach(struct peer *peer, const struct wire_attac
     }
     *attachment = (struct attachment) {
         .peer = peer,
+        .view = view,
+        .place = message->place,
         .segment = segment,
         .src_qpn = message->src_qpn,
         .recv_cq = message->recv_cq,
@@ -360,54 +370,69 @@ static struct attachment *read_attach(struct peer *peer, const struct wire_attac
         .recv_bell = -1,
         .send_bell = -1,
     };
-    int next = 1;
-    if ((message->bells & WIRE_RECV_BELL) != 0) {
+    int next = with_arena;
+    if ((message->carries & WIRE_RECV_BELL) != 0) {
         attachment->recv_bell = fds[next];
         fds[next++] = -1;
     }
-    if ((message->bells & WIRE_SEND_BELL) != 0) {
+    if ((message->carries & WIRE_SEND_BELL) != 0) {
         attachment->send_bell = fds[next];
         fds[next] = -1;
     }
     return attachment;
 }
 
+/* With control of the queue pair. Takes the attachment over. */
+static void take(struct qp *qp, struct attachment *attachment) {
+    if (atomic_load(&qp->destroyed) || is_repeated(qp, attachment)) {
+        free_attachment(attachment);
+    } else {
+        hold(qp, attachment);
+        qp_bind(qp);
+    }
+}
+
 static bool on_attach(struct link *link, const void *body, size_t length, int *fds, int nfds) {
     struct wire_attach message;
-    if (length != sizeof(message)) {
+    struct peer *peer = length == sizeof(message) ? peer_of_link(link) : NULL;
+    if (peer == NULL) {
         return false;
     }
     memcpy(&message, body, sizeof(message));
-    struct qp *qp = qp_table_find(message.dst_qpn);
-    if (qp != NULL && qp->ud != NULL) {
-        qp_put(qp); /* as if it were lost: nobody connects to one of these */
-        return true;
-    }
-    if (qp == NULL) {
-        return true; /* destroyed: the peer will find out by its timer, as on a wire */
-    }
-    struct peer *peer = peer_of_link(link);
-    if (peer == NULL || !is_well_formed(&message, peer, nfds)) {
-        if (peer != NULL) {
-            peer_put(peer);
-        }
-        qp_put(qp);
+    if (!is_well_formed(&message, peer, nfds)) {
+        peer_put(peer);
         return false;
     }
-    struct attachment *attachment = read_attach(peer, &message, fds);
-    bool honest = attachment != NULL || errno != EPROTO; /* out of memory or mappings: as if the wire had lost it */
-    if (attachment != NULL) {
-        pthread_mutex_lock(&qp->control);
-        if (atomic_load(&qp->destroyed) || is_repeated(qp, attachment)) {
-            free_attachment(attachment);
-        } else {
-            hold(qp, attachment);
-            qp_bind(qp);
+    struct qp *qp = qp_table_find(message.dst_qpn);
+    bool honest = true;
+    if (qp == NULL || qp->ud != NULL) { /* destroyed: the peer will find out by its timer, as on a wire */
+        arenas_decline(peer_arenas(peer), &message.place);
+        peer_put(peer);
+    } else {
+        struct attachment *attachment = read_attach(peer, &message, fds);
+        honest = attachment != NULL || errno != EPROTO; /* out of memory or mappings: as if the wire had lost it */
+        if (attachment != NULL) {
+            pthread_mutex_lock(&qp->control);
+            take(qp, attachment);
+            pthread_mutex_unlock(&qp->control);
         }
-        pthread_mutex_unlock(&qp->control);
     }
-    qp_put(qp);
+    if (qp != NULL) {
+        qp_put(qp);
+    }
     return honest;
+}
+
+static bool on_lost_attach(struct link *link, const void *body, size_t length) {
+    struct wire_attach message;
+    struct peer *peer = length == sizeof(message) ? peer_of_link(link) : NULL;
+    if (peer == NULL) {
+        return false;
+    }
+    memcpy(&message, body, sizeof(message));
+    arenas_decline(peer_arenas(peer), &message.place);
+    peer_put(peer);
+    return true;
 }
 
 static bool on_slots(struct link *link, const void *body, size_t length, int *fds, int nfds) {
@@ -428,7 +453,8 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
         pthread_mutex_lock(&qp->control);
         if (!atomic_load(&qp->destroyed) && qp->route == peer && qp->ud == NULL && qp->attr.dest_qp_num == message.src_qpn) {
             struct process *process = peer_process(peer);
-            conclude_introduction(qp);
+            atomic_store(&qp->introduce_at_ns, 0);
+            arenas_answered(peer_arenas(peer), qp->arena);
             qp_unhear(qp);
             bool added = hear(qp, qp->recv_cq, &qp->heard_on_recv_cq, process, message.recv_bank, message.recv_slot);
             if (added && qp->send_cq != qp->recv_cq) {
@@ -472,6 +498,7 @@ static void on_down(struct link *link) {
 __attribute__((constructor)) static void init(void) {
     link_set_handler(WIRE_BOARD, on_board);
     link_set_handler(WIRE_ATTACH, on_attach);
+    link_set_lost_handler(WIRE_ATTACH, on_lost_attach);
     link_set_handler(WIRE_SLOTS, on_slots);
     link_add_down_handler(on_down);
 }

@@ -156,7 +156,7 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
     } else {
         keep(&qp->attr, attr, mask);
         if (to_rtr) {
-            error = qp_open_segment(qp);
+            qp_prepare(qp);
         } else if (qp->segment != NULL) {
             atomic_store(&qp->segment->control.min_rnr_timer, qp->attr.min_rnr_timer);
         }

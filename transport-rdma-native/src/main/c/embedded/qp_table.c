@@ -31,6 +31,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before control and gates */
 static struct qp *buckets[BUCKETS];
 static uint32_t next_fresh, fresh_left;
+static unsigned num_qps;
 static struct {
     uint32_t qpn;
     uint64_t until_ns;
@@ -58,9 +59,10 @@ static struct qp **bucket_of(uint32_t qpn) {
 
 int qp_table_add(struct qp *qp) {
     pthread_mutex_lock(&lock);
-    uint32_t qpn = claim_number();
-    int error = qpn == 0 ? errno : 0;
+    uint32_t qpn = num_qps < DEVICE_MAX_QP ? claim_number() : 0;
+    int error = num_qps == DEVICE_MAX_QP ? ENOMEM : qpn == 0 ? errno : 0;
     if (error == 0) {
+        num_qps++;
         qp->ibv.qp_num = qp->ibv.handle = qpn;
         qp->next_in_table = *bucket_of(qpn);
         *bucket_of(qpn) = qp;
@@ -76,6 +78,7 @@ void qp_table_remove(struct qp *qp) {
         link = &(*link)->next_in_table;
     }
     *link = qp->next_in_table;
+    num_qps--;
     if (laid_down - rested < MAX_RESTING) {
         resting[laid_down % MAX_RESTING].qpn = qp->ibv.qp_num;
         resting[laid_down++ % MAX_RESTING].until_ns = engine_now_ns() + REST_NS;
@@ -113,7 +116,7 @@ void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const vo
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     memset(buckets, 0, sizeof(buckets));
-    fresh_left = 0;
+    fresh_left = num_qps = 0;
     rested = laid_down = 0;
 }
 

@@ -22,6 +22,7 @@
  *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with their channels' bells) to signal
  *   WIRE_SLOTS   the answer: on which ticks of the answerer's board the receiver finds out about this queue pair
  *   WIRE_FLOW_   one way of a datagram queue pair to another one: flow.h
+ *   WIRE_LEAVE   the sender has no use for a segment of the receiver's any more, WIRE_ARENA_END: arena.h
  *
  * A segment has two streams of descriptors, each with its own slab for payload: requests, and responses to the peer's
  * READs and atomics. They are separate because a response must not wait behind requests that the peer cannot take yet
@@ -35,7 +36,7 @@
 
 #include "link.h"
 
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 
 enum wire_message {
     WIRE_BOARD = LINK_QP_FIRST,
@@ -47,6 +48,8 @@ enum wire_message {
     WIRE_FLOW_ROOM,
     WIRE_FLOW_REFUSE,
     WIRE_FLOW_CLOSE,
+    WIRE_LEAVE,
+    WIRE_ARENA_END,
 };
 
 /* Descriptors: board memory, engine bell. */
@@ -55,15 +58,22 @@ struct wire_board {
     uint32_t size;
 };
 
-/* Descriptors: segment, bell of the receive CQ's channel, bell of the send CQ's; those that `bells` announces. */
+/* Body of WIRE_LEAVE and WIRE_ARENA_END, and a part of introductions: a segment, and how many its arena has. */
+struct wire_place {
+    uint32_t arena, segment, segments;
+};
+
+/* Descriptors, those that `carries` announces: arena, bell of the receive CQ's channel, bell of the send CQ's. */
 struct wire_attach {
     uint32_t src_qpn, dst_qpn;
     uint32_t recv_cq, send_cq;       /* index of the word on the sender's board */
     uint32_t recv_cq_id, send_cq_id; /* never reused, unlike the index */
-    uint32_t bells;
+    uint32_t carries;
+    struct wire_place place;
 };
-#define WIRE_RECV_BELL 1u
-#define WIRE_SEND_BELL 2u
+#define WIRE_ARENA 1u
+#define WIRE_RECV_BELL 2u
+#define WIRE_SEND_BELL 4u
 
 struct wire_slots {
     uint32_t src_qpn, dst_qpn;
@@ -72,13 +82,15 @@ struct wire_slots {
 };
 
 /*
- * All messages about flows; `src` is the end that sends datagrams. Descriptors of OPEN: segment; of ACCEPT: the memory
- * of the acknowledgements (struct wire_control), bell of the receive CQ's channel if `bells` says so.
+ * All messages about flows; `src` is the end that sends datagrams. Descriptors, those that `carries` announces: of OPEN
+ * and ACCEPT: arena, of ACCEPT: bell of the receive CQ's channel. Of the receiver's segment only `control` is used.
  */
 struct wire_flow {
     uint32_t src_qpn, dst_qpn, id;
-    uint32_t cq, cq_id, bells; /* ACCEPT */
-    uint32_t bank, slot;       /* SLOT */
+    uint32_t carries;        /* OPEN, ACCEPT */
+    struct wire_place place; /* OPEN, ACCEPT */
+    uint32_t cq, cq_id;      /* ACCEPT */
+    uint32_t bank, slot;     /* SLOT */
 };
 
 enum wire_op {

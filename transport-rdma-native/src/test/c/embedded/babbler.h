@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "embedded/arena.h"
 #include "embedded/board.h"
 #include "embedded/cm_private.h"
 #include "embedded/cm_wire.h"
@@ -126,6 +127,27 @@ static void set_body(struct message *m, const void *body, size_t length) {
     m->length = length;
 }
 
+/* An arena of one segment, or of as many as there may be. */
+static struct wire_place some_place(void) {
+    return (struct wire_place) {
+        .arena = one_in(8) ? below(UINT32_MAX) : below(4), .segment = one_in(4) ? some_index(ARENA_MAX_SEGMENTS) : 0,
+        .segments = one_in(8) ? below(2 * ARENA_MAX_SEGMENTS) : 1,
+    };
+}
+
+static void add_carried(struct message *m, uint32_t carries) {
+    for (uint32_t flag = WIRE_ARENA; flag <= WIRE_SEND_BELL; flag *= 2) {
+        if ((carries & flag) != 0) {
+            add_fd(m, flag == WIRE_ARENA ? SEGMENT : BELL);
+        }
+    }
+}
+
+static void make_place(struct message *m) {
+    const struct wire_place body = some_place();
+    set_body(m, &body, sizeof(body));
+}
+
 static void make_board(struct message *m) {
     const struct wire_board body = { .version = WIRE_VERSION, .size = sizeof(struct board) };
     set_body(m, &body, sizeof(body));
@@ -137,13 +159,10 @@ static void make_attach(struct message *m) {
     const struct wire_attach body = {
         .src_qpn = some_qpn(), .dst_qpn = some_qpn(),
         .recv_cq = some_index(BOARD_CQS), .send_cq = some_index(BOARD_CQS),
-        .recv_cq_id = some_id(), .send_cq_id = some_id(), .bells = below(4),
+        .recv_cq_id = some_id(), .send_cq_id = some_id(), .carries = below(8), .place = some_place(),
     };
     set_body(m, &body, sizeof(body));
-    add_fd(m, SEGMENT);
-    for (uint32_t bells = body.bells; bells != 0; bells &= bells - 1) {
-        add_fd(m, BELL);
-    }
+    add_carried(m, body.carries);
 }
 
 static void make_slots(struct message *m) {
@@ -159,7 +178,7 @@ static void make_flow(struct message *m) {
     static struct wire_flow opened;
     struct wire_flow body = {
         .src_qpn = some_qpn(), .dst_qpn = some_qpn(), .id = some_id(), .cq = some_index(BOARD_CQS), .cq_id = some_id(),
-        .bells = below(2), .bank = some_index(BOARD_BANKS), .slot = some_index(BOARD_BANK_SLOTS),
+        .carries = below(4), .place = some_place(), .bank = some_index(BOARD_BANKS), .slot = some_index(BOARD_BANK_SLOTS),
     };
     if (m->type == WIRE_FLOW_OPEN) {
         body.dst_qpn = one_in(8) ? body.dst_qpn : victim.ud_qpn;
@@ -169,12 +188,12 @@ static void make_flow(struct message *m) {
         body.bank = some_index(BOARD_BANKS);
         body.slot = some_index(BOARD_BANK_SLOTS);
     }
+    if (m->type == WIRE_FLOW_OPEN) {
+        body.carries &= WIRE_ARENA;
+    }
     set_body(m, &body, sizeof(body));
     if (m->type == WIRE_FLOW_OPEN || m->type == WIRE_FLOW_ACCEPT) {
-        add_fd(m, SEGMENT);
-    }
-    if (m->type == WIRE_FLOW_ACCEPT && body.bells != 0) {
-        add_fd(m, BELL);
+        add_carried(m, body.carries);
     }
 }
 
@@ -246,7 +265,7 @@ static void spoil(struct message *m) {
 
 static void make_message(struct message *m) {
     static const unsigned firsts[] = { WIRE_BOARD, CM_REQ, LINK_SA_FIRST };
-    static const unsigned counts[] = { WIRE_FLOW_CLOSE - WIRE_BOARD + 1, CM_DREP - CM_REQ + 1, SA_MESSAGES };
+    static const unsigned counts[] = { WIRE_ARENA_END - WIRE_BOARD + 1, CM_DREP - CM_REQ + 1, SA_MESSAGES };
     uint32_t room = below(8);
     uint32_t kind = room < 5 ? 0 : room < 7 ? 1 : 2;
     *m = (struct message) { .type = firsts[kind] + below(counts[kind]) };
@@ -256,6 +275,8 @@ static void make_message(struct message *m) {
         make_attach(m);
     } else if (m->type == WIRE_SLOTS) {
         make_slots(m);
+    } else if (m->type == WIRE_LEAVE || m->type == WIRE_ARENA_END) {
+        make_place(m);
     } else if (kind == 0) {
         make_flow(m);
     } else if (kind == 1) {

@@ -75,6 +75,12 @@ static void open_with_memory_that_can_shrink(struct liar *liar) {
     close(fd);
 }
 
+static void open_with_no_segment(struct liar *liar) {
+    liar->flow.place.segment = 1;
+    say_board(liar);
+    say_open(liar);
+}
+
 static void open_twice(struct liar *liar) {
     say_board(liar);
     say_open(liar);
@@ -112,7 +118,8 @@ static void close_with_memory(struct liar *liar) {
 }
 
 static void (*const message_lies[])(struct liar *) = {
-    open_before_the_board, open_of_another_length, open_without_memory, open_with_memory_that_can_shrink, open_twice,
+    open_before_the_board, open_of_another_length, open_without_memory, open_with_memory_that_can_shrink,
+    open_with_no_segment, open_twice,
     slot_beyond_the_board, slot_twice, accept_of_a_completion_queue_beyond_the_board, accept_without_memory,
     close_with_memory,
 };
@@ -172,7 +179,10 @@ static void lie(int socket) {
             return;
         }
         void *memory;
-        struct liar liar = { .flow = { .src_qpn = errand.victim_qpn, .dst_qpn = errand.victim_qpn, .id = id++ } };
+        struct liar liar = { .flow = {
+            .src_qpn = errand.victim_qpn, .dst_qpn = errand.victim_qpn, .id = id++, .carries = WIRE_ARENA,
+            .place = { .segments = 1 },
+        } };
         liar.segment_fd = sealed_create("lie", sizeof(struct wire_segment), &memory);
         CHECK(liar.segment_fd >= 0);
         liar.segment = memory;

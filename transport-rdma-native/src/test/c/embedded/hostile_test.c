@@ -54,6 +54,7 @@ static void send_board(struct liar *liar) {
 static struct wire_attach attach_of(const struct liar *liar) {
     return (struct wire_attach) {
         .src_qpn = liar->own_qpn, .dst_qpn = liar->victim_qpn, .recv_cq_id = 1, .send_cq_id = 1,
+        .carries = WIRE_ARENA, .place = { .segments = 1 },
     };
 }
 
@@ -145,6 +146,51 @@ static void attach_with_too_little_memory(struct liar *liar) {
     munmap(memory, 4096);
 }
 
+static void attach_to_no_segment(struct liar *liar) {
+    struct wire_attach attach = attach_of(liar);
+    attach.place.segment = 1;
+    send_board(liar);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+}
+
+static void attach_to_an_arena_without_segments(struct liar *liar) {
+    struct wire_attach attach = attach_of(liar);
+    attach.place.segments = 0;
+    send_board(liar);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+}
+
+static void attach_to_an_arena_of_more_segments_than_allowed(struct liar *liar) {
+    struct wire_attach attach = attach_of(liar);
+    attach.place.segments = UINT32_MAX / sizeof(struct wire_segment);
+    send_board(liar);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+}
+
+static void attach_to_an_arena_that_has_grown(struct liar *liar) {
+    struct wire_attach attach = attach_of(liar);
+    attach.src_qpn++; /* nobody that the victim waits for */
+    send_board(liar);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+    attach.place = (struct wire_place) { .segment = 1, .segments = 2 };
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+}
+
+static void leave_of_a_segment_that_was_not_introduced(struct liar *liar) {
+    send_board(liar);
+    send_message(liar, WIRE_LEAVE, &(struct wire_place) { .arena = 1000 }, sizeof(struct wire_place), NULL, 0);
+}
+
+static void leave_of_another_length(struct liar *liar) {
+    send_board(liar);
+    send_message(liar, WIRE_LEAVE, liar, sizeof(struct wire_place) - 1, NULL, 0);
+}
+
+static void end_of_an_arena_of_another_length(struct liar *liar) {
+    send_board(liar);
+    send_message(liar, WIRE_ARENA_END, liar, sizeof(struct wire_place) + 1, NULL, 0);
+}
+
 static void slots_beyond_the_board(struct liar *liar) {
     struct wire_slots slots = { .src_qpn = liar->own_qpn, .dst_qpn = liar->victim_qpn, .recv_bank = BOARD_BANKS };
     send_board(liar);
@@ -160,7 +206,9 @@ static void (*const message_lies[])(struct liar *) = {
     board_of_another_length, board_of_another_version, board_without_descriptors, board_that_can_shrink,
     board_with_a_pipe_for_a_bell, two_boards, attach_before_the_board, attach_of_another_length, attach_without_memory,
     attach_to_no_completion_queue, attach_with_memory_that_can_shrink, attach_with_too_little_memory,
-    slots_beyond_the_board, slots_before_the_board,
+    attach_to_no_segment, attach_to_an_arena_without_segments, attach_to_an_arena_of_more_segments_than_allowed,
+    attach_to_an_arena_that_has_grown, leave_of_a_segment_that_was_not_introduced, leave_of_another_length,
+    end_of_an_arena_of_another_length, slots_beyond_the_board, slots_before_the_board,
 };
 #define MESSAGE_LIES ((int) (sizeof(message_lies) / sizeof(message_lies[0])))
 

@@ -16,6 +16,7 @@
 /* The limits that ibv_query_device() tells: each can be reached, and one more is an error of the call that asks for it. */
 #include "check.h"
 #include "pair.h"
+#include "qp_inside.h"
 
 static void all_completion_queues_can_be_had(void) {
     struct end end;
@@ -40,6 +41,62 @@ static void all_completion_queues_can_be_had(void) {
     }
     free(cqs);
     end_close(&end);
+}
+
+/* All that there may be are connected, in pairs of one process. */
+#ifdef __SANITIZE_THREAD__
+#define QUEUE_PAIRS 2048
+#elif defined(__SANITIZE_ADDRESS__)
+#define QUEUE_PAIRS 8192
+#else
+#define QUEUE_PAIRS 0 /* all */
+#endif
+
+static void all_queue_pairs_can_be_connected(void) {
+    struct end shared;
+    struct options options = defaults;
+    options.send_wr = options.recv_wr = 1;
+    options.cqe = 2 * 65536;
+    options.inline_data = 0;
+    options.timeout = 0; /* for ever: a loaded machine takes its time to introduce so many to each other */
+    end_open(&shared, &options);
+    struct ibv_device_attr device;
+    CHECK_EQ(ibv_query_device(shared.context, &device), 0);
+    int count = (QUEUE_PAIRS != 0 ? QUEUE_PAIRS : device.max_qp) - 1; /* `shared` has one */
+    int descriptors = open_fds();
+    struct end *ends = calloc((size_t) count, sizeof(*ends));
+    CHECK(ends != NULL);
+    for (int i = 0; i < count; i++) {
+        end_open_on(&ends[i], &shared, &options);
+    }
+    if (QUEUE_PAIRS == 0) {
+        struct ibv_qp_init_attr attr = {
+            .send_cq = shared.send_cq, .recv_cq = shared.recv_cq, .cap = { .max_send_wr = 1 }, .qp_type = IBV_QPT_RC,
+        };
+        errno = 0;
+        CHECK(ibv_create_qp(shared.pd, &attr) == NULL);
+        CHECK_EQ(errno, ENOMEM);
+    }
+    int pairs = count / 2;
+    for (int i = 0; i < pairs; i++) {
+        end_connect(&ends[i], ends[pairs + i].qp->qp_num);
+        end_connect(&ends[pairs + i], ends[i].qp->qp_num);
+    }
+    for (int i = 0; i < pairs; i++) {
+        CHECK_EQ(post_recv(&ends[pairs + i], (uint64_t) i, 0, 64), 0);
+        CHECK_EQ(post_send(&ends[i], (uint64_t) i, IBV_WR_SEND, 0, 0, 8), 0);
+    }
+    for (int i = 0; i < 2 * pairs; i++) {
+        CHECK_EQ(next_wc(shared.send_cq).status, IBV_WC_SUCCESS);
+    }
+    CHECK_EVENTUALLY(open_fds() <= descriptors + 3 * (count / 256 + 2)); /* a block of numbers, and both ends of its link */
+    CHECK(count_arenas() <= count / 2);
+    for (int i = 0; i < count; i++) {
+        CHECK_EQ(ibv_destroy_qp(ends[i].qp), 0);
+    }
+    free(ends);
+    end_close(&shared);
+    CHECK_EVENTUALLY(count_arenas() == 0);
 }
 
 #ifdef __SANITIZE_THREAD__
@@ -91,6 +148,7 @@ static void each_of_many_completion_queues_hears(void) {
 }
 
 int main(void) {
+    RUN(all_queue_pairs_can_be_connected);
     RUN(all_completion_queues_can_be_had);
     RUN(each_of_many_completion_queues_hears);
     return 0;

@@ -70,7 +70,7 @@ static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
     pair_talk(&a, &b);
-    CHECK_EVENTUALLY(!has_segment_fd(qp_of(a.qp)) && !has_segment_fd(qp_of(b.qp)));
+    CHECK_EVENTUALLY(!is_introducing_itself(qp_of(a.qp)) && !is_introducing_itself(qp_of(b.qp)));
     struct link_port *port;
     struct link *unused;
     int port_space = getpid() << 4; /* of this run: no other program has ports there */

@@ -17,14 +17,12 @@
 #ifndef NETTY_RDMA_TEST_QP_INSIDE_H
 #define NETTY_RDMA_TEST_QP_INSIDE_H
 
+#include "check.h"
 #include "embedded/qp.h"
 
-/* An end that has reached RTR introduces itself, and keeps its memory open for that until the peer has answered. */
-static inline bool has_segment_fd(struct qp *qp) {
-    pthread_mutex_lock(&qp->control);
-    bool has = qp->segment_fd >= 0;
-    pthread_mutex_unlock(&qp->control);
-    return has;
+/* An end that has reached RTR introduces itself, again and again until the peer has answered. */
+static inline bool is_introducing_itself(struct qp *qp) {
+    return atomic_load(&qp->introduce_at_ns) != 0;
 }
 
 /* Of a peer that was ready first. */
@@ -33,6 +31,23 @@ static inline bool holds_introduction(struct qp *qp) {
     bool held = qp->held != NULL;
     pthread_mutex_unlock(&qp->control);
     return held;
+}
+
+static inline int count_mappings_of(const char *name) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    CHECK(maps != NULL);
+    char line[512];
+    int count = 0;
+    while (fgets(line, sizeof(line), maps) != NULL) {
+        count += strstr(line, name) != NULL;
+    }
+    fclose(maps);
+    return count;
+}
+
+/* Of memory that is shared with peers, own and theirs. */
+static inline int count_arenas(void) {
+    return count_mappings_of("rdma-arena");
 }
 
 #endif

@@ -167,15 +167,20 @@ static void say_flow(void) {
         body = peer_heard.flow[WIRE_FLOW_OPEN];
         body.cq_id = 1 + (which & 3);
         body.cq = which >> 6;
-        body.bells = which >> 5 & 1;
+        body.carries = WIRE_ARENA | (which >> 5 & 1) * WIRE_RECV_BELL;
+        body.place = (struct wire_place) { .arena = 2, .segments = 1 };
     } else if (type == WIRE_FLOW_SLOT) {
         body.bank = which >> 3 & 1;
     }
     enum peer_thing things[LINK_MAX_FDS] = { THING_SEGMENT + (which >> 4 & 1), THING_BELL };
     int count = type == WIRE_FLOW_OPEN;
+    if (type == WIRE_FLOW_OPEN) {
+        body.carries = WIRE_ARENA;
+        body.place = (struct wire_place) { .arena = which >> 4 & 1, .segments = 1 };
+    }
     if (type == WIRE_FLOW_ACCEPT) {
         things[0] = THING_ACKS;
-        count = 1 + (int) body.bells;
+        count = 1 + (which >> 5 & 1);
     }
     if ((how & 4) != 0) {
         input_patch(&body, sizeof(body));

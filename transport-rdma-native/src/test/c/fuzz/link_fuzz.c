@@ -98,10 +98,11 @@ static void say_something(int link) {
         struct wire_attach attach;
         struct wire_slots slots;
         struct wire_flow flow;
+        struct wire_place place;
     } body = { 0 };
     size_t length;
     int count = 0;
-    type = WIRE_BOARD + type % (WIRE_FLOW_CLOSE - WIRE_BOARD + 1);
+    type = WIRE_BOARD + type % (WIRE_ARENA_END - WIRE_BOARD + 1);
     switch (type) {
     case WIRE_BOARD:
         body.board = (struct wire_board) { .version = WIRE_VERSION, .size = sizeof(struct board) };
@@ -109,7 +110,9 @@ static void say_something(int link) {
         count = 2;
         break;
     case WIRE_ATTACH:
-        body.attach = (struct wire_attach) { .src_qpn = src, .dst_qpn = dst, .bells = which >> 6 };
+        body.attach = (struct wire_attach) { .src_qpn = src, .dst_qpn = dst };
+        body.attach.carries = WIRE_ARENA | (which >> 6) * WIRE_RECV_BELL;
+        body.attach.place.segments = 1;
         length = sizeof(body.attach);
         things[0] = THING_SEGMENT;
         count = 1 + (which >> 6 & 1) + (which >> 7);
@@ -118,11 +121,17 @@ static void say_something(int link) {
         body.slots = (struct wire_slots) { .src_qpn = src, .dst_qpn = dst };
         length = sizeof(body.slots);
         break;
+    case WIRE_LEAVE: case WIRE_ARENA_END:
+        body.place = (struct wire_place) { .arena = which & 1, .segments = 1 };
+        length = sizeof(body.place);
+        break;
     default:
+        count = type == WIRE_FLOW_OPEN || type == WIRE_FLOW_ACCEPT;
         body.flow = (struct wire_flow) { .src_qpn = src, .dst_qpn = dst, .id = which };
+        body.flow.carries = (uint32_t) count * WIRE_ARENA;
+        body.flow.place.segments = 1;
         length = sizeof(body.flow);
         things[0] = THING_SEGMENT;
-        count = type == WIRE_FLOW_OPEN || type == WIRE_FLOW_ACCEPT;
     }
     uint8_t how = input_u8();
     if ((how & 1) != 0) {

@@ -36,6 +36,7 @@
 #define SA_PORT 1
 #define MAX_WRITTEN 256
 #define LISTENERS 4
+#define MAX_ARENAS 64u
 
 struct peer_memory peer_memory;
 struct peer_heard peer_heard = { .bell = -1 };
@@ -44,6 +45,15 @@ void (*peer_on_message)(int link, unsigned type, const void *body, size_t length
 static int things[THINGS];
 static int links[PEER_LINKS] = { -1, -1, -1, -1 };
 static int listeners[LISTENERS], num_listeners;
+
+/* The victim's arenas. */
+static struct {
+    int link;
+    uint32_t number;
+    const void *memory;
+    size_t size;
+} arenas[MAX_ARENAS];
+static unsigned num_arenas;
 
 static struct {
     void *memory;
@@ -130,7 +140,7 @@ void peer_open(void) {
     peer_memory.board = shared(THING_BOARD, sizeof(struct board));
     peer_memory.segment[0] = shared(THING_SEGMENT, sizeof(struct wire_segment));
     peer_memory.segment[1] = shared(THING_OTHER_SEGMENT, sizeof(struct wire_segment));
-    peer_memory.acks = shared(THING_ACKS, sizeof(struct wire_control));
+    peer_memory.acks = &((struct wire_segment *) shared(THING_ACKS, sizeof(struct wire_segment)))->control;
     peer_memory.table = shared(THING_TABLE, sizeof(struct sa_table));
     make_slab(peer_memory.segment[0]);
     make_slab(peer_memory.segment[1]);
@@ -257,17 +267,35 @@ void peer_board(int link) {
 
 /* ---- what the victim says ---- */
 
-static const void *look_at(const void **kept, int fd, size_t size) {
-    const void *memory = sealed_map(fd, size);
-    CHECK(memory != NULL);
-    if (*kept != NULL) {
-        munmap((void *) *kept, size);
+/* An arena is shown with the first introduction of its segments. Another link has others with the same numbers. */
+static const struct wire_segment *look_at(int link, const struct wire_place *place, bool shown, int fd) {
+    size_t size = place->segments * sizeof(struct wire_segment);
+    unsigned i = num_arenas;
+    while (i > 0 && (arenas[i - 1].link != link || arenas[i - 1].number != place->arena)) {
+        i--;
     }
-    *kept = memory;
-    return memory;
+    if (i == 0 || (shown && arenas[i - 1].size != size)) {
+        if (!shown || num_arenas == MAX_ARENAS) {
+            return NULL; /* it was shown to a link that is no more, or there are too many */
+        }
+        i = ++num_arenas;
+        arenas[i - 1].memory = sealed_map(fd, size);
+        CHECK(arenas[i - 1].memory != NULL);
+        arenas[i - 1].link = link;
+        arenas[i - 1].number = place->arena;
+        arenas[i - 1].size = size;
+    }
+    CHECK(place->segment < place->segments);
+    return (const struct wire_segment *) arenas[i - 1].memory + place->segment;
 }
 
-static void take(unsigned type, const void *body, size_t length, int *fds, int nfds) {
+static void keep_if_shown(const struct wire_segment *segment) {
+    if (segment != NULL) {
+        peer_heard.segment = segment;
+    }
+}
+
+static void take(int link, unsigned type, const void *body, size_t length, int *fds, int nfds) {
     if (type == WIRE_BOARD) {
         CHECK_EQ(nfds, 2);
         if (peer_heard.bell >= 0) {
@@ -276,10 +304,11 @@ static void take(unsigned type, const void *body, size_t length, int *fds, int n
         peer_heard.bell = fds[1];
         fds[1] = -1;
     } else if (type == WIRE_ATTACH) {
-        CHECK(nfds >= 1);
         CHECK_EQ(length, sizeof(peer_heard.attach));
         memcpy(&peer_heard.attach, body, length);
-        look_at((const void **) &peer_heard.segment, fds[0], sizeof(struct wire_segment));
+        bool shown = (peer_heard.attach.carries & WIRE_ARENA) != 0;
+        CHECK(nfds >= shown);
+        keep_if_shown(look_at(link, &peer_heard.attach.place, shown, fds[0]));
     } else if (type == WIRE_SLOTS) {
         CHECK_EQ(length, sizeof(peer_heard.slots));
         memcpy(&peer_heard.slots, body, length);
@@ -287,12 +316,14 @@ static void take(unsigned type, const void *body, size_t length, int *fds, int n
         CHECK_EQ(length, sizeof(struct wire_flow));
         memcpy(&peer_heard.flow[type], body, length);
         peer_heard.refused |= type == WIRE_FLOW_REFUSE;
+        const struct wire_flow *flow = &peer_heard.flow[type];
+        bool shown = (flow->carries & WIRE_ARENA) != 0;
         if (type == WIRE_FLOW_OPEN) {
-            CHECK_EQ(nfds, 1);
-            look_at((const void **) &peer_heard.segment, fds[0], sizeof(struct wire_segment));
+            CHECK_EQ(nfds, shown);
+            keep_if_shown(look_at(link, &flow->place, shown, fds[0]));
         } else if (type == WIRE_FLOW_ACCEPT) {
-            CHECK(nfds >= 1);
-            look_at((const void **) &peer_heard.acks, fds[0], sizeof(struct wire_control));
+            CHECK(nfds >= shown);
+            look_at(link, &flow->place, shown, fds[0]);
         }
     }
 }
@@ -325,7 +356,7 @@ static bool listen_once(int link) {
         memcpy(fds, CMSG_DATA(c), (size_t) nfds * sizeof(int));
     }
     size_t length = (size_t) n - sizeof(packet.header);
-    take(packet.header.type, packet.body, length, fds, nfds);
+    take(link, packet.header.type, packet.body, length, fds, nfds);
     if (peer_on_message != NULL) {
         peer_on_message(link, packet.header.type, packet.body, length);
     }
@@ -369,11 +400,9 @@ void peer_forget(void) {
     if (peer_heard.bell >= 0) {
         close(peer_heard.bell);
     }
-    if (peer_heard.segment != NULL) {
-        munmap((void *) peer_heard.segment, sizeof(*peer_heard.segment));
-    }
-    if (peer_heard.acks != NULL) {
-        munmap((void *) peer_heard.acks, sizeof(*peer_heard.acks));
+    while (num_arenas > 0) {
+        num_arenas--;
+        munmap((void *) arenas[num_arenas].memory, arenas[num_arenas].size);
     }
     peer_heard = (struct peer_heard) { .bell = -1 };
     uint64_t count;

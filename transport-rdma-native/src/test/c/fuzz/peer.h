@@ -36,6 +36,7 @@
 #define PEER_MAX_FDS 8 /* more than a message may have */
 #define PEER_SEGMENTS 2
 
+/* Those that are segments are arenas of one, with the numbers 0, 1 and 2. */
 enum peer_thing {
     THING_BOARD, THING_BELL, THING_SEGMENT, THING_OTHER_SEGMENT, THING_ACKS, THING_TABLE, /* good in their places */
     THING_UNSEALED, THING_SMALL, THING_PIPE, THING_SOCKET, THING_DIRECTORY, THINGS,
@@ -53,7 +54,6 @@ extern struct peer_memory peer_memory;
 struct peer_heard {
     int bell;                           /* of its engine; -1 before WIRE_BOARD */
     const struct wire_segment *segment; /* of its queue pair or flow; NULL before it has shown one */
-    const struct wire_control *acks;
     struct wire_attach attach;
     struct wire_slots slots;
     struct wire_flow flow[WIRE_FLOW_CLOSE + 1]; /* by type */

@@ -428,7 +428,8 @@ static void introduce(int link) {
     uint8_t how = input_u8();
     struct wire_attach attach = {
         .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_cq = how >> 1 & 1, .recv_cq_id = 1,
-        .send_cq_id = 1 + (how >> 1 & 1), .bells = how >> 2 & 3,
+        .send_cq_id = 1 + (how >> 1 & 1), .carries = WIRE_ARENA | (how >> 2 & 3) * WIRE_RECV_BELL,
+        .place = { .arena = how & 1, .segments = 1 },
     };
     enum peer_thing things[4] = { (how & 1) != 0 ? THING_OTHER_SEGMENT : THING_SEGMENT, THING_BELL, THING_BELL };
     int count = 1 + (how >> 2 & 1) + (how >> 3 & 1);
@@ -441,8 +442,24 @@ static void introduce(int link) {
     peer_say(link, WIRE_ATTACH, &attach, sizeof(attach), things, count);
 }
 
+/* That a segment of the victim is not looked at any more, or that an arena of the peer is at its end. */
+static void tell_place(int link, uint8_t how) {
+    struct wire_place place = peer_heard.attach.place;
+    if ((how & 8) != 0) {
+        place = (struct wire_place) { .arena = how >> 4 & 1, .segments = 1 };
+    }
+    if ((how & 1) != 0) {
+        input_patch(&place, sizeof(place));
+    }
+    peer_say(link, (how & 4) != 0 ? WIRE_ARENA_END : WIRE_LEAVE, &place, sizeof(place), NULL, 0);
+}
+
 static void tell_slots(int link) {
     uint8_t how = input_u8();
+    if ((how & 2) != 0) {
+        tell_place(link, how);
+        return;
+    }
     struct wire_slots slots = { .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_slot = 1 };
     if ((how & 1) != 0) {
         input_patch(&slots, sizeof(slots));
@@ -464,7 +481,8 @@ static void meet(uint8_t how) {
     peer_hello(ROUTE);
     peer_board(ROUTE);
     const struct wire_attach attach = {
-        .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .recv_cq_id = 1, .send_cq_id = 1,
+        .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .recv_cq_id = 1, .send_cq_id = 1, .carries = WIRE_ARENA,
+        .place = { .segments = 1 },
     };
     const enum peer_thing thing = THING_SEGMENT;
     const struct wire_slots slots = { .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_slot = 1 };

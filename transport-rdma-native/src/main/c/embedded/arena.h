@@ -1,0 +1,116 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Arenas: sealed memory (sealed.h) that is cut into segments (wire.h) for the ends of several queue pairs and flows. One
+ * mapping for each segment would use up vm.max_map_count (65,530 by default) with half as many queue pairs, and costs
+ * each connection a dozen system calls.
+ *
+ * An arena is shown to one peer, over one link, and to nobody else. The first ones of a link are small, for most links
+ * are used by few queue pairs.
+ *
+ *   writer                                        reader
+ *   WIRE_ATTACH etc.: an introduction, with    -> maps the arena, if it has not yet
+ *   the descriptor until the first answer
+ *                                              <- WIRE_LEAVE for each introduction, when nobody looks at that segment
+ *                                                 on account of it any more, or when it was of no use
+ *   WIRE_ARENA_END                             -> unmaps it when nobody looks at any of its segments
+ *
+ * A segment is claimed again when its user has released it and all introductions were left: till then somebody at the
+ * other end may take for its own what the next user writes. The pages of a released segment stay, as the seal that keeps
+ * readers from writing also refuses to punch holes (shmem_fallocate() in the kernel's mm/shmem.c). So an arena that has
+ * users is preferred, the fuller the better, and one without users is given back after some seconds, whatever
+ * the reader says: its mapping is its own business.
+ *
+ * What a peer shows is counted by process (link_charge()).
+ *
+ * Threads: any. The functions take the lock of the link's arenas, under which nothing else is taken but the link's.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_ARENA_H
+#define NETTY_RDMA_EMBEDDED_ARENA_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine.h"
+#include "wire.h"
+
+#define ARENA_MAX_SEGMENTS 8u
+
+struct arena; /* of this process */
+struct view;  /* the peer's, mapped here */
+
+/* Those of a link, in both directions. */
+struct arenas {
+    struct link *link;
+    pthread_mutex_t lock;
+    struct engine_timer timer; /* ends what has no users */
+    bool timed;
+    bool down;
+    uint32_t next_number;
+    unsigned segments, count; /* of own ones */
+    struct arena *own;
+    struct view *views;
+};
+
+void arenas_init(struct arenas *arenas, struct link *link);
+void arenas_go_down(struct arenas *arenas); /* the link did; on the engine thread */
+void arenas_free(struct arenas *arenas);    /* after that, when there are no users */
+
+/* ---- the writer ---- */
+
+/* A segment of zeroed descriptors and control words. Returns NULL with errno. */
+struct wire_segment *arenas_claim(struct arenas *arenas, struct arena **arena);
+
+/*
+ * An introduction is sent between these two. The first fills in `place`, and returns the descriptor that goes along, or -1
+ * if it was shown to the peer already; it is shown again, after a while, as long as there is no answer.
+ */
+int arenas_begin_introduction(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment,
+                              struct wire_place *place);
+void arenas_end_introduction(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment, bool shown,
+                             bool sent);
+
+/* The peer has answered an introduction of one of its segments. */
+void arenas_answered(struct arenas *arenas, struct arena *arena);
+
+/* How many descriptors of each stream were published tells what has to be cleared for the next user. */
+void arenas_release(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment,
+                    const uint32_t published[WIRE_STREAMS]);
+
+/* WIRE_LEAVE. Returns false if no honest peer would say so. */
+bool arenas_left(struct arenas *arenas, const struct wire_place *place);
+
+/* ---- the reader ---- */
+
+/*
+ * The segment of an introduction; `fd` is the descriptor that came along, or -1. Returns NULL with errno: EPROTO if no
+ * honest peer would send this, ESTALE if the arena is not known, for want of its descriptor or of memory for it; the peer
+ * will send it again.
+ */
+const struct wire_segment *arenas_view(struct arenas *arenas, const struct wire_place *place, int fd,
+                                       struct view **view);
+
+/* Ends one use of arenas_view(), and tells the writer; the place is the introduction's. */
+void arenas_leave(struct arenas *arenas, struct view *view, const struct wire_place *place);
+
+/* Tells the writer that its introduction was of no use. */
+void arenas_decline(struct arenas *arenas, const struct wire_place *place);
+
+/* WIRE_ARENA_END */
+bool arenas_ended(struct arenas *arenas, const struct wire_place *place);
+
+#endif
