@@ -33,6 +33,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   faults       each call that can fail for want of a resource, failing
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
   fuzz         fuzz targets of what peers send: they replay their corpora, then go on for 20 seconds each (--seconds)
+  chaos        processes with busy connections, stopped and killed at random instants (random input)
   differential random programs of what handlers do, on epoll and on RDMA, compared (random input)
 
 Parts of the lane java, each the tests of the module of this name and of no other:
@@ -44,8 +45,8 @@ Not in the default, on x86_64 only:
   rxe-quick    a representative part of the Java tests there
   rxe-transport-rdma, rxe-testsuite, rxe-example-servers
                the Java tests of one module there
-  rxe-differential
-               the lane differential there (random input)
+  rxe-differential, rxe-chaos
+               the lanes differential and chaos there, of the latter the channels (random input)
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
@@ -60,7 +61,7 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java faults conformance fuzz differential)
+default_lanes=(scripts c c-asan c-tsan java faults conformance fuzz differential chaos)
 lanes=()
 rxe=no
 maven_arguments=()
@@ -90,7 +91,7 @@ done
 [[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
 sections=(build)
-[[ ! " ${lanes[*]} " =~ " "(java|testsuite|example-servers|differential|rxe|rxe-testsuite|rxe-example-servers|rxe-differential)" " ]] || sections+=(interop)
+[[ ! " ${lanes[*]} " =~ " "(java|testsuite|example-servers|differential|chaos|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)
 [[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)

@@ -127,6 +127,20 @@ module_on_transport() {
     java_tests -pl "$1" -am -Dskip.transport.tests=true
 }
 
+# Processes that are stopped and killed: of verbs (400 rounds for each seed) and of channels.
+lane_chaos() {
+    local out=$ROOT/transport-rdma-native/target/c program seed=${TEST_SEED:-1} end=$((SECONDS + ${TEST_SECONDS:-0} / 2))
+    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" programs
+    program=$(make -C "$C_SOURCES" -s OUT="$out" print-programs | tr ' ' '\n' | grep /chaos_test)
+    while true; do
+        echo "seed $seed"
+        RDMA_ROUNDS=400 RDMA_SEED=$seed run_c_programs chaos-c "$program" || return
+        seed=$((seed + 1))
+        [ "$SECONDS" -lt "$end" ] || break
+    done
+    TEST_SECONDS=${TEST_SECONDS:+$(((TEST_SECONDS + 1) / 2))} tagged_tests chaos testsuite
+}
+
 # Java tests that are a lane of their own have a JUnit tag of the lane's name, which leaves them out of the lane java
 # (tests.excludedTags in pom.xml). They read the system properties test.seed and test.seconds (TestRandom).
 tagged_tests() { # TAG MODULE
@@ -220,6 +234,10 @@ lane_rxe() {
 
 lane_rxe_quick() {
     rxe_lane "$RXE_QUICK" "${RXE_MODULES[@]}"
+}
+
+lane_rxe_chaos() {
+    RXE_TAG=chaos rxe_lane '' testsuite
 }
 
 lane_rxe_transport_rdma() {

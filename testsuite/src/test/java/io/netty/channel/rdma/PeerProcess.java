@@ -27,26 +27,32 @@ import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Another JVM that echoes, as a server or as a client, until it is killed.
+ * Another JVM: one that echoes, as a server or as a client, until it is killed, or any other program. A program prints
+ * {@link #READY} and what it wants to say, and ends when its standard input does: it does not outlive its parent.
  */
 final class PeerProcess implements AutoCloseable {
     static final int MAX_MESSAGE = 64 << 10;
-    private static final String READY = "READY ";
+    static final String READY = "READY ";
+    private static final String END = "the end of its output";
 
     private final Process process;
+    private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
     private final String answer;
 
-    private PeerProcess(String... arguments) throws IOException {
+    PeerProcess(Class<?> program, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
         command.add("-cp");
@@ -59,40 +65,69 @@ final class PeerProcess implements AutoCloseable {
                 command.add("-D" + name + '=' + value);
             }
         }
-        command.add(PeerProcess.class.getName());
+        command.add(program.getName());
         command.addAll(List.of(arguments));
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        answer = awaitReady();
+        Thread reader = new Thread(this::readOutput, "output of process " + process.pid());
+        reader.setDaemon(true);
+        reader.start();
+        answer = expect(READY);
     }
 
     /** A process with a server. */
-    static PeerProcess server() throws IOException {
-        return new PeerProcess("server");
+    static PeerProcess server() throws IOException, InterruptedException {
+        return new PeerProcess(PeerProcess.class, "server");
     }
 
     /** A process with a server of messages, of up to {@link #MAX_MESSAGE} bytes. */
-    static PeerProcess messageServer() throws IOException {
-        return new PeerProcess("messages");
+    static PeerProcess messageServer() throws IOException, InterruptedException {
+        return new PeerProcess(PeerProcess.class, "messages");
     }
 
     /** A process with a client that is connected. */
-    static PeerProcess client(InetSocketAddress address) throws IOException {
-        return new PeerProcess("client", address.getAddress().getHostAddress(), Integer.toString(address.getPort()));
+    static PeerProcess client(InetSocketAddress address) throws IOException, InterruptedException {
+        return new PeerProcess(PeerProcess.class, "client", address.getAddress().getHostAddress(),
+                Integer.toString(address.getPort()));
     }
 
-    private String awaitReady() throws IOException {
-        StringBuilder output = new StringBuilder();
-        // Ends when the process does: it kills itself when nothing comes of it.
-        BufferedReader reader = new BufferedReader(new InputStreamReader(process.getInputStream(),
-                StandardCharsets.UTF_8));
-        String line;
-        while ((line = reader.readLine()) != null) {
-            if (line.startsWith(READY)) {
-                return line.substring(READY.length());
-            }
-            output.append(line).append('\n');
+    private void readOutput() {
+        try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
+            reader.lines().forEach(output::add);
+        } catch (IOException | UncheckedIOException e) {
+            output.add(e.toString());
         }
-        throw new AssertionError("the peer process ended:\n" + output);
+        output.add(END);
+    }
+
+    /** Waits for a line that begins so, and returns the rest of it. */
+    String expect(String beginning) throws InterruptedException {
+        StringBuilder before = new StringBuilder();
+        for (String line; !(line = TestTimeouts.take(output, beginning + "; before it: " + before)).equals(END);) {
+            if (line.startsWith(beginning)) {
+                return line.substring(beginning.length());
+            }
+            before.append(line).append('\n');
+        }
+        output.add(END);
+        throw new AssertionError("the peer process ended without '" + beginning + "':\n" + before);
+    }
+
+    /** Writes a line to the standard input of the program. */
+    void send(String line) throws IOException {
+        Writer input = process.outputWriter(StandardCharsets.UTF_8);
+        input.write(line + '\n');
+        input.flush();
+    }
+
+    /** What followed {@link #READY}. */
+    String answer() {
+        return answer;
+    }
+
+    /** Waits until the program has ended by itself. */
+    void awaitExit(int status) throws InterruptedException {
+        assertThat(process.waitFor(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(status);
     }
 
     InetSocketAddress address() {
@@ -103,9 +138,8 @@ final class PeerProcess implements AutoCloseable {
     /** SIGKILL: the process cannot say goodbye. */
     void kill() throws InterruptedException {
         process.destroyForcibly();
-        assertThat(process.waitFor(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
         // 128 + SIGKILL
-        assertThat(process.exitValue()).isEqualTo(137);
+        awaitExit(137);
     }
 
     /** SIGSTOP: the process does nothing any more, and can't be asked. */
