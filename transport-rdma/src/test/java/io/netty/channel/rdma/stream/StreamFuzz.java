@@ -67,6 +67,8 @@ public final class StreamFuzz {
     private final List<Buffer> buffers = new ArrayList<>();
     private ConnectionData peer;
     private int entry = 1;
+    /** Whether the peer has written its entries in turn: others are not given back, which harms nobody but the peer. */
+    private boolean inTurn = true;
     private int nextKey = 100;
     private int offset;
     private long received;
@@ -175,6 +177,7 @@ public final class StreamFuzz {
         int key = (how & 4) == 0 ? nextKey++ : 50 + input.below(60);
         int where = (how & 8) == 0 ? entry : input.below(sgl.entries());
         sgl.set(where, address, key, length);
+        inTurn &= where == entry && length != 0;
         entry = (entry + 1) % sgl.entries();
         buffers.add(new Buffer(address, key, length & 0xFFFFFFFFL));
         if (buffers.size() > RECENT) {
@@ -220,7 +223,9 @@ public final class StreamFuzz {
             break;
         case RETRACT:
             check(connection.writable() == 0, "writable without a buffer");
-            buffers.clear();
+            if (inTurn) {
+                buffers.clear();
+            }
             break;
         default:
         }
