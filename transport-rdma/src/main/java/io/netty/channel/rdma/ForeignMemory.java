@@ -80,13 +80,18 @@ final class ForeignMemory {
     }
 
     /**
-     * Finds memory that contains the bytes.
+     * Finds memory that contains the bytes: if there are several, one with the permission. If none has it, the device
+     * is to say so.
      *
-     * @param permission that it must have, or {@code null}.
+     * @param permission or {@code null} if none is needed.
      * @return with a reference for the caller, or {@code null}.
      */
     static RegisteredMemory retainedFind(long address, int length, RdmaPermission permission) {
-        Ranges ranges = current;
+        RegisteredMemory found = retainedFind(address, length, permission, current);
+        return found != null || permission == null ? found : retainedFind(address, length, null, current);
+    }
+
+    private static RegisteredMemory retainedFind(long address, int length, RdmaPermission permission, Ranges ranges) {
         long end = address + length;
         for (int i = ranges.upTo(address) - 1; i >= 0 && ranges.farthest[i] >= end; i--) {
             RegisteredMemory memory = ranges.memory[i];
