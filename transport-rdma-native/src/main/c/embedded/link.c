@@ -23,6 +23,7 @@
 #include "link_private.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,7 +178,13 @@ void link_go_down(struct link *link) {
 
 static void on_hello_timeout(struct engine_timer *timer) {
     struct link *link = container(timer, struct link, hello_timer);
-    if (!link->greeted) {
+    struct pollfd input = { .fd = link->source.fd, .events = POLLIN };
+    if (link->greeted) {
+        return;
+    }
+    if (poll(&input, 1, 0) > 0) {
+        engine_timer_set(timer, engine_now_ns() + HELLO_TIMEOUT_NS); /* this process is late, not the peer */
+    } else {
         link_abort(link);
     }
 }

@@ -24,15 +24,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define RETRY_NS 10000000u /* descriptors in flight or memory exhausted: no readiness event tells when it is over */
 #define MAX_QUEUED_BYTES (4u << 20)
+#define MIN_QUEUED_FDS 64u /* of all links: this, or a quarter of those that there may be */
 #define RECEIVES_PER_TURN 64
 
 static link_handler handlers[LINK_MESSAGE_LIMIT];
 static link_lost_handler lost_handlers[LINK_MESSAGE_LIMIT];
+static unsigned queued_fds; /* atomic; duplicates, of all links */
 
 void link_set_handler(unsigned type, link_handler handler) {
     handlers[type] = handler;
@@ -42,14 +45,19 @@ void link_set_lost_handler(unsigned type, link_lost_handler handler) {
     lost_handlers[type] = handler;
 }
 
+static void free_packet(struct link_packet *m) {
+    for (int i = 0; i < m->nfds; i++) {
+        close(m->fds[i]);
+    }
+    __atomic_sub_fetch(&queued_fds, (unsigned) m->nfds, __ATOMIC_RELAXED);
+    free(m);
+}
+
 void link_discard_queue(struct link *link) {
     while (link->first != NULL) {
         struct link_packet *m = link->first;
         link->first = m->next;
-        for (int i = 0; i < m->nfds; i++) {
-            close(m->fds[i]);
-        }
-        free(m);
+        free_packet(m);
     }
     link->last = NULL;
     link->queued_bytes = 0;
@@ -110,10 +118,7 @@ static void flush(struct link *link) {
         if (link->first == NULL) {
             link->last = NULL;
         }
-        for (int i = 0; i < m->nfds; i++) {
-            close(m->fds[i]);
-        }
-        free(m);
+        free_packet(m);
     }
     bool wait = link->first != NULL && !by_timer;
     if (wait != link->waiting_for_space) {
@@ -134,8 +139,18 @@ void link_on_retry(struct engine_timer *timer) {
     pthread_mutex_unlock(&link->lock);
 }
 
+/* One who does not read must not have all descriptors wait for him, nor should a burst to one who is slow. */
+static bool may_queue_fds(void) {
+    struct rlimit limit;
+    unsigned count = __atomic_load_n(&queued_fds, __ATOMIC_RELAXED);
+    return count < MIN_QUEUED_FDS || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && count < limit.rlim_cur / 4);
+}
+
 static int enqueue(struct link *link, const struct link_header *header, const void *body, size_t length, const int *fds,
                    int nfds) {
+    if (nfds > 0 && !may_queue_fds()) {
+        return EMFILE;
+    }
     struct link_packet *m = malloc(sizeof(*m) + sizeof(*header) + length);
     if (m == NULL) {
         return ENOMEM;
@@ -150,13 +165,12 @@ static int enqueue(struct link *link, const struct link_header *header, const vo
         m->fds[m->nfds] = fcntl(fds[m->nfds], F_DUPFD_CLOEXEC, 0);
         if (m->fds[m->nfds] < 0) {
             int err = errno;
-            while (m->nfds > 0) {
-                close(m->fds[--m->nfds]);
-            }
-            free(m);
+            __atomic_add_fetch(&queued_fds, (unsigned) m->nfds, __ATOMIC_RELAXED);
+            free_packet(m);
             return err;
         }
     }
+    __atomic_add_fetch(&queued_fds, (unsigned) nfds, __ATOMIC_RELAXED);
     if (link->last != NULL) {
         link->last->next = m;
     } else {

@@ -136,6 +136,7 @@ static int reach(struct qp *qp) {
         error = open_segment(qp);
         if (error == 0) {
             error = introduce(qp);
+            error = error == EMFILE || error == ENOMEM ? 0 : error; /* it will be repeated */
         }
         if (error != 0) {
             qp_lock(qp);
