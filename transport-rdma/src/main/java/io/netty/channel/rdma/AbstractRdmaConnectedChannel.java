@@ -125,14 +125,25 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     /** As above, with private data of up to 148 bytes. */
     protected static boolean reject(ConnectionId request, byte[] data) {
         try {
+            return tellRejection(request, data);
+        } finally {
+            request.close();
+        }
+    }
+
+    /** As above, but the caller closes the request, when it has closed what there is of the connection. */
+    protected static void tellRejection(ConnectionId request, String reason) {
+        tellRejection(request, Rejection.data(reason));
+    }
+
+    private static boolean tellRejection(ConnectionId request, byte[] data) {
+        try {
             request.reject(data);
             return true;
         } catch (VerbsException | IllegalStateException e) {
             // Already gone, for example with the event loop of the listener.
             logger.debug("Could not reject {}", request, e);
             return false;
-        } finally {
-            request.close();
         }
     }
 

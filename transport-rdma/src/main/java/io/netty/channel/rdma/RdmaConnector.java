@@ -79,7 +79,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         try {
             id.resolveAddress(null, remote, channel.queuePairOptions().resolveTimeoutMillis.get());
         } catch (VerbsException e) {
-            throw Reachability.unreachable(e.getMessage(), e);
+            throw Reachability.unreachable(e);
         }
     }
 
@@ -102,7 +102,7 @@ final class RdmaConnector implements LoopEvents.Listener {
                 break;
             case ADDRESS_ERROR:
             case ROUTE_ERROR:
-                throw Reachability.unreachable(event.describe(), null);
+                throw Reachability.unreachable(event, remote);
             case UNREACHABLE:
             case CONNECT_ERROR:
                 throw new ConnectException("Connection failed (" + event.describe() + ')');
@@ -134,7 +134,7 @@ final class RdmaConnector implements LoopEvents.Listener {
             id.resolveRoute(channel.queuePairOptions().resolveTimeoutMillis.get());
         } catch (VerbsException e) {
             // The kernel finds a device for the loopback address, but no route.
-            throw Reachability.unreachable(e.getMessage(), e);
+            throw Reachability.unreachable(e);
         }
     }
 

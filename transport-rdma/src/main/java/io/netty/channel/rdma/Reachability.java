@@ -15,12 +15,15 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
+import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -64,8 +67,22 @@ final class Reachability {
         return own == null ? remote : new InetSocketAddress(own, remote.getPort());
     }
 
-    /** No device leads to the peer, or the peer's address can't be resolved. */
-    static IOException unreachable(String why, Throwable cause) {
+    /** The call that looks for the way to the peer has failed: there is none, or this host is short of something. */
+    static IOException unreachable(VerbsException e) {
+        return isShortage(e.errno()) ? e : unreachable(e.getMessage(), e);
+    }
+
+    /** The same of an event, which is about the peer. */
+    static IOException unreachable(ConnectionEvent event, InetSocketAddress peer) {
+        return isShortage(-event.status()) ? new ConnectException("cannot resolve " + peer + ": " + event.describe()) :
+                unreachable(peer + ": " + event.describe(), null);
+    }
+
+    private static boolean isShortage(int errno) {
+        return errno == Errno.ENOMEM || errno == Errno.EMFILE;
+    }
+
+    private static IOException unreachable(String why, Throwable cause) {
         NoRouteToHostException e = new NoRouteToHostException("No RDMA route (" + why +
                 "; the address must be one that an RDMA device reaches: " + devices() + ')');
         e.initCause(cause);

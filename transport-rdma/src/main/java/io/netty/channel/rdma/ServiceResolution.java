@@ -77,7 +77,7 @@ public final class ServiceResolution {
                 id.resolveAddress(local == null ? null : new InetSocketAddress(local.getAddress(), 0),
                         Reachability.destination(remote, local), options.resolveTimeoutMillis.get());
             } catch (VerbsException e) {
-                throw Reachability.unreachable(e.getMessage(), e);
+                throw Reachability.unreachable(e);
             }
             if (timeoutMillis > 0) {
                 timer = channel.eventLoop().schedule(() -> fail(new ConnectTimeoutException("nobody has told within " +
@@ -125,7 +125,7 @@ public final class ServiceResolution {
             return new PortUnreachableException("no datagrams for " + remote + ": " + event.describe());
         case ADDRESS_ERROR:
         case ROUTE_ERROR:
-            return Reachability.unreachable(remote + ": " + event.describe(), null);
+            return Reachability.unreachable(event, remote);
         default:
             return new IOException("no queue pair was found for " + remote + ": " + event.describe());
         }

@@ -144,10 +144,7 @@ final class IncomingConnection {
                 }, millis, TimeUnit.MILLISECONDS);
             }
         } catch (Throwable t) {
-            RdmaMessageChannel.refuse(id, "the server can't accept: " + t);
-            if (connection != null) {
-                connection.destroy();
-            }
+            RdmaMessageChannel.refuse(id, connection, "the server can't accept: " + t);
             failed(t);
             channel.close();
         }

@@ -375,8 +375,15 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return reject(id, data);
     }
 
-    static boolean refuse(ConnectionId id, String reason) {
-        return reject(id, reason);
+    /** With what there is of the connection, if anything. */
+    static void refuse(ConnectionId id, MessageConnection connection, String reason) {
+        if (connection == null) {
+            reject(id, reason);
+        } else {
+            // The id would close the queue pair before the receives that it shares are returned.
+            tellRejection(id, reason);
+            connection.destroy();
+        }
     }
 
     /** After {@code channelActive}. */

@@ -23,6 +23,9 @@ package io.netty.channel.rdma.verbs;
  * {@link #postSend(SendWorkRequests)}.
  */
 public final class QueuePair extends VerbsObject {
+    private static final String POST_SEND = "ibv_post_send";
+    private static final String POST_RECEIVE = "ibv_post_recv";
+
     private final int number;
     private final int maxSendRequests;
     private final int maxReceiveRequests;
@@ -31,6 +34,7 @@ public final class QueuePair extends VerbsObject {
     private final int maxInlineData;
     private final int maxInlineReceive;
     private final ConnectionId connectionId;
+    private String postCall = POST_SEND;
     private int postErrno;
 
     /**
@@ -97,7 +101,7 @@ public final class QueuePair extends VerbsObject {
      */
     public int postSend(SendWorkRequests requests) {
         long qp = address();
-        return posted(requests.isEmpty() ? 0 : postSend0(qp, requests.address()), requests.size());
+        return posted(POST_SEND, requests.isEmpty() ? 0 : postSend0(qp, requests.address()), requests.size());
     }
 
     /**
@@ -107,7 +111,7 @@ public final class QueuePair extends VerbsObject {
      */
     public int postReceive(ReceiveWorkRequests requests) {
         long qp = address();
-        return posted(requests.isEmpty() ? 0 : postReceive0(qp, requests.address()), requests.size());
+        return posted(POST_RECEIVE, requests.isEmpty() ? 0 : postReceive0(qp, requests.address()), requests.size());
     }
 
     /**
@@ -119,7 +123,7 @@ public final class QueuePair extends VerbsObject {
      */
     public int postEmptyReceives(long workRequestId, int count) {
         long qp = address();
-        return posted(count <= 0 ? 0 : postEmptyReceives0(qp, workRequestId, count), Math.max(count, 0));
+        return posted(POST_RECEIVE, count <= 0 ? 0 : postEmptyReceives0(qp, workRequestId, count), Math.max(count, 0));
     }
 
     /**
@@ -133,7 +137,7 @@ public final class QueuePair extends VerbsObject {
      * The error of {@link #postErrno()} for a person.
      */
     public VerbsException postException() {
-        return new VerbsException("ibv_post", postErrno, "post work requests to queue pair " +
+        return new VerbsException(postCall, postErrno, "post work requests to queue pair " +
                 Integer.toUnsignedString(number));
     }
 
@@ -216,7 +220,8 @@ public final class QueuePair extends VerbsObject {
         return super.toString() + ' ' + Integer.toUnsignedString(number);
     }
 
-    private int posted(long result, int count) {
+    private int posted(String call, long result, int count) {
+        postCall = call;
         postErrno = (int) result;
         return WorkRequests.posted(result, count);
     }
