@@ -93,7 +93,7 @@ lane_c_tsan() {
         "$0" "$ROOT" "$LOGS"
 }
 
-# The embedded provider itself, under the sanitizers.
+# The embedded provider itself, under the sanitizers; then Java on a function table in which calls fail.
 lane_faults() {
     local out=$ROOT/transport-rdma-native/target/c program
     local C_ARGUMENTS=(${TEST_SEED:+--seed "$TEST_SEED"} ${TEST_SECONDS:+--seconds "$TEST_SECONDS"})
@@ -101,6 +101,9 @@ lane_faults() {
     make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" SANITIZE=address,undefined faults
     program=$(make -C "$C_SOURCES" -s OUT="$out" SANITIZE=address,undefined print-faults)
     with_asan_options run_c_programs faults "$program"
+    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" faulty
+    # On the library path, where it is found before the one on the class path.
+    LD_LIBRARY_PATH=$out/faulty tagged_tests faults transport-rdma
 }
 
 lane_java() {

@@ -1,0 +1,125 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.faults;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.rdma.TestTimeouts;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The channels of a scenario, and what went wrong with them.
+ */
+final class Attempt implements AutoCloseable {
+    private final Queue<Throwable> troubles = new ConcurrentLinkedQueue<>();
+    private final Queue<Channel> channels = new ConcurrentLinkedQueue<>();
+    private final Deque<Runnable> ends = new ArrayDeque<>();
+
+    /** At the end of each pipeline. */
+    ChannelHandler watch() {
+        return new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRegistered(ChannelHandlerContext ctx) {
+                channels.add(ctx.channel());
+                ctx.fireChannelRegistered();
+            }
+
+            @Override
+            public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                troubles.add(cause);
+            }
+        };
+    }
+
+    void failed(Throwable cause) {
+        troubles.add(cause);
+    }
+
+    /** Waits for its success. */
+    Channel sync(ChannelFuture future) throws Exception {
+        return TestTimeouts.sync(future).channel();
+    }
+
+    /** A failure is noted. */
+    ChannelFuture note(ChannelFuture future) {
+        return future.addListener((ChannelFutureListener) done -> {
+            if (!done.isSuccess()) {
+                troubles.add(done.cause());
+            }
+        });
+    }
+
+    /** Runs when all channels are closed. */
+    void atEnd(Runnable end) {
+        ends.push(end);
+    }
+
+    boolean hasFailed() {
+        return !troubles.isEmpty();
+    }
+
+    /** Whether a message of any exception has the text. */
+    boolean says(String text) {
+        return troubles.stream().anyMatch(trouble -> says(trouble, text));
+    }
+
+    private static boolean says(Throwable trouble, String text) {
+        for (Throwable cause = trouble; cause != null; cause = cause.getCause()) {
+            if (String.valueOf(cause.getMessage()).contains(text)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void close() {
+        for (Channel channel : channels) {
+            if (channel.parent() == null) {
+                await(channel.close());
+            }
+        }
+        // Those that were accepted end by themselves, and say why.
+        for (Channel channel : channels) {
+            await(channel.closeFuture());
+        }
+        ends.forEach(Runnable::run);
+    }
+
+    private static void await(ChannelFuture future) {
+        assertThat(future.awaitUninterruptibly(TestTimeouts.SECONDS, TimeUnit.SECONDS)).as("" + future).isTrue();
+    }
+
+    @Override
+    public String toString() {
+        return troubles.stream().map(Attempt::describe).distinct().toList().toString();
+    }
+
+    private static String describe(Throwable trouble) {
+        return trouble.getCause() == null ? trouble.toString() : trouble + " <- " + describe(trouble.getCause());
+    }
+}

@@ -1,0 +1,170 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.faults;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.KeptResources;
+import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.RdmaEventLoopGroup;
+import io.netty.channel.rdma.RdmaServerSocketChannel;
+import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.verbs.Faults;
+import io.netty.channel.rdma.verbs.VerbsResource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Each verbs call that can fail for want of a resource does so, one after the other. A scenario may then fail, with an
+ * exception that names the call. But another connection of the same event loop does not notice, nothing is left
+ * afterwards, and the next try succeeds.
+ */
+@Tag("faults")
+class VerbsFaultsTest {
+    @RegisterExtension
+    static final LoopGroupExtension loops = new LoopGroupExtension(2);
+
+    /** Of queues that the connections of a loop share. They fail with the device, and the connections with them. */
+    private static final Set<String> SHARED = Set.of("req_notify_cq", "post_srq_recv");
+
+    @AfterEach
+    void noMoreFaults() {
+        Faults.none();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void besideAnotherConnection(Scenario scenario) throws Exception {
+        try (Attempt beside = new Attempt()) {
+            Channel bystander = Scenario.connect(loops.group(), beside, RdmaServerSocketChannel.class,
+                    RdmaSocketChannel.class, false);
+            failEachCall(attempt -> scenario.run(loops.group(), attempt), () -> {
+                Scenario.exchange(bystander, beside, Unpooled.wrappedBuffer(new byte[100]));
+                assertThat(beside.hasFailed()).as("the connection beside it: " + beside).isFalse();
+            }, scenario, 3, call -> !SHARED.contains(call.name()));
+        }
+    }
+
+    /** The first use of an event loop. */
+    @ParameterizedTest
+    @EnumSource
+    void onNewEventLoops(Scenario scenario) throws Exception {
+        failEachCall(attempt -> {
+            EventLoopGroup group = new RdmaEventLoopGroup(2);
+            attempt.atEnd(() -> assertThat(group.shutdownGracefully(0, TestTimeouts.SECONDS, TimeUnit.SECONDS)
+                    .awaitUninterruptibly(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue());
+            scenario.run(group, attempt);
+        }, () -> { }, scenario, 1, call -> true);
+    }
+
+    @FunctionalInterface
+    private interface Try {
+        void run(Attempt attempt) throws Exception;
+    }
+
+    @FunctionalInterface
+    private interface Check {
+        void run() throws Exception;
+    }
+
+    /** @param occurrences of one call that are made to fail: beyond it they are alike. */
+    private static void failEachCall(Try tried, Check beside, Scenario scenario, int occurrences,
+                                     Predicate<Faults.Call> calls) throws Exception {
+        beside.run();
+        Faults.none();
+        assertThat(run(tried).hasFailed()).isFalse(); // what is made once
+        Map<VerbsResource, Integer> before = live();
+        Faults.none();
+        assertThat(run(tried).hasFailed()).isFalse();
+        awaitNoMoreThan(before);
+        Map<Faults.Call, Long> counts = new LinkedHashMap<>();
+        Faults.calls().stream().filter(calls).forEach(call -> counts.put(call, call.count()));
+        List<String> failures = new ArrayList<>();
+        for (Map.Entry<Faults.Call, Long> entry : counts.entrySet()) {
+            Faults.Call call = entry.getKey();
+            for (long n = 1; n <= Math.min(entry.getValue(), occurrences); n++) {
+                for (int error = 0; error < call.errors(); error++) {
+                    String what = call + " " + n + ", errno " + call.error(error);
+                    System.out.println(what);
+                    call.fail(n, error);
+                    try {
+                        Attempt attempt = run(tried);
+                        boolean fired = Faults.fired();
+                        Faults.none();
+                        System.out.println("    " + (fired ? "" : "not reached ") + attempt);
+                        assertThat(attempt.hasFailed() && !fired).as("failed by itself: " + attempt).isFalse();
+                        assertThat(!attempt.hasFailed() || attempt.says(call.name()) || !scenario.tells(call))
+                                .as("says which call failed: " + attempt).isTrue();
+                        beside.run();
+                        Attempt again = run(tried);
+                        assertThat(again.hasFailed()).as("the next try: " + again).isFalse();
+                        awaitNoMoreThan(before);
+                    } catch (AssertionError | Exception e) {
+                        System.out.println("    FAILED " + e);
+                        failures.add(what + ": " + e);
+                    } finally {
+                        Faults.none();
+                    }
+                }
+            }
+        }
+        assertThat(failures).isEmpty();
+    }
+
+    private static Attempt run(Try tried) throws Exception {
+        Attempt attempt = new Attempt();
+        try {
+            tried.run(attempt);
+        } catch (ExecutionException e) {
+            attempt.failed(e.getCause());
+        } catch (Exception e) {
+            attempt.failed(e);
+        } finally {
+            attempt.close();
+        }
+        return attempt;
+    }
+
+    private static Map<VerbsResource, Integer> live() {
+        Map<VerbsResource, Integer> counts = new LinkedHashMap<>();
+        for (VerbsResource kind : VerbsResource.values()) {
+            counts.put(kind, kind.live() - KeptResources.count(kind));
+        }
+        return counts;
+    }
+
+    private static void awaitNoMoreThan(Map<VerbsResource, Integer> before) throws InterruptedException {
+        for (VerbsResource kind : VerbsResource.values()) {
+            TestTimeouts.awaitTrue(() -> kind.live() - KeptResources.count(kind) <= before.get(kind));
+        }
+    }
+}
