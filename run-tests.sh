@@ -34,19 +34,19 @@ Lanes (default: these, in this order; the word default stands for them among oth
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
   fuzz         fuzz targets of what peers send: they replay their corpora, then go on for 20 seconds each (--seconds)
   chaos        processes with busy connections, stopped and killed at random instants (random input)
-  differential random programs of what handlers do, on epoll and on RDMA, compared (random input)
 
 Parts of the lane java, each the tests of the module of this name and of no other:
   transport-rdma, testsuite, microbench, example-servers
 
-Not in the default, on x86_64 only:
+Not in the default; those in the guest on x86_64 only:
   rxe-c        the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
   rxe          the Java tests there. --rxe says both (with -Dtest this one)
   rxe-quick    a representative part of the Java tests there
   rxe-transport-rdma, rxe-testsuite, rxe-example-servers
                the Java tests of one module there
-  rxe-differential, rxe-chaos
-               the lanes differential and chaos there, of the latter the channels (random input)
+  differential, rxe-differential
+               random programs of what handlers do, on epoll and on RDMA, compared (random input)
+  rxe-chaos    the lane chaos there, of it the channels (random input)
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
@@ -61,7 +61,7 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java faults conformance fuzz differential chaos)
+default_lanes=(scripts c c-asan c-tsan java faults conformance fuzz chaos)
 lanes=()
 rxe=no
 maven_arguments=()

@@ -44,10 +44,12 @@ final class Descriptors {
      * Not counted. JARs: class loaders keep them. Random numbers: the JDK and OpenSSL keep the source of their seeds.
      * {@code /proc}: the folder that is being listed. InfiniBand: devices and channels of kernel verbs, which are
      * counted as native objects; the connection manager opens each device once and never closes it. The embedded
-     * provider's list of the members of multicast groups, which it keeps once one was joined.
+     * provider's list of the members of multicast groups, which it keeps once one was joined; and its arenas, which it
+     * keeps for some seconds after their last queue pair, as it does links.
      */
     private static final Pattern IGNORED = Pattern.compile(
-            ".*\\.jar|/dev/u?random|/proc/\\d+/fd|/dev/infiniband/.*|\\[infinibandevent]|memfd:rdma-sa");
+            ".*\\.jar|/dev/u?random|/proc/\\d+/fd|/dev/infiniband/.*|\\[infinibandevent]|" +
+            "memfd:rdma-sa|memfd:rdma-arena");
     private static final Pattern INODE = Pattern.compile("socket:\\[(\\d+)]");
     /** Of {@code unix(7)} in hexadecimal digits. */
     private static final String SOCK_SEQPACKET = "0005";
