@@ -46,6 +46,8 @@ Not in the default; those in the guest on x86_64 only:
                the Java tests of one module there
   differential, rxe-differential
                random programs of what handlers do, on epoll and on RDMA, compared (random input)
+  faults-java, fuzz-java
+               as faults and fuzz, of verbs calls in Java, and of what the Java side takes from peers
   rxe-chaos    the lane chaos there, of it the channels (random input)
 
 Options:

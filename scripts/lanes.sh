@@ -101,6 +101,10 @@ lane_faults() {
     make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" SANITIZE=address,undefined faults
     program=$(make -C "$C_SOURCES" -s OUT="$out" SANITIZE=address,undefined print-faults)
     with_asan_options run_c_programs faults "$program"
+}
+
+lane_faults_java() {
+    local out=$ROOT/transport-rdma-native/target/c
     make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" faulty
     # On the library path, where it is found before the one on the class path.
     LD_LIBRARY_PATH=$out/faulty tagged_tests faults transport-rdma
@@ -223,6 +227,9 @@ lane_fuzz() {
         fi
     done
     echo "@ fuzz $passed $failed 0"
+}
+
+lane_fuzz_java() {
     tagged_tests fuzz transport-rdma
 }
 
