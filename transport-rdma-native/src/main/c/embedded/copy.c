@@ -44,6 +44,14 @@ extern const char copy_begin[], copy_end[], copy_fault[];
 #define STORE_LINE(store)                                                                                             \
     store " %xmm0, (%rdi)\n" store " %xmm1, 16(%rdi)\n" store " %xmm2, 32(%rdi)\n" store " %xmm3, 48(%rdi)\n"
 
+/*
+ * From here on the processor copies by itself, with `rep movsq`, all but the last 1 to 64 bytes. Its stores may be seen
+ * out of order among each other, but those that follow it are seen after all of them (Intel SDM, volume 3, "Fast-String
+ * Operation and Out-of-Order Stores"). Measured on a 2-core AMD EPYC guest by `ib_send_lat`: 64 KiB take 4.0
+ * microseconds instead of 5.6 with the loop, 512 bytes 0.78 instead of 0.72.
+ */
+#define REPEAT_MIN "1024"
+
 __asm__(".text\n" LABEL(copy_begin)
 
 FUNCTION(copy_memory)
@@ -57,6 +65,8 @@ FUNCTION(copy_memory)
     "test $4, %edx\njz 1f\nmovl (%rsi), %eax\nmovl %eax, (%rdi)\nadd $4, %rsi\nadd $4, %rdi\n1:\n"
     "test $8, %edx\njz 1f\nmovq (%rsi), %rax\nmovq %rax, (%rdi)\nadd $8, %rsi\nadd $8, %rdi\n1:\n"
     "mov %rcx, %rdx\n"
+    "cmp $" REPEAT_MIN ", %rcx\njb 3f\n"
+    "dec %rcx\nand $-64, %rcx\nsub %rcx, %rdx\nshr $3, %rcx\nrep movsq\ncmp $64, %rdx\njb 4f\n"
     ".p2align 4\n"
     "3:\n" LOAD_LINE STORE_LINE("movups")
     "add $64, %rsi\nadd $64, %rdi\nsub $64, %rdx\ncmp $64, %rdx\njae 3b\n"

@@ -24,8 +24,8 @@
  * same way (sigaction(2) gives it ours), or it gets the faults of these functions as well. On a thread that blocks the
  * two signals a fault ends the process, as the kernel has it.
  *
- * What they write is written once and in ascending order, and aligned words whole, so that a program that waits for
- * the last byte of a message to change finds all of it, and may change that byte itself.
+ * What they write is written once, the last bytes last, and aligned words whole, so that a program that waits for the
+ * last byte of a message to change finds all of it, and may change that byte itself.
  */
 #ifndef NETTY_RDMA_EMBEDDED_COPY_H
 #define NETTY_RDMA_EMBEDDED_COPY_H

@@ -45,7 +45,7 @@ static void copies_are_exact_at_every_length_and_place(void) {
     for (size_t i = 0; i < sizeof(source); i++) {
         source[i] = (char) (i * 7 + i / 256);
     }
-    for (size_t length = 0; length < 700; length += length < 140 ? 1 : 37) {
+    for (size_t length = 0; length < 1200; length += length < 140 || length > 1000 ? 1 : 37) {
         for (size_t to = 0; to < 17; to++) {
             check_copy((copy_memory), to, (to * 5 + length) % 16, length);
             check_copy((copy_to_shared), to, (to * 3 + length) % 16, length);
