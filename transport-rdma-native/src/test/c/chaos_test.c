@@ -329,13 +329,8 @@ static void close_all(const int *sockets, unsigned count) {
     }
 }
 
-static unsigned number(const char *name, unsigned otherwise) {
-    const char *value = getenv(name);
-    return value == NULL ? otherwise : (unsigned) strtoul(value, NULL, 10);
-}
-
 static void peers_that_are_killed_leave_nothing(void) {
-    unsigned rounds = number("RDMA_ROUNDS", is_embedded() ? 40 : 5), seed = number("RDMA_SEED", 1);
+    unsigned rounds = env_number("RDMA_ROUNDS", is_embedded() ? 40 : 5), seed = env_number("RDMA_SEED", 1);
     CHECK(rounds >= 1 && rounds <= MAX_ROUNDS);
     random_state = seed;
     /* All sockets exist before the survivor does, which has its ends of them. */

@@ -21,6 +21,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,12 @@ static inline int open_fds(void) {
     }
     closedir(dir);
     return n;
+}
+
+/* What a variable of the environment says, for other and longer runs. */
+static inline uint32_t env_number(const char *name, uint32_t otherwise) {
+    const char *value = getenv(name);
+    return value == NULL ? otherwise : (uint32_t) strtoul(value, NULL, 10);
 }
 
 /* All tests of a program, or the one that RDMA_TEST names. */

@@ -29,11 +29,6 @@
 #define RECEIVES 32
 #define LASTING_FDS 8 /* at most, of what is opened once in the life of a process; what leaks would be hundreds */
 
-static uint32_t env_number(const char *name, uint32_t otherwise) {
-    const char *text = getenv(name);
-    return text == NULL ? otherwise : (uint32_t) strtoul(text, NULL, 10);
-}
-
 static struct rdma_event_channel *channel;
 static struct rdma_cm_id *listener;
 static struct babbler babbler;

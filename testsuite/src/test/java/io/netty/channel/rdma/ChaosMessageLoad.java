@@ -16,7 +16,6 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.message.RdmaFetchAndAdd;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
@@ -27,7 +26,6 @@ import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.channel.rdma.message.RemoteMemory;
 
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Queue;
 
@@ -96,17 +94,11 @@ final class ChaosMessageLoad extends ChaosLoad {
     private void read(ChannelHandlerContext ctx, int length, int offset) {
         ByteBuf destination = ctx.alloc().directBuffer(length, length);
         write(ctx, new RdmaRead(destination, remote, offset)).addListener(future -> {
-            if (future.isSuccess() && !isGenerated(destination, offset)) {
+            if (future.isSuccess() && !Generated.matches(destination, offset)) {
                 violation("wrong bytes were read at " + offset + ": " + destination);
             }
             destination.release();
         });
-    }
-
-    private static boolean isGenerated(ByteBuf buf, long position) {
-        byte[] expected = new byte[buf.readableBytes()];
-        Generated.fill(expected, position);
-        return Arrays.equals(ByteBufUtil.getBytes(buf), expected);
     }
 
     @Override
@@ -120,7 +112,7 @@ final class ChaosMessageLoad extends ChaosLoad {
             }
             long position = message.content().readLong();
             int length = message.content().readableBytes();
-            if (position == received() && isGenerated(message.content(), position)) {
+            if (position == received() && Generated.matches(message.content(), position)) {
                 addReceived(length);
             } else {
                 violation("message " + position + " is wrong (expected: " + received() + ')');

@@ -22,6 +22,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 
@@ -33,6 +34,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -54,21 +56,19 @@ final class ChaosNode implements AutoCloseable {
     ChaosNode(EventLoopGroup group, long seed) throws InterruptedException {
         this.group = group;
         random = new Random(seed);
-        streams = TestTimeouts.sync(new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
-                .childHandler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel ch) {
-                        ch.pipeline().addLast(streamLoad());
-                    }
-                }).bind(TestAddress.anyPort())).channel();
-        messages = TestTimeouts.sync(new ServerBootstrap().group(group).channel(RdmaServerMessageChannel.class)
-                .childHandler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel ch) {
-                        ch.pipeline().addLast(messageLoad());
-                    }
-                }).bind(TestAddress.anyPort())).channel();
+        streams = listen(RdmaServerSocketChannel.class, this::streamLoad);
+        messages = listen(RdmaServerMessageChannel.class, this::messageLoad);
         datagrams = new ChaosDatagrams(group, violations);
+    }
+
+    private Channel listen(Class<? extends ServerChannel> type, Supplier<ChaosLoad> load) throws InterruptedException {
+        return TestTimeouts.sync(new ServerBootstrap().group(group).channel(type)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        ch.pipeline().addLast(load.get());
+                    }
+                }).bind(TestAddress.anyPort())).channel();
     }
 
     /** The ports, for {@link #connect}. */

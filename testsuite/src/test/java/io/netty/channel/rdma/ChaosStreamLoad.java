@@ -16,12 +16,10 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 
@@ -76,10 +74,8 @@ final class ChaosStreamLoad extends ChaosLoad {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         ByteBuf buf = (ByteBuf) msg;
-        byte[] expected = new byte[buf.readableBytes()];
-        Generated.fill(expected, received());
-        if (Arrays.equals(ByteBufUtil.getBytes(buf), expected)) {
-            addReceived(expected.length);
+        if (Generated.matches(buf, received())) {
+            addReceived(buf.readableBytes());
         } else {
             violation("wrong bytes after position " + received());
         }

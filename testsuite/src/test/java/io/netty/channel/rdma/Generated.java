@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 
+import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
@@ -39,6 +40,14 @@ final class Generated {
         byte[] bytes = new byte[length];
         fill(bytes, position);
         return alloc.directBuffer(length).writeBytes(bytes);
+    }
+
+    /** Whether the readable bytes are those from a position on; the buffer stays as it is. */
+    static boolean matches(ByteBuf buf, long position) {
+        byte[] expected = new byte[buf.readableBytes()];
+        fill(expected, position);
+        // At once, because the leak detector records every access.
+        return Arrays.equals(ByteBufUtil.getBytes(buf), expected);
     }
 
     /** Adds to the checksum what was received; the buffer stays as it is. */

@@ -87,8 +87,9 @@ final class ForeignMemory {
      * @return with a reference for the caller, or {@code null}.
      */
     static RegisteredMemory retainedFind(long address, int length, RdmaPermission permission) {
-        RegisteredMemory found = retainedFind(address, length, permission, current);
-        return found != null || permission == null ? found : retainedFind(address, length, null, current);
+        Ranges ranges = current;
+        RegisteredMemory found = retainedFind(address, length, permission, ranges);
+        return found != null || permission == null ? found : retainedFind(address, length, null, ranges);
     }
 
     private static RegisteredMemory retainedFind(long address, int length, RdmaPermission permission, Ranges ranges) {
