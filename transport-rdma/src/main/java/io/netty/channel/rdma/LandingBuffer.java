@@ -52,6 +52,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
     private final int sglOffset;
     private final int sglEntries;
     private final Segment[] segments;
+    private int pinnedSegments;
     private volatile int references = 1;
 
     private LandingBuffer(ReceiveMemory owner, CleanableDirectBuffer memory, ByteBuffer aligned, MemoryRange range,
@@ -109,6 +110,11 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
 
     Segment segment(int index) {
         return segments[index];
+    }
+
+    /** How many the application keeps nothing of. */
+    int unpinnedSegments() {
+        return segments.length - pinnedSegments;
     }
 
     long sglAddress() {
@@ -221,6 +227,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         void hold() {
             if (!pinned) {
                 pinned = true;
+                pinnedSegments++;
                 owner.pinned(segmentLength());
             }
             retain();
@@ -281,6 +288,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         public void run() {
             if (pinned) {
                 pinned = false;
+                pinnedSegments--;
                 owner.pinned(-segmentLength());
             }
             LandingBuffer.this.release(index);

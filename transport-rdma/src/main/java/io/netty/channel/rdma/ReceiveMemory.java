@@ -45,7 +45,8 @@ import java.util.concurrent.TimeUnit;
  * of them and can use these when it likes; it is asked to give them back, and a peer that does not understand that
  * (librdmacm) fills them first. A buffer is freed when all its segments have come back. Until then it counts. The
  * application may hold an earlier one longer than a later one or the other way round; so a buffer that is not free yet
- * is used again for the step that it was made for, and for no other.
+ * is used again for the step that it was made for, and for no other. The memory does not shrink to buffers of which the
+ * application keeps every segment: nothing more could arrive, and so nothing would make it grow again.
  *
  * <p>On the loop of the connection, once it is attached to one.
  */
@@ -241,7 +242,8 @@ final class ReceiveMemory {
     private void tick() {
         timer = null;
         boolean ask = false;
-        while (!grown.isEmpty() && arrivedSinceTick <= size - grown.get(grown.size() - 1).length()) {
+        while (!grown.isEmpty() && arrivedSinceTick <= size - grown.get(grown.size() - 1).length() &&
+                !isPinnedBeforeLast()) {
             LandingBuffer buffer = grown.remove(grown.size() - 1);
             size -= buffer.length();
             stream.removeLanding(buffer);
@@ -256,6 +258,15 @@ final class ReceiveMemory {
         if (ask && stream.retract()) {
             segmentFreed.run();
         }
+    }
+
+    /** Whether the application keeps all of what would be left without the last buffer. */
+    private boolean isPinnedBeforeLast() {
+        int free = first.unpinnedSegments();
+        for (int step = grown.size() - 2; step >= 0; step--) {
+            free += grown.get(step).unpinnedSegments();
+        }
+        return free == 0;
     }
 
     private void freeIdle() {

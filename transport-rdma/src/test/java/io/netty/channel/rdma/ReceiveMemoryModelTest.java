@@ -28,6 +28,7 @@ import io.netty.channel.ManualIoEventLoop;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -37,6 +38,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -84,20 +86,62 @@ class ReceiveMemoryModelTest {
                 assertThat(server.isActive()).isTrue();
                 assertThat(server.metrics().receiveMemory()).isLessThanOrEqualTo(max + TABLES);
             }
-            reader.holds = 0;
+            reader.holds = buf -> false;
             reader.held(0);
             server.config().setAutoRead(true);
             runUntil(() -> reader.arrived == sent);
-            runUntil(() -> {
-                clock.advanceMillis(IDLE_MILLIS);
-                return server.metrics().receiveMemory() == Math.min(max, ReceiveMemory.FIRST_BYTES) + TABLES;
-            });
+            runUntilSmall();
         } finally {
             end();
         }
         // Slabs are not given back.
         assertThat(PinnedMemory.PROCESS.used() - RdmaMetrics.stagingMemory() -
                 RdmaByteBufAllocator.DEFAULT.pinnedMemory()).isLessThanOrEqualTo(pinned);
+    }
+
+    @Test
+    void itDoesNotShrinkToWhatTheApplicationKeeps() throws Exception {
+        random = new SplittableRandom(0);
+        int segment = ReceiveMemory.FIRST_BYTES / 2;
+        // The next step has segments of the same length.
+        int max = 8 * segment;
+        try {
+            connect(max);
+            reader.holds = buf -> true;
+            send(segment);
+            runUntil(() -> reader.arrived == sent);
+            long first = reader.held.get(0).memoryAddress();
+            reader.holds = buf -> buf.memoryAddress() - first >= 0 &&
+                    buf.memoryAddress() - first < ReceiveMemory.FIRST_BYTES;
+            runUntil(() -> {
+                if (reader.arrived == sent) {
+                    send(segment);
+                }
+                return server.metrics().receiveMemory() == max + TABLES;
+            });
+            runUntil(() -> reader.arrived == sent);
+
+            server.config().setAutoRead(false);
+            for (int i = 0; i < 6; i++) {
+                send(segment);
+            }
+            // Now all segments are filled, so also the other one of the first buffer.
+            run(send(segment));
+            server.config().setAutoRead(true);
+            runUntil(() -> reader.arrived == sent);
+            assertThat(reader.held).extracting(buf -> buf.memoryAddress() - first).contains((long) segment);
+
+            for (int i = 0; i < 3; i++) {
+                clock.advanceMillis(IDLE_MILLIS);
+                loop.runNow();
+            }
+            send(max);
+            runUntil(() -> reader.arrived == sent);
+            reader.held(0);
+            runUntilSmall();
+        } finally {
+            end();
+        }
     }
 
     private void step() throws Exception {
@@ -127,7 +171,8 @@ class ReceiveMemoryModelTest {
             break;
         case 6:
         case 7:
-            reader.holds = HOLDS[random.nextInt(HOLDS.length)];
+            int percent = HOLDS[random.nextInt(HOLDS.length)];
+            reader.holds = buf -> random.nextInt(100) < percent;
             break;
         case 8:
             reader.held(random.nextInt(0, reader.held.size() + 1));
@@ -138,7 +183,7 @@ class ReceiveMemoryModelTest {
         }
     }
 
-    private void send(int length) {
+    private ChannelFuture send(int length) {
         ByteBuf buf = client.alloc().directBuffer(length);
         for (int left = length; left > 0; left = length - buf.writerIndex()) {
             int from = (int) (sent % PATTERN.length);
@@ -146,7 +191,7 @@ class ReceiveMemoryModelTest {
             buf.writeBytes(PATTERN, from, piece);
             sent += piece;
         }
-        client.writeAndFlush(buf);
+        return client.writeAndFlush(buf);
     }
 
     private void connect(int max) throws Exception {
@@ -185,6 +230,14 @@ class ReceiveMemoryModelTest {
         future.sync();
     }
 
+    private void runUntilSmall() {
+        int smallest = Math.min(server.config().getReceiveBufferSize(), ReceiveMemory.FIRST_BYTES) + TABLES;
+        runUntil(() -> {
+            clock.advanceMillis(IDLE_MILLIS);
+            return server.metrics().receiveMemory() == smallest;
+        });
+    }
+
     private void runUntil(BooleanSupplier condition) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TestTimeouts.SECONDS);
         while (!condition.getAsBoolean()) {
@@ -201,8 +254,7 @@ class ReceiveMemoryModelTest {
         Channel channel;
         Throwable failure;
         long arrived;
-        /** Of a hundred. */
-        int holds;
+        Predicate<ByteBuf> holds = buf -> false;
 
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
@@ -212,7 +264,7 @@ class ReceiveMemoryModelTest {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             ByteBuf buf = (ByteBuf) msg;
-            if (random.nextInt(100) < holds) {
+            if (holds.test(buf)) {
                 held.add(buf.retain());
             }
             try {
