@@ -25,6 +25,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -188,7 +189,16 @@ final class End extends ChannelDuplexHandler {
                 (channel.isRegistered() ? " registered" : "") +
                 (socket().isInputShutdown() ? " input shut" : "") +
                 (socket().isOutputShutdown() ? " output shut" : "") +
-                (!read ? "" : channel.isWritable() ? " writable" : " not writable");
+                (!read || mayBeBetweenWaterMarks() ? "" : channel.isWritable() ? " writable" : " not writable");
+    }
+
+    /**
+     * What waits for a flush may be between the water marks. Whether the channel is writable then depends on what was
+     * there before, and how fast that has left.
+     */
+    private boolean mayBeBetweenWaterMarks() {
+        ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
+        return buffer != null && buffer.totalPendingWriteBytes() > 0;
     }
 
     // ---- steps

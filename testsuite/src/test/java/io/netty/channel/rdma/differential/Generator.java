@@ -123,7 +123,8 @@ final class Generator {
     }
 
     private WriteBufferWaterMark waterMark() {
-        int low = size(1 << 18);
+        // With 0, a channel that was not writable once never is again.
+        int low = 1 + size(1 << 18);
         return new WriteBufferWaterMark(low, low + size(1 << 18));
     }
 
