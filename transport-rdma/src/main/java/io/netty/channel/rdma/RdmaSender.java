@@ -71,8 +71,8 @@ final class RdmaSender {
             // What is in flight will tell more.
             stalled = true;
         } else if (connection.inbound().isEndedByPeer() && !channel.isEndReported()) {
-            // What the peer had sent before its end is still to be read: an exception would close the channel.
-            fail(messages, end.writeFailure());
+            // What the peer had sent before its end is read first: then RdmaSocketUnsafe.inputEnded fails them.
+            stalled = true;
         } else {
             throw end.writeFailure();
         }

@@ -107,8 +107,7 @@
  * If flushed writes had not arrived, they fail with the cause, and that closes the channel. If there are none, what had
  * landed is read, whether the pipeline reads or not, {@code exceptionCaught} gets the cause, and the input ends, which
  * closes the channel unless half closure is allowed. If the peer had said goodbye, there is no exception, and what it
- * sent before is read first: writes fail from then on, but an end that the pipeline has not seen yet does not close the
- * channel because of them.
+ * sent before is read first; then what is written since fails, and closes the channel as with epoll.
  * <p>
  * An exception while the loop does something for a connection (its completions, an event of the connection manager, a
  * task, a timer) ends that one connection with this cause, and no other: {@code unexpected} of {@code

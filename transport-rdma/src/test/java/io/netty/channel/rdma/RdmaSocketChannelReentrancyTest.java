@@ -20,11 +20,14 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -38,6 +41,8 @@ class RdmaSocketChannelReentrancyTest {
     /** One loop, so that channels meet on it. */
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
+    @RegisterExtension
+    static final LoopGroupExtension OTHER_LOOPS = new LoopGroupExtension(1);
 
     @Test
     void listenerOfOneChannelsFlushMayFlushAnother() throws Exception {
@@ -136,6 +141,35 @@ class RdmaSocketChannelReentrancyTest {
             assertThat(late.get().cause()).isInstanceOf(ClosedChannelException.class);
             TestTimeouts.await(second.get());
             assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 1);
+        }
+    }
+
+    /** The end is not read yet, which must not hide from the application that nobody takes what it writes. */
+    @Test
+    void failedWriteInTheReadBeforeTheEndClosesTheChannelAtTheEnd() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), OTHER_LOOPS.group(), b -> { },
+                b -> b.option(ChannelOption.ALLOW_HALF_CLOSURE, true))) {
+            AtomicReference<ChannelFuture> write = new AtomicReference<>();
+            pair.client.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                    write.compareAndSet(null, ctx.writeAndFlush(Unpooled.copyInt(2)));
+                    ctx.fireChannelRead(msg);
+                }
+            });
+            // It finds the bytes and the end at once: the server's queue pair is given back when both have arrived.
+            Future<?> busy = pair.client.eventLoop().submit(() -> {
+                RdmaConnection connection = pair.server.connection();
+                TestTimeouts.awaitTrue(() ->
+                        pair.server.eventLoop().submit(connection::isDestroyed).awaitUninterruptibly().getNow());
+                return null;
+            });
+            pair.server.writeAndFlush(Unpooled.copyInt(1));
+            pair.server.close();
+            sync(busy);
+            assertThat(pair.clientEvents.next()).isEqualTo("inactive");
+            assertThat(pair.clientEvents.read(4)).containsExactly(0, 0, 0, 1);
+            assertThat(write.get().cause()).isInstanceOf(IOException.class).hasMessageContaining("reset by peer");
         }
     }
 }
