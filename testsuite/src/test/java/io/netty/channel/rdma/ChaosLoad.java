@@ -41,6 +41,7 @@ abstract class ChaosLoad extends ChannelInboundHandlerAdapter {
     private volatile Channel channel;
     private volatile long received;
     private int pending;
+    private boolean active;
     private boolean inactive;
     private boolean scheduled;
 
@@ -50,6 +51,11 @@ abstract class ChaosLoad extends ChannelInboundHandlerAdapter {
     ChaosLoad(long seed, Queue<String> violations) {
         random = new Random(seed);
         this.violations = violations;
+    }
+
+    /** The connection is made. */
+    void begin(ChannelHandlerContext ctx) throws IOException {
+        send(ctx);
     }
 
     /** Writes as much as the channel takes, and flushes. */
@@ -119,8 +125,9 @@ abstract class ChaosLoad extends ChannelInboundHandlerAdapter {
     }
 
     @Override
-    public void channelActive(ChannelHandlerContext ctx) throws IOException {
-        send(ctx);
+    public final void channelActive(ChannelHandlerContext ctx) throws IOException {
+        active = true;
+        begin(ctx);
     }
 
     @Override
@@ -139,6 +146,15 @@ abstract class ChaosLoad extends ChannelInboundHandlerAdapter {
         inactive = true;
         release();
         endIfOver();
+    }
+
+    /** A server's channel whose peer has gone before its connection was made is closed without having been active. */
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        if (!active) {
+            inactive = true;
+            endIfOver();
+        }
     }
 
     private void endIfOver() {

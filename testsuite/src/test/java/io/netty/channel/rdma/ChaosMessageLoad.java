@@ -49,7 +49,7 @@ final class ChaosMessageLoad extends ChaosLoad {
     }
 
     @Override
-    public void channelActive(ChannelHandlerContext ctx) throws IOException {
+    void begin(ChannelHandlerContext ctx) throws IOException {
         memory = RegisteredMemory.allocate(MEMORY, EnumSet.allOf(RdmaPermission.class));
         byte[] readable = new byte[PART];
         Generated.fill(readable, 0);

@@ -288,6 +288,33 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         return active;
     }
 
+    /**
+     * Whether the end of the output was asked for and waits for what was flushed before, so that further writes fail.
+     * Any thread.
+     */
+    protected boolean isOutputEnding() {
+        return false;
+    }
+
+    /**
+     * As {@link AbstractChannel}, to which a channel that is told to close has no room: a handler that writes as long
+     * as there is some would do so for ever, as each write fails at once, and its event loop would do nothing else.
+     */
+    @Override
+    public final boolean isWritable() {
+        return !isOutputEnding() && super.isWritable();
+    }
+
+    @Override
+    public final long bytesBeforeUnwritable() {
+        return isOutputEnding() ? 0 : super.bytesBeforeUnwritable();
+    }
+
+    @Override
+    public final long bytesBeforeWritable() {
+        return isOutputEnding() ? Long.MAX_VALUE : super.bytesBeforeWritable();
+    }
+
     @Override
     protected void doClose() throws Exception {
         open = false;

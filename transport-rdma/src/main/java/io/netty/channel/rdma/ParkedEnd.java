@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * A close of a channel, or of its output, that waits until what was flushed before has arrived: the promises of these
  * writes can then say so. A close does not wait for ever: what has not arrived by then is sent after the channel is
- * closed, see {@link ConnectionEnd}. On the loop of the channel.
+ * closed, see {@link ConnectionEnd}. On the loop of the channel, except where said.
  */
 final class ParkedEnd {
     /** How long a close waits unless {@code SO_LINGER} says. */
@@ -32,8 +32,8 @@ final class ParkedEnd {
 
     private final RdmaSocketChannel channel;
     private final RdmaSocketUnsafe unsafe;
-    private Runnable close;
-    private Runnable shutdown;
+    private volatile Runnable close;
+    private volatile Runnable shutdown;
     private CurrentLoop.Timer closeTimer;
 
     ParkedEnd(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
@@ -49,9 +49,14 @@ final class ParkedEnd {
         return channel.connection() != null && channel.connection().sender().isSending();
     }
 
-    /** The end was asked for, and waits for what was flushed before: nothing may get in between. */
+    /** Whether the end was asked for, and waits for what was flushed before. Any thread. */
+    boolean isWaiting() {
+        return close != null || shutdown != null;
+    }
+
+    /** Nothing may get in between. */
     void checkNone() throws IOException {
-        if (close != null || shutdown != null) {
+        if (isWaiting()) {
             // What AbstractChannel says once it is done.
             throw new ClosedChannelException();
         }
@@ -59,6 +64,9 @@ final class ParkedEnd {
 
     /** Shuts the output down, now or later. */
     void shutdownOutput(ChannelPromise promise) {
+        if (!promise.setUncancellable()) {
+            return;
+        }
         Runnable first = shutdown;
         if (first != null) {
             shutdown = () -> {

@@ -255,6 +255,11 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
+    protected boolean isOutputEnding() {
+        return socketUnsafe().ending().isWaiting();
+    }
+
+    @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
         connection.sender().write(in);
     }

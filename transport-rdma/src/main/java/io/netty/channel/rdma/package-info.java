@@ -96,11 +96,12 @@
  *     {@link io.netty.channel.rdma.stream.StreamProtocolException} is given to {@code exceptionCaught}</td></tr>
  * </table>
  * {@code close()} and {@code shutdownOutput()} wait until what was flushed before has arrived, so that the promises of
- * these writes can say so. A close does that for 3 seconds at most, or as many as {@code SO_LINGER} says; then the
- * channel is closed, and the promises that are left fail with a {@code ClosedChannelException}. The bytes are sent all
- * the same, as a kernel goes on to send what a closed socket has left in its buffer: a slow peer gets everything. It is
- * given up when it has taken nothing for a minute, when it closes too, or when the event loop ends, which a process
- * should give a quiet period for. What arrives after a close is dropped.
+ * these writes can say so; meanwhile the channel is active and not writable. A close does that for 3 seconds at most,
+ * or as many as {@code SO_LINGER} says; then the channel is closed, and the promises that are left fail with a {@code
+ * ClosedChannelException}. The bytes are sent all the same, as a kernel goes on to send what a closed socket has left
+ * in its buffer: a slow peer gets everything. It is given up when it has taken nothing for a minute, when it closes
+ * too, or when the event loop ends, which a process should give a quiet period for. What arrives after a close is
+ * dropped.
  * <p>
  * On the connection manager's event the queue pair is stopped and its receives are flushed: only when the last one is
  * back is it known whether the peer had said goodbye. {@code RdmaSocketUnsafe} then does what the epoll transport does.

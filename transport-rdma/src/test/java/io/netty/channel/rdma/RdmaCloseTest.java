@@ -26,6 +26,8 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -101,6 +103,40 @@ class RdmaCloseTest {
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
             sync(shutdown);
             sync(write);
+        }
+    }
+
+    /** Its handler may write whenever there is room, and each write fails at once. */
+    @ParameterizedTest
+    @ValueSource(booleans = { true, false })
+    void channelHasNoRoomWhileItsEndWaits(boolean close) throws Exception {
+        try (ConnectedPair pair = slowServer()) {
+            ChannelFuture write = pair.client.writeAndFlush(Unpooled.wrappedBuffer(random(100_000, 6)));
+            assertThat(pair.client.isWritable()).isTrue();
+            ChannelFuture end = close ? pair.client.close() : pair.client.shutdownOutput();
+            sync(pair.client.eventLoop().submit(() -> {
+                assertThat(end.isDone()).isFalse();
+                assertThat(pair.client.isActive()).isTrue();
+                assertThat(pair.client.isWritable()).isFalse();
+                assertThat(pair.client.bytesBeforeUnwritable()).isZero();
+                assertThat(pair.client.bytesBeforeWritable()).isEqualTo(Long.MAX_VALUE);
+            }));
+            pair.server.config().setAutoRead(true);
+            sync(write);
+            sync(end);
+            assertThat(pair.client.isWritable()).isFalse();
+        }
+    }
+
+    @Test
+    void shutdownOfOutputThatWaitsCannotBeCancelled() throws Exception {
+        try (ConnectedPair pair = slowServer()) {
+            pair.client.writeAndFlush(Unpooled.wrappedBuffer(random(100_000, 7)));
+            ChannelFuture shutdown = pair.client.shutdownOutput();
+            sync(pair.client.eventLoop().submit(() -> { }));
+            assertThat(shutdown.cancel(false)).isFalse();
+            pair.server.config().setAutoRead(true);
+            sync(shutdown);
         }
     }
 

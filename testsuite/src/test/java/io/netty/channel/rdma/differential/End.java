@@ -558,9 +558,9 @@ final class End extends ChannelDuplexHandler {
         ctx.fireChannelWritabilityChanged();
     }
 
-    /** Whether the pipeline was told of the last change. On the event loop. */
+    /** Whether the pipeline was told of the last change, but for that of an output that ends. On the event loop. */
     void checkWritability() {
-        if (!socket().isOutputShutdown() && channel.isWritable() != lastWritable) {
+        if (channel.bytesBeforeWritable() != Long.MAX_VALUE && channel.isWritable() != lastWritable) {
             run.violation(side + ": the pipeline has been told writable = " + lastWritable + ", which is not true");
         }
     }

@@ -25,7 +25,7 @@ import java.util.function.IntSupplier;
 
 /**
  * A close of a channel that waits until what was flushed before is done, so that the promises of these operations can
- * say so; but not for ever. On the loop of the channel.
+ * say so; but not for ever. On the loop of the channel, except where said.
  */
 final class ParkedClose {
     /** How long a close waits unless {@code SO_LINGER} says. */
@@ -33,7 +33,7 @@ final class ParkedClose {
 
     private final Channel channel;
     private final IntSupplier soLinger;
-    private Consumer<Throwable> task;
+    private volatile Consumer<Throwable> task;
     private Future<?> timer;
 
     /** @param soLinger the option. */
@@ -42,7 +42,7 @@ final class ParkedClose {
         this.soLinger = soLinger;
     }
 
-    /** Whether a close waits. */
+    /** Whether a close waits. Any thread. */
     boolean isWaiting() {
         return task != null;
     }

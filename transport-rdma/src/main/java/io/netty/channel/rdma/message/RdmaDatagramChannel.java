@@ -293,6 +293,11 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
                 EXPECTED_TYPES);
     }
 
+    @Override
+    protected boolean isOutputEnding() {
+        return datagramUnsafe().parked.isWaiting();
+    }
+
     private SocketAddress checkRecipient(SocketAddress recipient) {
         if (recipient == null) {
             if (connectedTo == null) {

@@ -413,6 +413,11 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     @Override
+    protected boolean isOutputEnding() {
+        return isClosing();
+    }
+
+    @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
         connection.sender().write(in);
     }

@@ -213,8 +213,8 @@
  *
  * <h3>The end</h3>
  * A {@code close} waits for what was flushed before, for {@code SO_LINGER} or 3 seconds: also for addresses that are
- * asked for. A queue pair that fails ({@code exceptionCaught} says why) closes its channel. A bound channel stays on
- * its event loop.
+ * asked for. Meanwhile the channel is active and not writable. A queue pair that fails ({@code exceptionCaught} says
+ * why) closes its channel. A bound channel stays on its event loop.
  *
  * <h2>Who does what</h2>
  * <pre>

@@ -126,6 +126,32 @@ class RdmaDatagramCloseTest {
         }
     }
 
+    /** Its handler may write whenever there is room, and each write fails at once. */
+    @Test
+    void channelHasNoRoomWhileItsCloseWaits() throws Exception {
+        try (EventChannel events = EventChannel.create(); ConnectionId listener =
+                ConnectionId.create(events, PortSpace.UDP)) {
+            listener.bind(TestAddress.anyPort());
+            listener.listen(16);
+            DatagramEnd sender = new DatagramEnd(loops.group(), TestAddress.anyPort(),
+                    b -> b.option(ChannelOption.SO_LINGER, (int) TestTimeouts.SECONDS));
+            ChannelFuture write = sender.channel.writeAndFlush(new RdmaDatagram(ascii("waits"),
+                    listener.localAddress()));
+            TestTimeouts.sync(sender.channel.eventLoop().submit(() -> { }));
+            assertThat(sender.channel.isWritable()).isTrue();
+            ChannelFuture close = sender.channel.close();
+            TestTimeouts.sync(sender.channel.eventLoop().submit(() -> {
+                assertThat(close.isDone()).isFalse();
+                assertThat(sender.channel.isActive()).isTrue();
+                assertThat(sender.channel.isWritable()).isFalse();
+                assertThat(sender.channel.bytesBeforeUnwritable()).isZero();
+            }));
+            loops.shutdown();
+            TestTimeouts.await(write);
+            TestTimeouts.sync(close);
+        }
+    }
+
     @Test
     void endOfTheLoopClosesChannelsWithDatagramsUnread() throws Exception {
         DatagramEnd receiver = new DatagramEnd(loops.group(), TestAddress.anyPort(),

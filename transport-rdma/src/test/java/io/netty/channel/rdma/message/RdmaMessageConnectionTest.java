@@ -296,6 +296,27 @@ class RdmaMessageConnectionTest {
         }
     }
 
+    /** Its handler may write whenever there is room, and each write fails at once. */
+    @Test
+    void channelHasNoRoomWhileItsCloseWaits() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16),
+                client -> client.option(ChannelOption.SO_LINGER, (int) TestTimeouts.SECONDS))) {
+            for (int i = 0; i < 40; i++) {
+                pair.client.write(new RdmaSend(number(pair.client, i)));
+            }
+            pair.client.flush();
+            TestTimeouts.sync(pair.client.eventLoop().submit(() -> { }));
+            assertThat(pair.client.isWritable()).isTrue();
+            ChannelFuture close = pair.client.close();
+            TestTimeouts.awaitTrue(() -> pair.client.state() == RdmaChannelState.STOPPING);
+            assertThat(pair.client.isWritable()).isFalse();
+            assertThat(pair.client.bytesBeforeUnwritable()).isZero();
+            pair.server.config().setAutoRead(true);
+            TestTimeouts.sync(close);
+        }
+    }
+
     @Test
     void closeDoesNotWaitForCancelledWrites() throws Exception {
         try (MessagePair pair = new MessagePair(loops.group())) {
