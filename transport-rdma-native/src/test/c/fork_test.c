@@ -69,27 +69,6 @@ static void a_child_opens_the_device_anew(void) {
     pair_close(&a, &b);
 }
 
-/* One that stays open beyond an exec keeps objects, and here links to peers, for a program that does not know them. */
-static void no_descriptor_outlives_an_exec(void) {
-    bool before[1024];
-    for (int fd = 0; fd < 1024; fd++) {
-        before[fd] = fcntl(fd, F_GETFD) >= 0;
-    }
-    struct options options = defaults;
-    options.channel = true;
-    struct end a, b;
-    pair_open(&a, &b, &options);
-    pair_talk(&a, &b);
-    struct rdma_event_channel *channel = rdma_create_event_channel();
-    CHECK(channel != NULL);
-    for (int fd = 0; fd < 1024; fd++) {
-        int flags = fcntl(fd, F_GETFD);
-        CHECK(before[fd] || flags < 0 || (flags & FD_CLOEXEC) != 0);
-    }
-    rdma_destroy_event_channel(channel);
-    pair_close(&a, &b);
-}
-
 static struct ibv_qp *inherited;
 
 static void destroy_inherited(void) {
@@ -112,7 +91,44 @@ static void what_a_child_destroys_is_its_own_unless_a_device_has_it(void) {
     pair_close(&a, &b);
 }
 
+/* ---- descriptors ---- */
+
 static bool was_open[1024];
+
+/* What the descriptors of a process come from. */
+struct descriptors {
+    struct end a, b;
+    struct rdma_event_channel *events;
+};
+
+static void descriptors_open(struct descriptors *all) {
+    for (int fd = 0; fd < 1024; fd++) {
+        was_open[fd] = fcntl(fd, F_GETFD) >= 0;
+    }
+    struct options options = defaults;
+    options.channel = true;
+    pair_open(&all->a, &all->b, &options);
+    pair_talk(&all->a, &all->b);
+    all->events = rdma_create_event_channel();
+    CHECK(all->events != NULL);
+}
+
+static void descriptors_close(struct descriptors *all) {
+    rdma_destroy_event_channel(all->events);
+    pair_close(&all->a, &all->b);
+}
+
+/* One that stays open beyond an exec keeps objects, and here links to peers, for a program that does not know them. */
+static void no_descriptor_outlives_an_exec(void) {
+    struct descriptors all;
+    descriptors_open(&all);
+    for (int fd = 0; fd < 1024; fd++) {
+        int flags = fcntl(fd, F_GETFD);
+        CHECK(was_open[fd] || flags < 0 || (flags & FD_CLOEXEC) != 0);
+    }
+    descriptors_close(&all);
+}
+
 static int visible[8];
 
 static void look_at_descriptors(void) {
@@ -130,21 +146,14 @@ static void a_child_keeps_no_descriptor_that_the_application_does_not_see(void) 
     if (!is_embedded()) {
         return; /* the library keeps the device's */
     }
-    for (int fd = 0; fd < 1024; fd++) {
-        was_open[fd] = fcntl(fd, F_GETFD) >= 0;
-    }
-    struct options options = defaults;
-    options.channel = true;
-    struct end a, b;
-    pair_open(&a, &b, &options);
-    pair_talk(&a, &b);
-    struct rdma_event_channel *channel = rdma_create_event_channel();
-    CHECK(channel != NULL);
-    const int fds[] = { a.context->async_fd, a.channel->fd, b.context->async_fd, b.channel->fd, channel->fd };
+    struct descriptors all;
+    descriptors_open(&all);
+    const int fds[] = {
+        all.a.context->async_fd, all.a.channel->fd, all.b.context->async_fd, all.b.channel->fd, all.events->fd,
+    };
     memcpy(visible, fds, sizeof(fds));
     expect_exit(fork_child(look_at_descriptors), 0);
-    rdma_destroy_event_channel(channel);
-    pair_close(&a, &b);
+    descriptors_close(&all);
 }
 
 /* ---- the death of a parent whose child lives on ---- */
