@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "bell.h"
+#include "cq.h"
 #include "sealed.h"
 
 /*
@@ -61,6 +62,7 @@ struct process {
     unsigned refs; /* under processes_lock */
     const struct board *board;
     int bell;              /* of the engine */
+    bool is_self;          /* the bell is that of this process's engine, and not this file's */
     _Atomic uint64_t rung; /* the engine's word at the last ring */
     pthread_mutex_t lock;  /* of what follows; taken before common_lock */
     struct remote_cq *cqs[CQ_BUCKETS];
@@ -89,6 +91,19 @@ static bool is(const struct process *process, pid_t pid, const struct stat *stat
     return process->pid == pid && process->device == status->st_dev && process->inode == status->st_ino;
 }
 
+/* Another copy of this library in the process has another board. */
+static bool is_self(pid_t pid, const struct stat *status) {
+    struct stat own;
+    return pid == getpid() && fstat(own_board_fd, &own) == 0 && own.st_dev == status->st_dev
+            && own.st_ino == status->st_ino;
+}
+
+static void close_bell(const struct process *process) {
+    if (!process->is_self) {
+        close(process->bell);
+    }
+}
+
 static struct process *create(pid_t pid, int board_fd, int *bell, const struct stat *status) {
     struct process *process = calloc(1, sizeof(*process));
     if (process == NULL) {
@@ -105,8 +120,13 @@ static struct process *create(pid_t pid, int board_fd, int *bell, const struct s
     process->pid = pid;
     process->device = status->st_dev;
     process->inode = status->st_ino;
-    process->bell = *bell;
-    *bell = -1;
+    process->is_self = is_self(pid, status);
+    if (process->is_self) {
+        process->bell = cq_engine_bell();
+    } else {
+        process->bell = *bell;
+        *bell = -1;
+    }
     pthread_mutex_init(&process->lock, NULL);
     process->next = processes;
     processes = process;
@@ -153,7 +173,7 @@ void process_put(struct process *process) {
             link = &(*link)->next;
         }
         *link = process->next;
-        close(process->bell); /* with the lock: a fork() sees either none or both of this and the unlisting */
+        close_bell(process); /* with the lock: a fork() sees either none or both of this and the unlisting */
     }
     pthread_mutex_unlock(&processes_lock);
     if (last) {
@@ -380,7 +400,7 @@ static void fork_parent(void) {
 }
 
 static void close_bells(const struct process *process) {
-    close(process->bell);
+    close_bell(process);
     for (unsigned i = 0; i < CQ_BUCKETS; i++) {
         for (struct remote_cq *cq = process->cqs[i]; cq != NULL; cq = cq->next) {
             if (cq->bell >= 0) {

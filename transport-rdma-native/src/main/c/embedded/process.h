@@ -44,8 +44,9 @@ struct announcement {
 
 /*
  * The process with this number and board. The number keeps a peer that shows somebody else's board, of which it has the
- * descriptor too, from having its bell rung in that one's place. *bell is the bell of its engine, set to -1 if it was kept. Returns a reference, or NULL
- * with errno: EPROTO if the descriptors are not what they should be.
+ * descriptor too, from having its bell rung in that one's place. *bell is the bell of its engine, set to -1 if it was
+ * kept: that of this process is not. Returns a reference, or NULL with errno: EPROTO if the descriptors are not what
+ * they should be.
  */
 struct process *process_of_board(pid_t pid, int board_fd, int *bell);
 struct process *process_get(struct process *process);

@@ -14,10 +14,12 @@
  * under the License.
  */
 /* What this process keeps of others: ticks and bells, whatever they call their completion queues. */
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "embedded/cq.h"
 #include "embedded/process.h"
 #include "pair.h"
 
@@ -136,6 +138,20 @@ static void one_bell_is_kept_for_all(void) {
     process_put(process);
 }
 
+/* A program that talks to itself has no descriptor for that but those of the link. */
+static void the_own_process_has_no_bell_but_the_engines(void) {
+    int before = open_fds(), bell = fcntl(cq_engine_bell(), F_DUPFD_CLOEXEC, 0);
+    CHECK(bell >= 0);
+    struct process *process = process_of_board(getpid(), own_board_fd, &bell);
+    CHECK(process != NULL && bell >= 0);
+    close(bell);
+    CHECK_EQ(open_fds(), before);
+    process_nudge(process);
+    process_put(process);
+    CHECK_EQ(open_fds(), before);
+    CHECK(fcntl(cq_engine_bell(), F_GETFD) >= 0);
+}
+
 int main(void) {
     struct end end; /* opens the provider */
     end_open(&end, &defaults);
@@ -143,6 +159,7 @@ int main(void) {
     RUN(there_is_a_tick_for_everybody_whoever_has_used_up_the_banks);
     RUN(the_queue_pairs_of_a_completion_queue_share_banks_with_no_other);
     RUN(one_bell_is_kept_for_all);
+    RUN(the_own_process_has_no_bell_but_the_engines);
     end_close(&end);
     return 0;
 }
