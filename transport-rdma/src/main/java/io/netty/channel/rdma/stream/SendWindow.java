@@ -43,9 +43,7 @@ final class SendWindow {
 
     SendWindow(TargetSgl sgl) {
         this.sgl = sgl;
-        for (int i = 0; i < sgl.entries(); i++) {
-            sgl.clearLength(i);
-        }
+        clear();
     }
 
     void establish(ConnectionData peer) {
@@ -89,7 +87,8 @@ final class SendWindow {
 
     /**
      * Forgets all buffers that the peer offered. Those were written in turn from the next entry on, and the peer offers
-     * no others before it has our answer.
+     * no others before it has our answer. One that has written elsewhere gets back what is there all the same: it may
+     * use that memory for something else now.
      */
     void retract() {
         remaining = 0;
@@ -97,7 +96,14 @@ final class SendWindow {
             sgl.clearLength(nextEntry);
             nextEntry = nextEntry + 1 == sgl.entries() ? 0 : nextEntry + 1;
         }
+        clear();
         mayHaveEntry = false;
+    }
+
+    private void clear() {
+        for (int i = 0; i < sgl.entries(); i++) {
+            sgl.clearLength(i);
+        }
     }
 
     private boolean nextBuffer() throws StreamProtocolException {

@@ -30,9 +30,9 @@ import static io.netty.channel.rdma.FuzzInput.check;
  * target SGL, in any order with what the application does. A model beside it knows who has what.
  * <p>
  * Bytes arrive only in segments that were advertised, in order; each segment is free, advertised or held, and none is
- * two of these; nobody sends more messages than it has credits for; we write only into buffers that the peer named, and
- * no more than they have room for; the send queue does not overflow. What the peer does wrong is a
- * {@link StreamProtocolException}, after which the connection does nothing more.
+ * two of these; nobody sends more messages than it has credits for; we write only into buffers that the peer named and
+ * has not asked back, and no more than they have room for; the send queue does not overflow. What the peer does wrong
+ * is a {@link StreamProtocolException}, after which the connection does nothing more.
  */
 public final class StreamFuzz {
     private static final int MAX_COMMANDS = 400;
@@ -67,8 +67,6 @@ public final class StreamFuzz {
     private final List<Buffer> buffers = new ArrayList<>();
     private ConnectionData peer;
     private int entry = 1;
-    /** Whether the peer has written its entries in turn: others are not given back, which harms nobody but the peer. */
-    private boolean inTurn = true;
     private int nextKey = 100;
     private int offset;
     private long received;
@@ -177,7 +175,6 @@ public final class StreamFuzz {
         int key = (how & 4) == 0 ? nextKey++ : 50 + input.below(60);
         int where = (how & 8) == 0 ? entry : input.below(sgl.entries());
         sgl.set(where, address, key, length);
-        inTurn &= where == entry && length != 0;
         entry = (entry + 1) % sgl.entries();
         buffers.add(new Buffer(address, key, length & 0xFFFFFFFFL));
         if (buffers.size() > RECENT) {
@@ -223,9 +220,7 @@ public final class StreamFuzz {
             break;
         case RETRACT:
             check(connection.writable() == 0, "writable without a buffer");
-            if (inTurn) {
-                buffers.clear();
-            }
+            buffers.clear();
             break;
         default:
         }
