@@ -21,7 +21,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import static io.netty.channel.rdma.FuzzInput.check;
 
@@ -37,7 +39,6 @@ import static io.netty.channel.rdma.FuzzInput.check;
 public final class StreamFuzz {
     private static final int MAX_COMMANDS = 400;
     private static final int MAX_AREAS = 3;
-    private static final int RECENT = 256;
 
     private record Segment(LandingArea area, int number) {
     }
@@ -46,13 +47,11 @@ public final class StreamFuzz {
     private static final class Buffer {
         final long address;
         final long length;
-        final int key;
         long written;
 
-        Buffer(long address, int key, long length) {
+        Buffer(long address, long length) {
             this.address = address;
             this.length = length;
-            this.key = key;
         }
     }
 
@@ -64,7 +63,10 @@ public final class StreamFuzz {
     private final StreamConnection connection;
     private final ArrayDeque<Segment> advertised = new ArrayDeque<>();
     private final List<Segment> held = new ArrayList<>();
-    private final List<Buffer> buffers = new ArrayList<>();
+    /** By key: each has its own, so that it is known which one a write is for. */
+    private final Map<Integer, Buffer> buffers = new HashMap<>();
+    /** Where was written last. */
+    private Buffer current;
     private ConnectionData peer;
     private int entry = 1;
     private int nextKey = 100;
@@ -125,7 +127,7 @@ public final class StreamFuzz {
             peer = new ConnectionData(false, false, 4, 0x5000, 9, 4, 0x8000, 50, 100);
         }
         connection.establish(peer);
-        buffers.add(new Buffer(peer.bufferAddress(), peer.bufferKey(), peer.bufferLength()));
+        buffers.put(peer.bufferKey(), new Buffer(peer.bufferAddress(), peer.bufferLength()));
         maySend = peer.credits();
     }
 
@@ -172,14 +174,12 @@ public final class StreamFuzz {
     private void advertise(int how) {
         long address = (how & 1) == 0 ? 0x100000L + 0x1000L * input.u8() : input.i64();
         int length = (how & 2) == 0 ? 1 + input.u8() : input.i32();
-        int key = (how & 4) == 0 ? nextKey++ : 50 + input.below(60);
+        nextKey += nextKey == peer.bufferKey() ? 1 : 0;
+        int key = nextKey++;
         int where = (how & 8) == 0 ? entry : input.below(sgl.entries());
         sgl.set(where, address, key, length);
         entry = (entry + 1) % sgl.entries();
-        buffers.add(new Buffer(address, key, length & 0xFFFFFFFFL));
-        if (buffers.size() > RECENT) {
-            buffers.subList(1, RECENT / 2).removeIf(buffer -> buffer.written == buffer.length);
-        }
+        buffers.put(key, new Buffer(address, length & 0xFFFFFFFFL));
     }
 
     private int creditOf(int how) {
@@ -221,6 +221,7 @@ public final class StreamFuzz {
         case RETRACT:
             check(connection.writable() == 0, "writable without a buffer");
             buffers.clear();
+            current = null;
             break;
         default:
         }
@@ -268,15 +269,13 @@ public final class StreamFuzz {
         sent++;
         check(request.kind() == StreamRequest.Kind.DATA && request.length() == bytes, "request");
         check(request.immediate() == Immediate.of(Immediate.DATA, bytes), "immediate");
-        Buffer target = null;
-        for (Buffer buffer : buffers) {
-            if (buffer.key == request.remoteKey() && buffer.address + buffer.written == request.remoteAddress() &&
-                    bytes <= buffer.length - buffer.written) {
-                target = buffer;
-            }
-        }
+        Buffer target = buffers.get(request.remoteKey());
         check(target != null, "written where the peer did not offer memory");
+        check(target == current || current == null || current.written == current.length, "the last one is not full");
+        check(request.remoteAddress() == target.address + target.written, "written with a gap, or again");
+        check(bytes <= target.length - target.written, "written beyond the end");
         target.written += bytes;
+        current = target;
         post(request);
     }
 
