@@ -33,6 +33,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   faults       each call that can fail for want of a resource, failing
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
   fuzz         fuzz targets of what peers send: they replay their corpora, then go on for 20 seconds each (--seconds)
+  fuzz-java    the same of what the Java side takes from peers, for 15 seconds each
   chaos        processes with busy connections, stopped and killed at random instants (random input)
 
 Parts of the lane java, each the tests of the module of this name and of no other:
@@ -46,8 +47,7 @@ Not in the default; those in the guest on x86_64 only:
                the Java tests of one module there
   differential, rxe-differential
                random programs of what handlers do, on epoll and on RDMA, compared (random input)
-  faults-java, fuzz-java
-               as faults and fuzz, of verbs calls in Java, and of what the Java side takes from peers
+  faults-java  as faults, of verbs calls in Java
   rxe-chaos    the lane chaos there, of it the channels (random input)
 
 Options:
@@ -63,7 +63,7 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java faults conformance fuzz chaos)
+default_lanes=(scripts c c-asan c-tsan java faults conformance fuzz fuzz-java chaos)
 lanes=()
 rxe=no
 maven_arguments=()
