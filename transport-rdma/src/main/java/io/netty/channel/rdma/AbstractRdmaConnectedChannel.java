@@ -69,6 +69,9 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
      */
     protected abstract ConnectionParameters createConnection(ConnectionId id) throws Exception;
 
+    /** Why the connection that was created can't be made, if it broke on this side; else {@code null}. */
+    protected abstract Throwable createdFailure();
+
     /** The peer has accepted. Must end in {@link #connected}, or throw. */
     protected abstract void connectionEstablished(ConnectionId id, ConnectionEvent event, InetSocketAddress remote)
             throws Exception;
@@ -132,8 +135,8 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /** As above, but the caller closes the request, when it has closed what there is of the connection. */
-    protected static void tellRejection(ConnectionId request, String reason) {
-        tellRejection(request, Rejection.data(reason));
+    protected static boolean tellRejection(ConnectionId request, String reason) {
+        return tellRejection(request, Rejection.data(reason));
     }
 
     private static boolean tellRejection(ConnectionId request, byte[] data) {

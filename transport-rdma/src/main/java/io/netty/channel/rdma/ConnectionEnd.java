@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.stream.StreamConnection;
+import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.QueuePair;
@@ -90,6 +91,11 @@ final class ConnectionEnd {
 
     boolean isDestroyed() {
         return destroyed;
+    }
+
+    /** Why it broke, or {@code null}. */
+    IOException failure() {
+        return failure;
     }
 
     /**
@@ -269,7 +275,7 @@ final class ConnectionEnd {
         if (closed) {
             advanceClose();
         } else if (!connection.isStarted()) {
-            channel.notEstablished(cause());
+            channel.notEstablished(cause(), failed && !(failure instanceof StreamProtocolException));
         } else {
             // The peer's end is an orderly one, even if a last credit did not reach it.
             channel.connectionLost(cause(), !aborted && (connection.isClosedByPeer() ||

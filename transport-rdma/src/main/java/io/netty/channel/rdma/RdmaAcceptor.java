@@ -23,7 +23,6 @@ import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
-import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -216,13 +215,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             ConnectionParameters parameters =
                     channel.config().queuePair().parameters(id, connection.localData());
             connection.establish(peer, false);
-            try {
-                id.accept(parameters);
-            } catch (VerbsException e) {
-                // There is nothing to be wrong with it any more but that the request is withdrawn.
-                vanished(e);
-                return;
-            }
+            id.accept(parameters);
             channel.config().queuePair().connected(id.queuePair());
             id = null;
         } catch (Throwable t) {
@@ -300,7 +293,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
      * The connection can't be made, for a reason on this side; unless the request turns out to be withdrawn. Then the
      * kernel makes no queue pair for it ("invalid argument"), and tells nobody why.
      */
-    private void fail(Throwable cause) {
+    void fail(Throwable cause) {
         boolean withdrawn = release(cause);
         ChannelPromise registered = endRegistration();
         if (registered == null) {

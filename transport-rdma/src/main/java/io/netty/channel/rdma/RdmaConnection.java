@@ -352,6 +352,11 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
         return end.writeFailure();
     }
 
+    /** Why it broke, or {@code null} if it did not, or ended without a reason. */
+    IOException failure() {
+        return end.failure();
+    }
+
     /** Whether the peer has said that it sends no more, and takes no more. */
     boolean isClosedByPeer() {
         return inbound.isEndedByPeer() && stream.state() == StreamState.DISCONNECTED;

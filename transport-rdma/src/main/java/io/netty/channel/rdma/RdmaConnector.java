@@ -117,7 +117,9 @@ final class RdmaConnector implements LoopEvents.Listener {
         } catch (Throwable t) {
             // Also an OutOfMemoryError: there may be no direct memory for the receive buffer.
             done = true;
-            channel.connectFailed(t);
+            Throwable earlier = created ? channel.createdFailure() : null;
+            // What else goes wrong with a queue pair that is broken only follows from that.
+            channel.connectFailed(earlier == null ? t : earlier);
         }
     }
 

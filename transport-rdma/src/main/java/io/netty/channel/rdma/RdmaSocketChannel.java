@@ -225,16 +225,27 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
+    protected Throwable createdFailure() {
+        return outgoing == null ? null : outgoing.failure();
+    }
+
+    @Override
     protected void discardConnection() {
         RdmaConnection discarded = outgoing;
         outgoing = null;
         discarded.close(true);
     }
 
-    /** The connection broke before it was of use. */
-    void notEstablished(IOException cause) {
+    /**
+     * The connection broke before it was of use.
+     *
+     * @param here not because of the peer, or the network.
+     */
+    void notEstablished(IOException cause, boolean here) {
         if (connection != null) {
             connectionLost(cause, false, false);
+        } else if (acceptor != null && here) {
+            acceptor.fail(cause);
         } else if (acceptor != null) {
             acceptor.vanished(cause);
         } else {

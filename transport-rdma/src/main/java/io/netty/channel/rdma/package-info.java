@@ -126,7 +126,8 @@
  * asked to by {@code SO_KEEPALIVE} and {@link io.netty.channel.rdma.RdmaChannelOption#USER_TIMEOUT_MILLIS}. An
  * outgoing connection, from the address to the answer, must be made within {@code CONNECT_TIMEOUT_MILLIS}; so must an
  * incoming one, whose peer then counts as gone. Peers that vanish in the middle of that are logged at debug level only:
- * the channel is registered, but never active, and closed.
+ * the channel is registered, but never active, and closed. If it is something on this side that fails, the registration
+ * does, which {@code ServerBootstrap} warns of.
  *
  * <h2>Connecting</h2>
  * Address, route, queue pair, request. The local address chooses the device, and the device the limits of the options:

@@ -24,6 +24,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.rdma.message.RdmaConnectionRequest;
+import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.channel.rdma.verbs.WorkCompletions;
@@ -205,6 +207,44 @@ class RdmaUnexpectedExceptionTest {
         TestTimeouts.sync(connect.channel().close());
         TestTimeouts.sync(events.channel().closeFuture());
         TestTimeouts.sync(listener.close());
+    }
+
+    /** The connection manager only says that the broken queue pair can't be connected. */
+    @Test
+    void attemptToConnectFailsWithWhatBrokeItsQueuePair() throws Exception {
+        BlockingQueue<RdmaConnectionRequest> requests = new LinkedBlockingQueue<>();
+        Channel listener = TestTimeouts.sync(new ServerBootstrap().group(others.group())
+                .channel(RdmaServerMessageChannel.class).childHandler(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+                        requests.add((RdmaConnectionRequest) event);
+                    }
+                }).bind(TestAddress.anyPort())).channel();
+        ChannelFuture connect = new Bootstrap().group(loops.group()).channel(RdmaSocketChannel.class)
+                .handler(new ConnectedPair.Recorder()).connect(listener.localAddress());
+        RdmaConnectionRequest request = TestTimeouts.take(requests, "a request");
+        onLoop(connect.channel(), () -> {
+            RdmaIoHandler handler = ((RdmaSocketChannel) connect.channel()).handler();
+            handler.devices().get(0).fail(new IOException(MESSAGE));
+            request.accept();
+            // In one task, so that the loop sees no completions in between, which would be another way to the end.
+            TestTimeouts.awaitTrue(() -> {
+                process(handler);
+                return connect.isDone();
+            });
+            return null;
+        });
+        assertThat(connect.cause()).hasMessageContaining(MESSAGE);
+        TestTimeouts.sync(connect.channel().close());
+        TestTimeouts.sync(listener.close());
+    }
+
+    private static void process(RdmaIoHandler handler) {
+        try {
+            handler.events().process();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** Something happens to the connection. */

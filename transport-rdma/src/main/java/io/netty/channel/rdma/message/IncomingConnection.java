@@ -42,6 +42,8 @@ final class IncomingConnection {
     private boolean migrating;
     private boolean answered;
     private volatile boolean withdrawn;
+    /** The acceptance failed, and not because of the peer, or the network. */
+    private boolean failedHere;
     /** Of the acceptance, until the connection is established. */
     private ChannelPromise promise;
     private Future<?> timer;
@@ -87,8 +89,12 @@ final class IncomingConnection {
                 cause = t;
             }
         }
-        logger.debug("{}: the request is lost", channel, cause);
         id.close();
+        if (cause == null || !channel.eventLoop().inEventLoop()) {
+            logger.debug("{}: the request is lost", channel, cause);
+        } else {
+            channel.pipeline().fireExceptionCaught(cause);
+        }
         channel.close();
     }
 
@@ -139,13 +145,12 @@ final class IncomingConnection {
             if (millis > 0) {
                 timer = channel.eventLoop().schedule(() -> {
                     failed(new ConnectTimeoutException("the peer did not complete its connection within " + millis +
-                            " ms: " + channel.remoteAddress()));
+                            " ms: " + channel.remoteAddress()), false);
                     channel.close();
                 }, millis, TimeUnit.MILLISECONDS);
             }
         } catch (Throwable t) {
-            RdmaMessageChannel.refuse(id, connection, "the server can't accept: " + t);
-            failed(t);
+            failed(t, RdmaMessageChannel.refuse(id, connection, "the server can't accept: " + t));
             channel.close();
         }
     }
@@ -158,12 +163,21 @@ final class IncomingConnection {
         }
     }
 
-    /** The connection is lost; if it was not established yet, the acceptance tells why. */
-    void failed(Throwable cause) {
+    /**
+     * The connection is lost; if it was not established yet, the acceptance tells why.
+     *
+     * @param here not because of the peer, or the network.
+     */
+    void failed(Throwable cause, boolean here) {
         ChannelPromise answer = endAnswer();
         if (answer != null) {
+            failedHere = here;
             answer.tryFailure(cause);
         }
+    }
+
+    boolean isFailedHere() {
+        return failedHere;
     }
 
     private ChannelPromise endAnswer() {
@@ -181,6 +195,6 @@ final class IncomingConnection {
         if (reader != null && !begun) {
             request.id().close();
         }
-        failed(new ClosedChannelException());
+        failed(new ClosedChannelException(), false);
     }
 }

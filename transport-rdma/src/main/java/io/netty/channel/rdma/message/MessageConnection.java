@@ -326,6 +326,11 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         return destroyed;
     }
 
+    /** Why it broke, or {@code null} if it did not, or ended without a reason. */
+    IOException failure() {
+        return failure;
+    }
+
     /** Why the connection is over: if nothing else is known, the peer has disconnected. */
     IOException cause() {
         String reset = "Connection reset by peer: " + channel.remoteAddress();

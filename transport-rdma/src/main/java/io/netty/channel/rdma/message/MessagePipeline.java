@@ -28,7 +28,7 @@ final class MessagePipeline extends DefaultChannelPipeline {
     @Override
     protected void onUnhandledInboundUserEventTriggered(Object event) {
         if (event instanceof RdmaConnectionRequest) {
-            ((RdmaConnectionRequest) event).accept();
+            ((RdmaConnectionRequest) event).channel().acceptUntaken();
         } else {
             super.onUnhandledInboundUserEventTriggered(event);
         }

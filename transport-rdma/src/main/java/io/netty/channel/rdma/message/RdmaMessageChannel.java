@@ -252,6 +252,11 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     @Override
+    protected Throwable createdFailure() {
+        return connection.failure();
+    }
+
+    @Override
     protected void discardConnection() {
         connection.close();
         connection = null;
@@ -334,6 +339,15 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return promise;
     }
 
+    /** No handler has taken the request. So it is the listener that is told of a failure, as of one of accept(2). */
+    void acceptUntaken() {
+        answer(true, NO_DATA).addListener(future -> {
+            if (incoming.isFailedHere()) {
+                (parent() == null ? pipeline() : parent().pipeline()).fireExceptionCaught(future.cause());
+            }
+        });
+    }
+
     /** Moves the id of the application's request to the loop of this channel. */
     void moveRequest(ConnectionId id, Executor reader) throws Exception {
         moveHere(id, reader, incoming::connectionEvent, failure -> incoming.arrived(id, failure));
@@ -375,15 +389,15 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return reject(id, data);
     }
 
-    /** With what there is of the connection, if anything. */
-    static void refuse(ConnectionId id, MessageConnection connection, String reason) {
+    /** With what there is of the connection, if anything. Returns whether the request was still there. */
+    static boolean refuse(ConnectionId id, MessageConnection connection, String reason) {
         if (connection == null) {
-            reject(id, reason);
-        } else {
-            // The id would close the queue pair before the receives that it shares are returned.
-            tellRejection(id, reason);
-            connection.destroy();
+            return reject(id, reason);
         }
+        // The id would close the queue pair before the receives that it shares are returned.
+        boolean told = tellRejection(id, reason);
+        connection.destroy();
+        return told;
     }
 
     /** After {@code channelActive}. */
@@ -498,7 +512,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             pipeline().fireExceptionCaught(reason);
         }
         if (incoming != null) {
-            incoming.failed(reason);
+            incoming.failed(reason, unexpected && !(reason instanceof RdmaOperationException));
         }
         messageUnsafe().lost(reason);
     }

@@ -15,6 +15,11 @@
  */
 package io.netty.channel.rdma.faults;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxy;
+import ch.qos.logback.core.AppenderBase;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -22,6 +27,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.rdma.TestTimeouts;
+import org.slf4j.LoggerFactory;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -57,6 +63,22 @@ final class Attempt implements AutoCloseable {
 
     void failed(Throwable cause) {
         troubles.add(cause);
+    }
+
+    /** A bootstrap logs why a channel that was accepted can't be registered, and tells nobody else. */
+    void hearRegistrations() {
+        Logger logger = (Logger) LoggerFactory.getLogger(ServerBootstrap.class);
+        AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent event) {
+                if (event.getThrowableProxy() instanceof ThrowableProxy) {
+                    troubles.add(((ThrowableProxy) event.getThrowableProxy()).getThrowable());
+                }
+            }
+        };
+        appender.start();
+        logger.addAppender(appender);
+        atEnd(() -> logger.detachAppender(appender));
     }
 
     /** Waits for its success. */

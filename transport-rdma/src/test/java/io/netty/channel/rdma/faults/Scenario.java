@@ -102,8 +102,8 @@ enum Scenario {
         void run(EventLoopGroup group, Attempt attempt) throws Exception {
             RdmaDatagramChannel server = bind(group, attempt, new Echo(attempt));
             RdmaDatagramChannel client = bind(group, attempt);
-            exchangeDatagram(client, Unpooled.wrappedBuffer(new byte[64]), server.localAddress());
-            exchangeDatagram(client, Unpooled.wrappedBuffer(new byte[SMALL]), server.datagramAddress());
+            exchangeDatagram(client, attempt, Unpooled.wrappedBuffer(new byte[64]), server.localAddress());
+            exchangeDatagram(client, attempt, Unpooled.wrappedBuffer(new byte[SMALL]), server.datagramAddress());
         }
 
         /** Who asks for a queue pair is told no, and not why: the message of the connection manager has no room. */
@@ -119,7 +119,8 @@ enum Scenario {
             if (channel.capabilities().supportsMulticast()) {
                 InetAddress address = TestAddress.anyGroup();
                 TestTimeouts.sync(channel.joinGroup(address));
-                exchangeDatagram(channel, Unpooled.wrappedBuffer(new byte[64]), new InetSocketAddress(address, 1));
+                exchangeDatagram(channel, attempt, Unpooled.wrappedBuffer(new byte[64]),
+                        new InetSocketAddress(address, 1));
                 TestTimeouts.sync(channel.leaveGroup(address));
             }
         }
@@ -172,12 +173,12 @@ enum Scenario {
         replied.get(TestTimeouts.SECONDS, TimeUnit.SECONDS);
     }
 
-    /** A datagram may be lost: then it is sent again. */
-    static void exchangeDatagram(Channel channel, ByteBuf data, SocketAddress to)
+    /** A datagram may be lost: then it is sent again, unless something has failed, after which nobody may answer. */
+    static void exchangeDatagram(Channel channel, Attempt attempt, ByteBuf data, SocketAddress to)
             throws Exception {
         CompletableFuture<Void> replied = channel.pipeline().get(Replies.class).expect(data.readableBytes());
         try {
-            for (int tries = 0; !replied.isDone() && tries < TestTimeouts.SECONDS; tries++) {
+            for (int tries = 0; !isOver(replied, attempt) && tries < TestTimeouts.SECONDS; tries++) {
                 TestTimeouts.sync(channel.writeAndFlush(new RdmaDatagram(data.retainedDuplicate(), to)));
                 replied.handle((ignore, cause) -> null).completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
             }
@@ -185,6 +186,10 @@ enum Scenario {
             data.release();
         }
         replied.get(0, TimeUnit.SECONDS);
+    }
+
+    private static boolean isOver(CompletableFuture<Void> replied, Attempt attempt) {
+        return replied.isDone() || attempt.hasFailed();
     }
 
     /** Sends back what comes. */

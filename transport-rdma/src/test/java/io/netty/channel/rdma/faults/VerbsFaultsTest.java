@@ -142,6 +142,7 @@ class VerbsFaultsTest {
 
     private static Attempt run(Try tried) throws Exception {
         Attempt attempt = new Attempt();
+        attempt.hearRegistrations();
         try {
             tried.run(attempt);
         } catch (ExecutionException e) {

@@ -20,6 +20,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.ConnectionRejectedException;
@@ -49,6 +51,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -447,7 +451,7 @@ class RdmaMessageConnectionTest {
     }
 
     @Test
-    void optionBeyondTheDeviceFailsTheConnectAndIsToldToThePeer() throws Exception {
+    void optionBeyondTheDeviceFailsTheConnectAndIsToldToThePeerAndTheListener() throws Exception {
         Channel listener = listen(new Recorder());
         Bootstrap client = MessagePair.connecting(loops.group(), new Recorder());
         ChannelFuture connect = TestTimeouts.await(client.clone().option(RdmaChannelOption.MAX_SEND_SGES, 256)
@@ -456,12 +460,20 @@ class RdmaMessageConnectionTest {
                 .hasMessageContaining("MAX_SEND_SGES: 256 (expected: at most ").hasMessageContaining("its max_sge");
         close(listener);
 
+        BlockingQueue<Throwable> atListener = new LinkedBlockingQueue<>();
         Channel greedy = TestTimeouts.sync(MessagePair.listening(loops.group(), new Recorder())
-                .childOption(RdmaChannelOption.MAX_SEND_SGES, 256).bind(TestAddress.anyPort())).channel();
+                .childOption(RdmaChannelOption.MAX_SEND_SGES, 256).handler(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                        atListener.add(cause);
+                    }
+                }).bind(TestAddress.anyPort())).channel();
         connect = TestTimeouts.await(MessagePair.connecting(loops.group(), new Recorder())
                 .connect(greedy.localAddress()));
         assertThat(connect.cause()).isInstanceOf(ConnectException.class)
                 .hasMessageContaining("the server can't accept").hasMessageContaining("MAX_SEND_SGES");
+        assertThat(TestTimeouts.take(atListener, "an exception")).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("MAX_SEND_SGES: 256 (expected: at most ");
         close(greedy);
     }
 
