@@ -100,6 +100,7 @@ static struct ibv_context_ops real_ops;
 
 static atomic_int planned = -1;
 static atomic_long occurrence;
+static atomic_bool lasting; /* and the later ones */
 static atomic_int planned_error;
 static atomic_long calls[CALLS];
 static atomic_bool fired;
@@ -108,7 +109,7 @@ static atomic_bool fired;
 static int fault(enum call call)
 {
     long number = ++calls[call];
-    if (planned != (int) call || occurrence != number) {
+    if (planned != (int) call || number < occurrence || (number > occurrence && !lasting)) {
         return 0;
     }
     fired = true;
@@ -263,7 +264,7 @@ JNIEXPORT jobjectArray JNICALL Java_io_netty_channel_rdma_verbs_Faults_names0(JN
 JNIEXPORT jint JNICALL Java_io_netty_channel_rdma_verbs_Faults_error0(JNIEnv *env, jclass class, jint call,
                                                                       jint index);
 JNIEXPORT void JNICALL Java_io_netty_channel_rdma_verbs_Faults_plan0(JNIEnv *env, jclass class, jint call,
-                                                                     jlong number, jint error);
+                                                                     jlong number, jboolean and_later, jint error);
 JNIEXPORT jlong JNICALL Java_io_netty_channel_rdma_verbs_Faults_calls0(JNIEnv *env, jclass class, jint call);
 JNIEXPORT jboolean JNICALL Java_io_netty_channel_rdma_verbs_Faults_fired0(JNIEnv *env, jclass class);
 
@@ -288,7 +289,7 @@ JNIEXPORT jint JNICALL Java_io_netty_channel_rdma_verbs_Faults_error0(JNIEnv *en
 
 /* Calls are counted from here on. */
 JNIEXPORT void JNICALL Java_io_netty_channel_rdma_verbs_Faults_plan0(JNIEnv *env, jclass class, jint call,
-                                                                     jlong number, jint error)
+                                                                     jlong number, jboolean and_later, jint error)
 {
     (void) env;
     (void) class;
@@ -298,6 +299,7 @@ JNIEXPORT void JNICALL Java_io_netty_channel_rdma_verbs_Faults_plan0(JNIEnv *env
     }
     fired = false;
     occurrence = number;
+    lasting = and_later;
     planned_error = error;
     planned = call;
 }

@@ -105,7 +105,7 @@ public final class ChannelQueuePair {
             // What comes before a datagram goes to memory of its own.
             int receiveSges = id != null && id.portSpace() == PortSpace.UDP ? 2 : 1;
             QueuePair queuePair = resources.create(id, sges, receiveSges, 0);
-            Completions completions = new Completions(owner, new CurrentLoop(channel.handler()));
+            Completions completions = new Completions(owner, new CurrentLoop(channel.handler()), resources.shared());
             resources.register(completions);
             created = true;
             return new ChannelQueuePair(resources, completions, queuePair);
@@ -276,7 +276,7 @@ public final class ChannelQueuePair {
     }
 
     /** A shared receive has completed, and nothing in its buffer is of use. */
-    public void giveBack(long workRequestId) throws VerbsException {
+    public void giveBack(long workRequestId) {
         resources.shared().giveBack(workRequestId);
     }
 
@@ -286,7 +286,7 @@ public final class ChannelQueuePair {
      * @return the buffer with the message, now the caller's, or {@code null} if there is no registered memory to
      *         receive into instead: then the message is to be copied out of the {@link #sharedBuffer}.
      */
-    public ByteBuf takeShared(long workRequestId) throws VerbsException {
+    public ByteBuf takeShared(long workRequestId) {
         return resources.shared().take(workRequestId);
     }
 
@@ -315,11 +315,13 @@ public final class ChannelQueuePair {
     private static final class Completions implements CompletionHandler {
         private final Owner owner;
         private final CurrentLoop loop;
+        private final LoopReceiveQueue shared;
         private boolean touched;
 
-        Completions(Owner owner, CurrentLoop loop) {
+        Completions(Owner owner, CurrentLoop loop, LoopReceiveQueue shared) {
             this.owner = owner;
             this.loop = loop;
+            this.shared = shared;
             loop.onUnexpected(owner::unexpected);
         }
 
@@ -346,6 +348,11 @@ public final class ChannelQueuePair {
         @Override
         public void lastReceiveReached() {
             owner.lastReceiveReached();
+        }
+
+        @Override
+        public boolean shares(LoopReceiveQueue receives) {
+            return shared == receives;
         }
 
         @Override

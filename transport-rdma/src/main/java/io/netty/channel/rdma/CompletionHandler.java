@@ -44,6 +44,11 @@ interface CompletionHandler {
         // Of no interest to those that share none.
     }
 
+    /** Whether the queue pair takes its receives from there. */
+    default boolean shares(LoopReceiveQueue receives) {
+        return false;
+    }
+
     /** The loop that the connection of the queue pair belongs to: not this one if it was moved. */
     CurrentLoop loop();
 

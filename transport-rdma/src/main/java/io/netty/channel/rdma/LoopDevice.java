@@ -30,6 +30,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
 
 /**
  * What one event loop has of one device: a completion channel, the completion queues behind it, and who owns which
@@ -155,7 +156,7 @@ final class LoopDevice {
         }
         int depth = DeviceLimits.sharedReceives(home.handler().sharedReceiveQueueDepth(), context);
         int number = nextReceiveQueue++ & 0x3fffffff;
-        LoopReceiveQueue queue = new LoopReceiveQueue(context, number, bufferSize, depth);
+        LoopReceiveQueue queue = new LoopReceiveQueue(context, home, this::refused, number, bufferSize, depth);
         receiveQueues.put(number, queue);
         return queue;
     }
@@ -299,7 +300,7 @@ final class LoopDevice {
         }
     }
 
-    private void giveBack(long workRequestId) throws VerbsException {
+    private void giveBack(long workRequestId) {
         if (LoopReceiveQueue.isShared(workRequestId)) {
             LoopReceiveQueue receives = receiveQueues.get(LoopReceiveQueue.number(workRequestId));
             if (receives != null) {
@@ -310,13 +311,7 @@ final class LoopDevice {
 
     /** Before the owners look at what has arrived: that may take them a while. */
     private void postReceives() {
-        for (LoopReceiveQueue receives : receiveQueues.values()) {
-            try {
-                receives.post();
-            } catch (VerbsException e) {
-                fail(e);
-            }
-        }
+        receiveQueues.values().forEach(LoopReceiveQueue::post);
     }
 
     private void tell() {
@@ -405,13 +400,7 @@ final class LoopDevice {
     }
 
     private void receiveQueueEvent(AsyncEvent event) {
-        for (LoopReceiveQueue receives : receiveQueues.values()) {
-            try {
-                receives.event(event);
-            } catch (VerbsException e) {
-                fail(e);
-            }
-        }
+        receiveQueues.values().forEach(receives -> receives.event(event));
     }
 
     /** The completions of a broken queue are lost, so its connections can't go on. */
@@ -423,10 +412,22 @@ final class LoopDevice {
         fail(cause);
     }
 
+    /** Nothing more arrives for those who share the receives. */
+    private void refused(LoopReceiveQueue receives, VerbsException cause) {
+        logger.warn("{} does not work any more; its connections are closed.", receives, cause);
+        fail(owner -> owner.shares(receives), cause);
+    }
+
     void fail(Throwable cause) {
+        fail(owner -> true, cause);
+    }
+
+    private void fail(Predicate<CompletionHandler> which, Throwable cause) {
         for (CompletionHandler owner : owners.values().toArray(new CompletionHandler[0])) {
             try {
-                owner.failed(cause);
+                if (which.test(owner)) {
+                    owner.failed(cause);
+                }
             } catch (Throwable t) {
                 unexpected(owner, t);
             }

@@ -26,7 +26,10 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
 
 /**
  * A shared receive queue: the receives, with buffers of one size, of all channels of one event loop and device that
@@ -36,11 +39,16 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>It begins with a few receives. When fewer than half of them are left, which the device reports, there will be
  * twice as many, up to the depth: as many as arrive while the loop is busy with something else.
  *
+ * <p>A device that takes no receives may be short of something. It is asked again before long, and nobody notices as
+ * long as others are posted. If it takes none at all for a while, those who share them end.
+ *
  * <p>On the loop that polls.
  */
 final class LoopReceiveQueue {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopReceiveQueue.class);
     private static final int FIRST_RECEIVES = 64;
+    private static final int RETRY_MILLIS = 10;
+    private static final long MAX_REFUSED_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** The receives of all such queues of the process. */
     private static final LongAdder RECEIVES = new LongAdder();
 
@@ -48,6 +56,8 @@ final class LoopReceiveQueue {
     /** How many receives there may be. */
     final int depth;
     private final DeviceContext context;
+    private final CurrentLoop loop;
+    private final BiConsumer<LoopReceiveQueue, VerbsException> failure;
     private final int number;
     private final SharedReceiveQueue queue;
     private final ReceiveWorkRequests chain;
@@ -56,30 +66,46 @@ final class LoopReceiveQueue {
     /** How many queue pairs there are, by where their receives complete. */
     private final Map<LoopQueue, Integer> users = new IdentityHashMap<>();
     private int receives;
+    /** The slots of those that are to be posted. */
+    private final int[] unposted;
+    private int unpostedCount;
+    /** At which the device is yet to be asked to report, or 0. */
+    private int limit;
+    private boolean refused;
+    private long refusedSinceNanos;
+    private CurrentLoop.Timer retry;
 
     /**
+     * @param loop that polls.
+     * @param failure is told of it when the device takes no receives any more.
      * @param number by which the loop finds this queue.
      * @param depth within the limits of the device.
      */
-    LoopReceiveQueue(DeviceContext context, int number, int bufferSize, int depth) throws IOException {
+    LoopReceiveQueue(DeviceContext context, CurrentLoop loop, BiConsumer<LoopReceiveQueue, VerbsException> failure,
+                     int number, int bufferSize, int depth) throws IOException {
         this.context = context;
+        this.loop = loop;
+        this.failure = failure;
         this.number = number;
         this.bufferSize = bufferSize;
         this.depth = depth;
         buffers = new ByteBuf[depth];
+        unposted = new int[depth];
         chain = new ReceiveWorkRequests(depth, bufferSize == 0 ? 0 : depth);
         queue = context.domain.createSharedReceiveQueue(depth, bufferSize == 0 ? 0 : 1);
-        boolean filled = false;
+        boolean posted = false;
         try {
-            filled = fill(Math.min(depth, FIRST_RECEIVES));
-            if (!filled) {
+            if (!fill(Math.min(depth, FIRST_RECEIVES))) {
                 throw ChannelQueuePair.noReceiveBuffer("RECEIVE_BUFFER_SIZE");
             }
+            postAll();
+            posted = true;
         } finally {
-            if (!filled) {
+            if (!posted) {
                 close();
             }
         }
+        arm();
     }
 
     /** How many receives the shared receive queues of this process have now. */
@@ -104,7 +130,7 @@ final class LoopReceiveQueue {
     }
 
     /** Adds receives until there are so many. Returns false if there is no memory for them. */
-    private boolean fill(int target) throws VerbsException {
+    private boolean fill(int target) {
         int before = receives;
         while (receives < target) {
             if (bufferSize > 0) {
@@ -113,11 +139,10 @@ final class LoopReceiveQueue {
                     break;
                 }
             }
-            add(receives++);
+            unposted[unpostedCount++] = receives++;
         }
         RECEIVES.add(receives - before);
-        post();
-        queue.arm(receives < depth ? receives / 2 : receives / 4);
+        limit = receives < depth ? receives / 2 : receives / 4;
         return receives == target;
     }
 
@@ -130,22 +155,77 @@ final class LoopReceiveQueue {
         }
     }
 
-    /** Posts the receives that have been given back. */
-    void post() throws VerbsException {
-        if (!chain.isEmpty()) {
-            int taken = queue.postReceive(chain);
-            boolean all = taken == chain.size();
+    /** Posts the receives that have been given back, or will do so. */
+    void post() {
+        try {
+            postAll();
+            refused = false;
+        } catch (VerbsException e) {
+            refused(e);
+        }
+        arm();
+    }
+
+    private void postAll() throws VerbsException {
+        if (unpostedCount == 0) {
+            return;
+        }
+        int taken;
+        try {
+            for (int i = 0; i < unpostedCount; i++) {
+                add(unposted[i]);
+            }
+            taken = queue.postReceive(chain);
+        } finally {
             chain.clear();
-            if (!all) {
-                // There is never more than the queue has room for, so the device does not work any more.
-                throw queue.postException();
+        }
+        unpostedCount -= taken;
+        if (unpostedCount > 0) {
+            System.arraycopy(unposted, taken, unposted, 0, unpostedCount);
+            refused &= taken == 0;
+            throw queue.postException();
+        }
+    }
+
+    private void refused(VerbsException cause) {
+        long now = loop.nanoTime();
+        if (!refused) {
+            logger.debug("{}: {} receives are not taken", this, unpostedCount, cause);
+            refused = true;
+            refusedSinceNanos = now;
+        } else if (now - refusedSinceNanos >= MAX_REFUSED_NANOS) {
+            refusedSinceNanos = now;
+            failure.accept(this, cause);
+        }
+        if (retry == null) {
+            try {
+                retry = loop.schedule(this::retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                logger.debug("{}: the event loop has ended", this, e);
+            }
+        }
+    }
+
+    private void retry() {
+        retry = null;
+        post();
+    }
+
+    /** Has the device report when the receives run low. If it can't, that is tried again with the next ones. */
+    private void arm() {
+        if (limit > 0) {
+            try {
+                queue.arm(limit);
+                limit = 0;
+            } catch (VerbsException e) {
+                logger.debug("{} is not armed", this, e);
             }
         }
     }
 
     /** A receive has completed, and nothing in its buffer is of use. It will be posted again. */
-    void giveBack(long workRequestId) throws VerbsException {
-        add(slot(workRequestId));
+    void giveBack(long workRequestId) {
+        unposted[unpostedCount++] = slot(workRequestId);
     }
 
     /**
@@ -154,7 +234,7 @@ final class LoopReceiveQueue {
      * @return the buffer with the message, or {@code null} if there is no memory for another one: then the message must
      *         be {@linkplain #buffer copied}, and the receive given back.
      */
-    ByteBuf take(long workRequestId) throws VerbsException {
+    ByteBuf take(long workRequestId) {
         int slot = slot(workRequestId);
         ByteBuf empty = ChannelQueuePair.receiveBuffer(context, bufferSize);
         if (empty == null) {
@@ -162,7 +242,7 @@ final class LoopReceiveQueue {
         }
         ByteBuf full = buffers[slot];
         buffers[slot] = empty;
-        add(slot);
+        unposted[unpostedCount++] = slot;
         return full;
     }
 
@@ -172,7 +252,7 @@ final class LoopReceiveQueue {
     }
 
     /** The device has reported something about one of its queues. */
-    void event(AsyncEvent event) throws VerbsException {
+    void event(AsyncEvent event) {
         if (!event.isSharedReceiveLimitReached() || !event.concerns(queue)) {
             return;
         }
@@ -180,6 +260,7 @@ final class LoopReceiveQueue {
             if (!fill(Math.min(2 * receives, depth))) {
                 logger.debug("{}: no memory for more than {} receives", this, receives);
             }
+            post();
         } else {
             // Not armed again: once is enough.
             logger.info("{} ran low: fewer than {} were left, and without any the peers wait. Raise " +
@@ -212,6 +293,10 @@ final class LoopReceiveQueue {
 
     /** No queue pair uses it any more. */
     void close() {
+        if (retry != null) {
+            retry.cancel();
+            retry = null;
+        }
         queue.close();
         for (int slot = 0; slot < receives; slot++) {
             if (buffers[slot] != null) {

@@ -412,12 +412,8 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     }
 
     private void giveBack(long workRequest) {
-        try {
-            if (queuePair.isShared() && MessageReceiver.isReceive(workRequest)) {
-                queuePair.giveBack(workRequest);
-            }
-        } catch (VerbsException e) {
-            logger.debug("{}: a receive could not be given back", channel, e);
+        if (queuePair.isShared() && MessageReceiver.isReceive(workRequest)) {
+            queuePair.giveBack(workRequest);
         }
     }
 

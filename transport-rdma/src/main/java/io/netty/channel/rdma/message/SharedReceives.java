@@ -18,7 +18,6 @@ package io.netty.channel.rdma.message;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.rdma.ChannelQueuePair;
-import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
@@ -51,26 +50,22 @@ final class SharedReceives implements Receives {
     @Override
     public void completed(WorkCompletions completions, int index) {
         long workRequest = completions.workRequestId(index);
-        try {
-            if (!completions.isSuccess(index)) {
-                queuePair.giveBack(workRequest);
-                return;
-            }
-            int opcode = completions.opcode(index);
-            int length = completions.byteLength(index);
-            boolean withImmediate = completions.hasImmediate(index);
-            ByteBuf content = Unpooled.EMPTY_BUFFER;
-            // A write does not touch the buffer of the receive that it consumes.
-            if (opcode == WorkCompletionOpcode.RECEIVE && length > 0) {
-                content = content(workRequest, length);
-            } else {
-                queuePair.giveBack(workRequest);
-            }
-            arrived.add(new RdmaReceive(content, opcode, length, withImmediate,
-                    withImmediate ? completions.immediate(index) : 0));
-        } catch (VerbsException e) {
-            channel.connectionFailed(e);
+        if (!completions.isSuccess(index)) {
+            queuePair.giveBack(workRequest);
+            return;
         }
+        int opcode = completions.opcode(index);
+        int length = completions.byteLength(index);
+        boolean withImmediate = completions.hasImmediate(index);
+        ByteBuf content = Unpooled.EMPTY_BUFFER;
+        // A write does not touch the buffer of the receive that it consumes.
+        if (opcode == WorkCompletionOpcode.RECEIVE && length > 0) {
+            content = content(workRequest, length);
+        } else {
+            queuePair.giveBack(workRequest);
+        }
+        arrived.add(new RdmaReceive(content, opcode, length, withImmediate,
+                withImmediate ? completions.immediate(index) : 0));
         if (arrived.size() > most) {
             channel.connectionFailed(new IOException(channel.remoteAddress() + " has sent more than " + most +
                     " messages that this channel did not read, and shared receives can't hold it back: read, raise " +
@@ -78,7 +73,7 @@ final class SharedReceives implements Receives {
         }
     }
 
-    private ByteBuf content(long workRequest, int length) throws VerbsException {
+    private ByteBuf content(long workRequest, int length) {
         ByteBuf full = arrived.size() < queuePair.receiveDepth() ? queuePair.takeShared(workRequest) : null;
         if (full != null) {
             return ChannelQueuePair.track(full.setIndex(0, length));

@@ -24,10 +24,13 @@ import io.netty.channel.rdma.RdmaEventLoopGroup;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.channel.rdma.verbs.Faults;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -53,8 +56,8 @@ class VerbsFaultsTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);
 
-    /** Of queues that the connections of a loop share. They fail with the device, and the connections with them. */
-    private static final Set<String> SHARED = Set.of("req_notify_cq", "post_srq_recv");
+    /** Of the completion queues that the connections of a loop share. They fail, and the connections with them. */
+    private static final Set<String> SHARED = Set.of("req_notify_cq");
 
     @AfterEach
     void noMoreFaults() {
@@ -67,10 +70,31 @@ class VerbsFaultsTest {
         try (Attempt beside = new Attempt()) {
             Channel bystander = Scenario.connect(loops.group(), beside, RdmaServerSocketChannel.class,
                     RdmaSocketChannel.class, false);
+            Channel sharing = Scenario.connect(loops.group(), beside, RdmaServerMessageChannel.class,
+                    RdmaMessageChannel.class, true);
             failEachCall(attempt -> scenario.run(loops.group(), attempt), () -> {
                 Scenario.exchange(bystander, beside, Unpooled.wrappedBuffer(new byte[100]));
-                assertThat(beside.hasFailed()).as("the connection beside it: " + beside).isFalse();
+                Scenario.exchange(sharing, beside, Unpooled.wrappedBuffer(new byte[100]));
+                assertThat(beside.hasFailed()).as("the connections beside it: " + beside).isFalse();
             }, scenario, 3, call -> !SHARED.contains(call.name()));
+        }
+    }
+
+    @Test
+    void receivesThatAreRefusedForGoodEndThoseWhoShareThem() throws Exception {
+        try (Attempt beside = new Attempt(); Attempt attempt = new Attempt()) {
+            Channel bystander = Scenario.connect(loops.group(), beside, RdmaServerSocketChannel.class,
+                    RdmaSocketChannel.class, false);
+            Channel sharing = Scenario.connect(loops.group(), attempt, RdmaServerMessageChannel.class,
+                    RdmaMessageChannel.class, true);
+            Faults.call("post_srq_recv").failAlways();
+            // Others are posted.
+            Scenario.exchange(sharing, attempt, Unpooled.wrappedBuffer(new byte[100]));
+            assertThat(attempt.hasFailed()).as("" + attempt).isFalse();
+            TestTimeouts.sync(sharing.closeFuture());
+            assertThat(attempt.says("post_srq_recv")).as("" + attempt).isTrue();
+            Scenario.exchange(bystander, beside, Unpooled.wrappedBuffer(new byte[100]));
+            assertThat(beside.hasFailed()).as("" + beside).isFalse();
         }
     }
 

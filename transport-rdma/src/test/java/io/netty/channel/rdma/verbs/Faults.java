@@ -41,9 +41,14 @@ public final class Faults {
         return CALLS.stream().filter(call -> error0(call.index, 0) != 0).toList();
     }
 
+    /** The call of this {@link Call#name() name}. */
+    public static Call call(String name) {
+        return CALLS.stream().filter(call -> call.name.equals(name)).findFirst().orElseThrow();
+    }
+
     /** Counts calls anew, and has none fail. */
     public static void none() {
-        plan0(-1, 0, 0);
+        plan0(-1, 0, false, 0);
     }
 
     /** Whether the planned call was made, and has failed. */
@@ -92,7 +97,12 @@ public final class Faults {
          * @param error      with which of its errors.
          */
         public void fail(long occurrence, int error) {
-            plan0(index, occurrence, error);
+            plan0(index, occurrence, false, error);
+        }
+
+        /** Has it fail from now on, with the first of its errors. */
+        public void failAlways() {
+            plan0(index, 1, true, 0);
         }
 
         @Override
@@ -105,7 +115,7 @@ public final class Faults {
 
     private static native int error0(int call, int which);
 
-    private static native void plan0(int call, long occurrence, int error);
+    private static native void plan0(int call, long occurrence, boolean lasting, int error);
 
     private static native long calls0(int call);
 
