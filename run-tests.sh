@@ -31,6 +31,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   c-tsan       the same under ThreadSanitizer
   java         unit and integration tests of every module, and Netty's own transport testsuite
   faults       each call that can fail for want of a resource, failing
+  faults-java  the same of verbs calls in Java
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
   fuzz         fuzz targets of what peers send: they replay their corpora, then go on for 20 seconds each (--seconds)
   fuzz-java    the same of what the Java side takes from peers, for 15 seconds each
@@ -47,7 +48,6 @@ Not in the default; those in the guest on x86_64 only:
                the Java tests of one module there
   differential, rxe-differential
                random programs of what handlers do, on epoll and on RDMA, compared (random input)
-  faults-java  as faults, of verbs calls in Java
   rxe-chaos    the lane chaos there, of it the channels (random input)
 
 Options:
@@ -63,7 +63,7 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java faults conformance fuzz fuzz-java chaos)
+default_lanes=(scripts c c-asan c-tsan java faults faults-java conformance fuzz fuzz-java chaos)
 lanes=()
 rxe=no
 maven_arguments=()
