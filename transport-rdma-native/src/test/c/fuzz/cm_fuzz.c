@@ -22,7 +22,6 @@
  * destroyed at any time.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -307,22 +306,6 @@ static void connect_link(int link, uint8_t where) {
     peer_hello(link);
 }
 
-static void greet_all(void) {
-    static bool greeted[PEER_LINKS];
-    for (int i = 0; i < PEER_LINKS; i++) {
-        bool before = peer_has(i);
-        greeted[i] &= before;
-    }
-    peer_accept();
-    for (int i = 2; i < PEER_LINKS; i++) {
-        if (peer_has(i) && !greeted[i]) {
-            peer_hello(i); /* a second one is an unknown message, which ends the link: not if it can be helped */
-            greeted[i] = true;
-        }
-    }
-    peer_listen();
-}
-
 static void command(void) {
     uint8_t code = input_u8();
     bool at_once = (code & 0x80) == 0;
@@ -349,11 +332,11 @@ static void command(void) {
         engine_pass(UINT64_C(1000000) << (input_u8() % 18)); /* to 131 s */
         break;
     default:
-        greet_all();
+        peer_greet(2, false);
     }
     if (at_once) {
         engine_run();
-        greet_all();
+        peer_greet(2, false);
     }
 }
 
@@ -395,10 +378,6 @@ static void run(const uint8_t *bytes, size_t size) {
         ibv_ack_async_event(&event);
     }
     run_check();
-}
-
-static void set_non_blocking(int fd) {
-    CHECK_EQ(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), 0);
 }
 
 static void open_listener(int which, enum rdma_port_space space) {

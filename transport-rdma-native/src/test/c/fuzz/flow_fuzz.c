@@ -20,7 +20,6 @@
  * Beside what the sanitizers find: receives complete in order, with no more bytes than they have room for, nothing beside
  * them changes; sends complete in order; the queue pair does not fail.
  */
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,7 +43,7 @@ static struct ibv_ah *unicast, *multicast;
 static const union ibv_gid group = { .raw = { 0xff, 0x12, [15] = 1 } };
 static uint32_t sends, sends_done, recvs, recvs_done, received, lengths[SLOTS];
 static uint32_t position[PEER_SEGMENTS];
-static bool greeted[PEER_LINKS], is_member;
+static bool is_member;
 
 /* ---- the victim ---- */
 
@@ -109,21 +108,6 @@ static void victim_send(void) {
 }
 
 /* ---- the peer ---- */
-
-static void greet_all(void) {
-    for (int i = 0; i < PEER_LINKS; i++) {
-        greeted[i] &= peer_has(i);
-    }
-    peer_accept();
-    for (int i = 2; i < PEER_LINKS; i++) {
-        if (peer_has(i) && !greeted[i]) {
-            peer_hello(i);
-            peer_board(i);
-            greeted[i] = true;
-        }
-    }
-    peer_listen();
-}
 
 static void connect_link(int link) {
     if (peer_connect_qpn(link, victim.qp->qp_num)) {
@@ -303,7 +287,7 @@ static void command(void) {
     }
     if (at_once) {
         engine_run();
-        greet_all();
+        peer_greet(2, true);
         engine_run();
     }
 }
@@ -322,7 +306,6 @@ static void run(const uint8_t *data, size_t size) {
     run_seed();
     sends = sends_done = recvs = recvs_done = received = 0;
     memset(position, 0, sizeof(position));
-    memset(greeted, 0, sizeof(greeted));
     uint8_t kind = input_u8();
     struct options options = shared.options;
     end_open_on(&victim, &shared, &options);
@@ -356,10 +339,6 @@ static void run(const uint8_t *data, size_t size) {
     CHECK_EQ(ibv_destroy_qp(victim.qp), 0);
     peer_forget();
     run_check();
-}
-
-static void set_non_blocking(int fd) {
-    CHECK_EQ(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), 0);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -17,6 +17,7 @@
 #include "fuzz.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -156,6 +157,10 @@ unsigned guarded_mappings(void) {
 }
 
 /* ---- descriptors ---- */
+
+void set_non_blocking(int fd) {
+    CHECK_EQ(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), 0);
+}
 
 int __real_close(int fd);
 int __wrap_close(int fd);

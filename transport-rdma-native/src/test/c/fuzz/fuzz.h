@@ -41,7 +41,9 @@ uint32_t input_length(void);
  * width, and a value. */
 void input_patch(void *bytes, size_t size);
 
-/* ---- memory and names ---- */
+/* ---- descriptors, memory and names ---- */
+
+void set_non_blocking(int fd);
 
 /*
  * All mappings of shared memory by the provider have 8 GiB beside them that nobody may touch, so that an access beyond

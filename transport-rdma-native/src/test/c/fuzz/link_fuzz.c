@@ -18,7 +18,6 @@
  * that has queue pairs that wait for their peer, a port, and at times no descriptors left. It hangs up on who misbehaves,
  * forgets who goes silent, and goes on talking with a bystander.
  */
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -254,10 +253,6 @@ static void run(const uint8_t *data, size_t size) {
     peer_forget();
     pair_talk(&bystander_a, &bystander_b);
     run_check();
-}
-
-static void set_non_blocking(int fd) {
-    CHECK_EQ(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), 0);
 }
 
 static void open_listener(void) {

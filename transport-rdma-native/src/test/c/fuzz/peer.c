@@ -44,6 +44,7 @@ void (*peer_on_message)(int link, unsigned type, const void *body, size_t length
 
 static int things[THINGS];
 static int links[PEER_LINKS] = { -1, -1, -1, -1 };
+static unsigned numbers[PEER_LINKS], num_links;
 static int listeners[LISTENERS], num_listeners;
 
 /* The victim's arenas. */
@@ -171,6 +172,17 @@ bool peer_has(int link) {
     return links[link] >= 0;
 }
 
+unsigned peer_number(int link) {
+    return numbers[link];
+}
+
+/* In place of the one before. */
+static void put_link(int link, int fd) {
+    peer_hang_up(link);
+    links[link] = fd;
+    numbers[link] = ++num_links;
+}
+
 void peer_hang_up(int link) {
     if (links[link] >= 0) {
         close(links[link]);
@@ -187,7 +199,7 @@ static bool connect_name(int link, const char *rest) {
         close(fd);
         return false;
     }
-    links[link] = fd;
+    put_link(link, fd);
     return true;
 }
 
@@ -211,8 +223,7 @@ void peer_accept(void) {
             while (link > 1 && links[link] >= 0) {
                 link--;
             }
-            peer_hang_up(link);
-            links[link] = fd;
+            put_link(link, fd);
         }
     }
 }
@@ -374,6 +385,21 @@ void peer_listen(void) {
         while (links[link] >= 0 && listen_once(link)) {
         }
     }
+}
+
+void peer_greet(int first, bool with_board) {
+    static unsigned greeted[PEER_LINKS]; /* their numbers: a second hello would end the link */
+    peer_accept();
+    for (int i = first; i < PEER_LINKS; i++) {
+        if (peer_has(i) && greeted[i] != peer_number(i)) {
+            greeted[i] = peer_number(i);
+            peer_hello(i);
+            if (with_board) {
+                peer_board(i);
+            }
+        }
+    }
+    peer_listen();
 }
 
 void peer_tick(uint32_t bank, uint32_t slot) {

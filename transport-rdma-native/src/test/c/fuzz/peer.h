@@ -74,12 +74,15 @@ bool peer_connect_port(int link, int port_space, uint16_t port);
 void peer_accept(void);     /* links of the victim to the peer, into the places from the last one down */
 void peer_hang_up(int link);
 bool peer_has(int link);
+unsigned peer_number(int link); /* of the link that has the place, in this process */
 
 void peer_say(int link, unsigned type, const void *body, size_t length, const enum peer_thing *things, int count);
 void peer_say_raw(int link, const void *packet, size_t length, const enum peer_thing *things, int count);
 void peer_hello(int link);
 void peer_board(int link);
 void peer_listen(void);     /* takes what the victim said on all links */
+/* Accepts links, says hello on those that have come since, but for the first places, and listens. */
+void peer_greet(int first, bool with_board);
 
 /* Announces work on the peer's board and rings the victim's engine. */
 void peer_tick(uint32_t bank, uint32_t slot);

@@ -20,7 +20,6 @@
  * Beside what the sanitizers find: memory that was not offered does not change and is not disclosed; what is posted
  * completes once and in order; a bystander goes on.
  */
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -669,10 +668,6 @@ static void run(const uint8_t *data, size_t size) {
     peer_forget();
     pair_talk(&bystander_a, &bystander_b);
     run_check();
-}
-
-static void set_non_blocking(int fd) {
-    CHECK_EQ(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), 0);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -17,7 +17,6 @@
  * Multicast with a peer that is the subnet administrator and lies: its answers and its table say anything, or come late, or
  * never. The victim joins, leaves and sends to groups meanwhile; what it asks for ends in bounded time.
  */
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,7 +36,7 @@ enum { SA_JOIN = LINK_SA_FIRST, SA_LEAVE, SA_LOOK, SA_TABLE, SA_DONE }; /* sa.c 
 static struct end shared, victim;
 static struct ibv_ah *handles[GROUPS];
 static union ibv_gid groups[GROUPS];
-static bool joined[GROUPS], greeted[PEER_LINKS];
+static bool joined[GROUPS];
 static uint32_t sends, sends_done, cookie;
 static int administrator; /* the link on which the victim asks */
 static int commands;
@@ -52,20 +51,6 @@ static void heard(int link, unsigned type, const void *body, size_t length) {
         CHECK_EQ(length, 24);
         memcpy(&cookie, (const uint8_t *) body + 20, sizeof(cookie));
     }
-}
-
-static void greet_all(void) {
-    for (int i = 0; i < PEER_LINKS; i++) {
-        greeted[i] &= peer_has(i);
-    }
-    peer_accept();
-    for (int i = 0; i < PEER_LINKS; i++) {
-        if (peer_has(i) && !greeted[i]) {
-            peer_hello(i);
-            greeted[i] = true;
-        }
-    }
-    peer_listen();
 }
 
 static void say(void) {
@@ -173,13 +158,13 @@ static void speak(uint8_t code) {
         run_starved(code >> 3 & 3);
         break;
     default:
-        greet_all();
+        peer_greet(0, false);
     }
 }
 
 /* The victim waits for an answer: the peer goes on as the input says. */
 static void go_on(void) {
-    greet_all();
+    peer_greet(0, false);
     if (input_left() && commands++ < MAX_COMMANDS) {
         speak(input_u8());
     }
@@ -205,7 +190,7 @@ static void command(void) {
         speak(input_u8());
     }
     engine_run();
-    greet_all();
+    peer_greet(0, false);
     engine_run();
 }
 
@@ -215,7 +200,6 @@ static void run(const uint8_t *data, size_t size) {
     sends = sends_done = cookie = 0;
     commands = 0;
     administrator = PEER_LINKS - 1;
-    memset(greeted, 0, sizeof(greeted));
     struct options options = shared.options;
     end_open_on(&victim, &shared, &options);
     ud_ready(&victim);
