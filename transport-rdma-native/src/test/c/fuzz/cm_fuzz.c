@@ -18,8 +18,9 @@
  * connections and of queries of datagram services, in any order, about connections that are, were or never have been.
  * The victim listens and connects, with queue pairs and without, and does with its events what the input says.
  *
- * Beside what the sanitizers find: each event has private data of the length that its kind has, and everything can be
- * destroyed at any time.
+ * Beside what the sanitizers find: each event has private data of the length that its kind has, everything can be
+ * destroyed at any time, and who speaks of a connection that is another's, or by another name than its own, changes
+ * nothing.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -28,7 +29,7 @@
 #include <rdma/rdma_cma.h>
 
 #include "check.h"
-#include "embedded/cm_wire.h"
+#include "embedded/cm_private.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
 #include "peer.h"
@@ -37,6 +38,7 @@
 #define MAX_COMMANDS 96
 #define IDS 16
 #define KNOWN 16
+#define HOMES 64
 
 static struct rdma_event_channel *channel;
 static struct rdma_cm_id *listeners[2]; /* TCP, UDP */
@@ -235,6 +237,28 @@ static struct known {
 static unsigned count_known;
 static uint32_t next_handle;
 
+/* On which links connections are: the victim has begun or answered them there. */
+static struct home {
+    uint32_t handle;
+    unsigned link_number;
+} homes[HOMES];
+static unsigned count_homes;
+
+static struct home *home_of(uint32_t handle) {
+    for (unsigned i = 0; i < HOMES; i++) {
+        if (homes[i].handle == handle) {
+            return &homes[i];
+        }
+    }
+    return NULL;
+}
+
+static void learn_home(int link, uint32_t handle) {
+    struct home *home = home_of(handle);
+    home = home != NULL ? home : &homes[count_homes++ % HOMES];
+    *home = (struct home) { handle, peer_number(link) };
+}
+
 static void learn(int link, unsigned type, const void *body, size_t length) {
     struct cm_wire_ids heard;
     if (type < CM_REQ || type > CM_DREP) {
@@ -242,6 +266,9 @@ static void learn(int link, unsigned type, const void *body, size_t length) {
     }
     CHECK(length >= sizeof(heard));
     memcpy(&heard, body, sizeof(heard));
+    if (type == CM_REQ || type == CM_REP) {
+        learn_home(link, heard.from);
+    }
     struct known *k = &known[count_known++ % KNOWN];
     k->link = link;
     k->ids.to = heard.from;
@@ -258,6 +285,60 @@ static struct cm_wire_endpoint endpoint(uint8_t which) {
         .qpn = PEER_QPN + (which & 15), .psn = which, .responder_resources = which, .initiator_depth = which,
         .retry_count = which & 7, .rnr_retry_count = which >> 3 & 7, .data_length = which & 31,
     };
+}
+
+/* What a message could change. */
+struct condition {
+    bool exists;
+    enum cm_state state;
+    enum cm_conn_state conn;
+    uint32_t remote_handle;
+    const struct link *link;
+};
+
+static struct condition condition_of(uint32_t handle) {
+    struct condition condition;
+    memset(&condition, 0, sizeof(condition)); /* it is compared */
+    pthread_mutex_lock(&cm_lock);
+    const struct cm_id *id = cm_find(handle);
+    if (id != NULL) {
+        condition.exists = true;
+        condition.state = id->state;
+        condition.conn = id->conn;
+        condition.remote_handle = id->remote_handle;
+        condition.link = id->link;
+    }
+    pthread_mutex_unlock(&cm_lock);
+    return condition;
+}
+
+/* Whether it is about a connection that is on another link, or has another name there. */
+static bool is_foreign(int link, const struct cm_wire_ids *ids, const struct condition *condition) {
+    const struct home *home = home_of(ids->to);
+    return (home != NULL && home->link_number != peer_number(link))
+            || (condition->remote_handle != 0 && condition->remote_handle != ids->from);
+}
+
+static void say_ids(int link, unsigned type, const void *body, size_t length, const enum peer_thing *thing, int count) {
+    struct cm_wire_ids ids;
+    memcpy(&ids, body, sizeof(ids));
+    struct condition before = condition_of(ids.to), after;
+    if (type == CM_REQ || !before.exists || !is_foreign(link, &ids, &before)) {
+        peer_say(link, type, body, length, thing, count);
+        return;
+    }
+    engine_run(); /* what came before may change it */
+    peer_listen();
+    before = condition_of(ids.to);
+    bool foreign = is_foreign(link, &ids, &before);
+    unsigned number = peer_number(link);
+    peer_say(link, type, body, length, thing, count);
+    engine_run();
+    peer_listen();
+    if (peer_has(link) && peer_number(link) == number) { /* else it was malformed, and ends what is on this link */
+        after = condition_of(ids.to);
+        CHECK(!foreign || memcmp(&before, &after, sizeof(before)) == 0);
+    }
 }
 
 static void say(void) {
@@ -290,6 +371,9 @@ static void say(void) {
     if (type == CM_REQ) {
         body.plain.ids = (struct cm_wire_ids) { .from = (which & 64) != 0 ? next_handle : ++next_handle };
     }
+    if ((how & 16) != 0 && type != CM_REQ) {
+        body.plain.ids.from++;
+    }
     if ((how & 4) != 0) {
         input_patch(&body, length);
     }
@@ -297,7 +381,7 @@ static void say(void) {
         length = input_u16() % (sizeof(body) + 1);
     }
     const enum peer_thing thing = THING_PIPE;
-    peer_say(link, type, &body, length, &thing, (how & 0xf0) == 0xf0);
+    say_ids(link, type, &body, length, &thing, (how & 0xf0) == 0xf0);
 }
 
 static void connect_link(int link, uint8_t where) {
@@ -360,7 +444,8 @@ static void run(const uint8_t *bytes, size_t size) {
     input_open(bytes, size);
     run_seed();
     memset(known, 0, sizeof(known));
-    count_known = 0;
+    memset(homes, 0, sizeof(homes));
+    count_known = count_homes = 0;
     next_handle = 1;
     connect_link(0, 0);
     connect_link(1, 1);

@@ -17,13 +17,16 @@
  * Datagrams: a queue pair that receives from flows of the peer, whose memory says anything, and sends to flows whose
  * receiver is the peer; it is in groups, and its process is the administrator of them, whom the peer tells anything.
  *
- * Beside what the sanitizers find: receives complete in order, with no more bytes than they have room for, nothing beside
- * them changes; sends complete in order; the queue pair does not fail.
+ * Beside what the sanitizers find: receives complete in order, with no more bytes than they have room for, nothing
+ * beside them changes; sends complete in order; the queue pair does not fail; no flow is there twice, none has more
+ * acknowledged than was sent.
  */
 #include <string.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "embedded/qp.h"
+#include "embedded/ud.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
 #include "pair.h"
@@ -43,6 +46,7 @@ static struct ibv_ah *unicast, *multicast;
 static const union ibv_gid group = { .raw = { 0xff, 0x12, [15] = 1 } };
 static uint32_t sends, sends_done, recvs, recvs_done, received, lengths[SLOTS];
 static uint32_t position[PEER_SEGMENTS];
+static uint32_t latest_id; /* of the flow that the peer has opened last */
 static bool is_member;
 
 /* ---- the victim ---- */
@@ -153,6 +157,9 @@ static void say_flow(void) {
         body.cq = which >> 6;
         body.carries = WIRE_ARENA | (which >> 5 & 1) * WIRE_RECV_BELL;
         body.place = (struct wire_place) { .arena = 2, .segments = 1 };
+    } else if (type == WIRE_FLOW_OPEN) {
+        body.id = (how & 2) != 0 ? latest_id : body.id;
+        latest_id = body.id;
     } else if (type == WIRE_FLOW_SLOT) {
         body.bank = which >> 3 & 1;
     }
@@ -240,6 +247,25 @@ static void change_membership(void) {
     }
 }
 
+static void check_flow(struct qp *qp, struct flow *flow, const void *unused) {
+    (void) qp;
+    (void) unused;
+    CHECK(flow->out.prod - flow->out.acked <= WIRE_REQUEST_SLOTS);
+}
+
+/* What is true of the victim whatever the peer says. */
+static void check_victim(void) {
+    struct qp *qp = qp_of(victim.qp);
+    unsigned count = 0;
+    for (const struct inflow *one = qp->ud->inflows; one != NULL; one = one->next, count++) {
+        for (const struct inflow *other = one->next; other != NULL; other = other->next) {
+            CHECK(one->id != other->id || one->peer != other->peer);
+        }
+    }
+    CHECK_EQ(count, qp->ud->num_inflows);
+    flow_table_visit(qp, check_flow, NULL);
+}
+
 static void command(void) {
     uint8_t code = input_u8();
     bool at_once = (code & 0x80) == 0;
@@ -290,6 +316,7 @@ static void command(void) {
         peer_greet(2, true);
         engine_run();
     }
+    check_victim();
 }
 
 /* ---- a run ---- */
@@ -306,6 +333,7 @@ static void run(const uint8_t *data, size_t size) {
     run_seed();
     sends = sends_done = recvs = recvs_done = received = 0;
     memset(position, 0, sizeof(position));
+    latest_id = 0;
     uint8_t kind = input_u8();
     struct options options = shared.options;
     end_open_on(&victim, &shared, &options);

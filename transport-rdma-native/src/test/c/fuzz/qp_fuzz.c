@@ -18,13 +18,15 @@
  * ticks, the words of its board; and introduces itself in any way. The victim posts, polls and changes state meanwhile.
  *
  * Beside what the sanitizers find: memory that was not offered does not change and is not disclosed; what is posted
- * completes once and in order; a bystander goes on.
+ * completes once and in order; what no honest peer publishes is never acknowledged, and no acknowledgement of what was
+ * not published is taken; no message has more or fewer bytes than it said; a bystander goes on.
  */
 #include <string.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "embedded/embedded.h"
+#include "embedded/qp.h"
 #include "embedded/wire.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
@@ -292,8 +294,9 @@ static void open_victim(uint8_t kind) {
     victim.qp = ibv_create_qp(pd, &init);
     CHECK(victim.qp != NULL);
     if ((kind & 16) != 0 && victim.srq == NULL) { /* inline_recv.c */
-        uint32_t bytes = 64;
+        uint32_t bytes = (kind & 32) != 0 ? REGION : 64;
         CHECK_EQ(embedded_ext_set_inline_recv(victim.qp, &bytes), 0);
+        CHECK(bytes <= DEVICE_MAX_INLINE_RECV);
     }
     struct region *r = &regions[TEMPORARY];
     r->mr = ibv_reg_mr(pd, r->memory, r->size, r->access);
@@ -302,16 +305,42 @@ static void open_victim(uint8_t kind) {
 
 /* ---- the peer ---- */
 
+#define NEVER UINT32_MAX
+
 static uint32_t position[WIRE_STREAMS], served, ack_count;
 static struct wire_segment *segment;
+static uint32_t lie[WIRE_STREAMS]; /* the position of the first descriptor that no honest peer publishes, or NEVER */
+static bool overwritten; /* what was published before may say something else by now */
 
 static struct wire_slot *slot_of(enum wire_stream stream, uint32_t pos) {
     return stream == WIRE_REQUESTS ? &segment->request[pos % WIRE_REQUEST_SLOTS]
                                    : &segment->response[pos % WIRE_RESPONSE_SLOTS];
 }
 
+/* Whatever came before it. */
+static bool is_lie(enum wire_stream stream, const struct wire_desc *desc) {
+    bool is_first = (desc->flags & WIRE_FIRST) != 0, is_last = (desc->flags & WIRE_LAST) != 0;
+    uint32_t slab = stream == WIRE_REQUESTS ? WIRE_REQUEST_SLAB : WIRE_RESPONSE_SLAB;
+    if (desc->slab == WIRE_INLINE ? desc->length > WIRE_INLINE_SIZE
+                                  : desc->length > slab || desc->slab > slab - desc->length) {
+        return true;
+    }
+    if (stream == WIRE_RESPONSES) {
+        return desc->op != WIRE_RESPONSE || desc->length > REGION / SLOTS; /* more than the victim ever reads */
+    }
+    if (desc->op < WIRE_SEND || desc->op > WIRE_CMP_SWAP || desc->total > WIRE_MAX_MESSAGE) {
+        return true;
+    }
+    return desc->op >= WIRE_READ ? !is_first || !is_last || desc->length != 0
+            : desc->length > desc->total || (is_first && is_last != (desc->length == desc->total));
+}
+
 static void publish(enum wire_stream stream, const struct wire_desc *desc, int8_t skew) {
     uint32_t pos = position[stream] + (uint32_t) skew;
+    overwritten |= skew != 0;
+    if (lie[stream] == NEVER && is_lie(stream, desc)) {
+        lie[stream] = pos;
+    }
     struct wire_slot *slot = slot_of(stream, pos);
     memcpy(&slot->desc, desc, sizeof(*desc));
     atomic_store(&slot->desc.sequence, pos + 1);
@@ -337,6 +366,9 @@ static void publish_request(void) {
     } else if ((flags & 1) != 0 && !answered) { /* nor the first */
         desc.length = total < WIRE_CHUNK ? total - total / 2 : total - WIRE_CHUNK;
     }
+    if ((flags & 128) != 0) { /* or another length than it should have */
+        desc.length += (uint32_t) (int8_t) input_u8();
+    }
     if ((flags & 32) != 0) {
         input_patch(&desc, sizeof(desc));
     }
@@ -357,14 +389,30 @@ static void publish_response(void) {
     tell_victim();
 }
 
+/* The victim goes on only if it is told of no more than it has published. */
+static void check_acknowledged(void) {
+    const struct qp *qp = qp_of(victim.qp);
+    enum ibv_qp_state state = qp_state(qp);
+    if (qp->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state))) {
+        uint64_t word = atomic_load(&qp->attached->segment->control.stream[WIRE_REQUESTS].ack);
+        CHECK_EQ(WIRE_ACK_COUNT(word), qp->out.acked);
+    }
+}
+
 static void acknowledge(void) {
     uint8_t how = input_u8();
     enum wire_stream stream = how & 1;
     uint32_t status = how >> 4 & 7;
     uint32_t count = (how & 2) != 0 ? input_u32() : ack_count + (uint32_t) (int8_t) input_u8();
+    const struct producer *out = &qp_of(victim.qp)->out;
+    bool is_unsent = stream == WIRE_REQUESTS && count - out->acked > out->prod - out->acked;
     ack_count = stream == WIRE_REQUESTS ? count : ack_count;
     atomic_store(&segment->control.stream[stream].ack, WIRE_ACK_WORD(count, status));
     tell_victim();
+    if (is_unsent) {
+        qp_kick(qp_of(victim.qp), QP_WORK_ALL); /* else it may not have looked yet */
+        check_acknowledged();
+    }
 }
 
 /* As an honest peer: takes what the victim has published, and answers. */
@@ -405,6 +453,7 @@ static void serve(uint32_t most) {
 
 static void scribble(void) {
     uint16_t place = input_u16();
+    overwritten = true;
     uint64_t value = input_u64();
     size_t size = offsetof(struct wire_segment, request_slab);
     size_t offset = (place & 0x8000) != 0 ? offsetof(struct wire_segment, request) + (place & 0x7fff)
@@ -508,6 +557,27 @@ static void check_memory(void) {
     }
 }
 
+static void check_producer(const struct producer *producer, uint32_t slots) {
+    CHECK(producer->prod - producer->acked <= slots);
+}
+
+/* What is true of the victim whatever the peer says. */
+static void check_victim(void) {
+    const struct qp *qp = qp_of(victim.qp);
+    const struct inbound *in = &qp->inbound;
+    check_producer(&qp->out, WIRE_REQUEST_SLOTS);
+    check_producer(&qp->answers, WIRE_RESPONSE_SLOTS);
+    CHECK(in->active ? in->offset <= in->total : in->offset == in->total);
+    CHECK(!in->inlined || in->total <= qp->inline_recv);
+    for (uint32_t i = qp->sq.done; i != atomic_load(&qp->sq.head); i++) {
+        const struct send_wqe *wqe = work_queue_at(&qp->sq, i);
+        CHECK(wqe->done <= wqe->total);
+    }
+    for (int i = 0; i < WIRE_STREAMS && peer_heard.segment != NULL && !overwritten; i++) {
+        CHECK(WIRE_ACK_COUNT(atomic_load(&peer_heard.segment->control.stream[i].ack)) <= lie[i]);
+    }
+}
+
 static void check_disclosure(void) {
     if (peer_heard.segment == NULL) {
         return;
@@ -608,6 +678,7 @@ static void command(void) {
     default:
         take_async_events();
     }
+    check_victim();
 }
 
 /* All that was posted completes, if it is let. */
@@ -640,6 +711,8 @@ static void run(const uint8_t *data, size_t size) {
     run_seed();
     memset(position, 0, sizeof(position));
     served = ack_count = 0;
+    lie[WIRE_REQUESTS] = lie[WIRE_RESPONSES] = NEVER;
+    overwritten = false;
     uint8_t kind = input_u8(), options = input_u8(), how = input_u8();
     open_victim(kind);
     to_init(kind);
