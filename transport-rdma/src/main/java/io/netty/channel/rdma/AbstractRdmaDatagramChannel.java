@@ -162,7 +162,10 @@ public abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         // Nothing is kept of who has asked, so that many who ask cost no memory.
         try (ConnectionId request = event.id()) {
             request.accept(new ConnectionParameters().queuePairNumber(queuePairNumber()));
-        } catch (VerbsException | IllegalStateException e) {
+        } catch (VerbsException e) {
+            // Who has asked is told no, and not why: the answer has no room for that.
+            pipeline().fireExceptionCaught(e);
+        } catch (IllegalStateException e) {
             logger.debug("{}: could not answer {}", this, event, e);
         }
     }

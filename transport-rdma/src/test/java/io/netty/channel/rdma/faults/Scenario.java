@@ -39,7 +39,6 @@ import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
-import io.netty.channel.rdma.verbs.Faults;
 import io.netty.util.ReferenceCountUtil;
 
 import java.net.InetAddress;
@@ -105,12 +104,6 @@ enum Scenario {
             exchangeDatagram(client, attempt, Unpooled.wrappedBuffer(new byte[64]), server.localAddress());
             exchangeDatagram(client, attempt, Unpooled.wrappedBuffer(new byte[SMALL]), server.datagramAddress());
         }
-
-        /** Who asks for a queue pair is told no, and not why: the message of the connection manager has no room. */
-        @Override
-        boolean tells(Faults.Call call) {
-            return !call.name().equals("rdma_accept");
-        }
     },
     GROUP {
         @Override
@@ -130,11 +123,6 @@ enum Scenario {
     static final int SMALL = 2000;
 
     abstract void run(EventLoopGroup group, Attempt attempt) throws Exception;
-
-    /** Whether an exception names the call that failed. */
-    boolean tells(Faults.Call call) {
-        return true;
-    }
 
     static Channel connect(EventLoopGroup group, Attempt attempt, Class<? extends ServerChannel> server,
                            Class<? extends Channel> client, boolean sharesReceives) throws Exception {
