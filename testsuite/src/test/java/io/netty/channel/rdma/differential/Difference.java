@@ -38,6 +38,10 @@ enum Difference {
                 return value.equals("success") && hasEnded(rdma, side) &&
                         (epoll.equals("ChannelOutputShutdownException") || epoll.equals("ClosedChannelException"));
             }
+            if (item.endsWith(" register")) {
+                // The channel is still open.
+                return value.equals("success") && epoll.equals("ClosedChannelException") && hasEnded(rdma, side);
+            }
             return item.endsWith(" received bytes") && hasEnded(rdma, side.other()) &&
                     Integer.parseInt(value) > Integer.parseInt(epoll);
         }

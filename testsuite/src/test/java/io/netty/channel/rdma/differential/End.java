@@ -151,6 +151,22 @@ final class End extends ChannelDuplexHandler {
         return other.receivedBytes() >= expectedBytes() && areFlushedDone();
     }
 
+    /** Whether nothing is left that another handler has sent, that of TLS in a handshake for example. */
+    synchronized boolean isSent() {
+        return flushed < sent.size() || pendingBytes() == 0;
+    }
+
+    /** Whether a close has been asked for that is not done. */
+    synchronized boolean isClosing() {
+        return operations.entrySet().stream().anyMatch(operation -> operation.getValue() == null &&
+                (operation.getKey().startsWith("close ") || operation.getKey().startsWith("reset ")));
+    }
+
+    /** How many have come to the handler. */
+    synchronized int writes() {
+        return sent.size();
+    }
+
     int receivedBytes() {
         return receivedBytes;
     }
@@ -197,8 +213,12 @@ final class End extends ChannelDuplexHandler {
      * there before, and how fast that has left.
      */
     private boolean mayBeBetweenWaterMarks() {
+        return pendingBytes() > 0;
+    }
+
+    private long pendingBytes() {
         ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
-        return buffer != null && buffer.totalPendingWriteBytes() > 0;
+        return buffer == null ? 0 : buffer.totalPendingWriteBytes();
     }
 
     // ---- steps
@@ -491,8 +511,8 @@ final class End extends ChannelDuplexHandler {
 
     @Override
     public void channelUnregistered(ChannelHandlerContext ctx) {
-        // When a move is done, compared to other events, depends on the loops.
-        if (!moving) {
+        // When a move is done, compared to other events, depends on the loops. A close may be faster than it.
+        if (!moving || isClosed()) {
             event("unregistered");
         }
         ctx.fireChannelUnregistered();

@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * What may differ where a connection ends while something is under way to the end that ended it ({@link
@@ -28,10 +29,14 @@ import java.util.Set;
  */
 final class Races {
     /** What becomes of an operation on a connection that ends. */
-    private static final List<String> OUTCOMES = List.of("success", "ClosedChannelException",
+    private static final List<String> OUTCOMES = List.of("success", "cancelled", "ClosedChannelException",
             "ClosedChannelException by IOException: Connection reset", "IOException: Connection reset",
             "ChannelOutputShutdownException", "ChannelOutputShutdownException by IOException: Connection reset",
             "NotYetConnectedException");
+    /** What Netty says of a write that was cancelled, and not flushed before the channel was closed. */
+    private static final Pattern CANCELLED = Pattern.compile("Failed to mark a promise as failure because it has " +
+            "failed already: DefaultChannelPromise@\\w+\\(failure: java.util.concurrent.CancellationException\\), " +
+            "unnotified cause:(, )?");
     private static final String RESET = "exception IOException: Connection reset";
     private static final String INPUT_SHUTDOWN = "ChannelInputShutdownEvent";
     private static final String READ_COMPLETE = "ChannelInputShutdownReadComplete";
@@ -43,6 +48,9 @@ final class Races {
         String value = onRdma.items().get(item);
         if (item.endsWith(" events")) {
             return isEnd(item.substring(0, item.indexOf(' ')), value, onRdma.items(), onEpoll);
+        }
+        if (item.equals("warnings")) {
+            return CANCELLED.matcher(value).replaceAll("").equals("[]");
         }
         if (item.contains(" write ") || item.contains(" close ") || item.contains(" reset ") ||
                 item.contains(" shutdown") || item.contains(" register") || item.contains(" deregister")) {

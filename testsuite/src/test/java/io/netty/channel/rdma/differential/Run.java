@@ -296,9 +296,7 @@ final class Run {
 
     void sync() throws Exception {
         settle();
-        for (Side side : Side.values()) {
-            awaitTrue("what the " + side + " has sent", () -> hasArrived(end(side), end(side.other())));
-        }
+        awaitTrue("what both have sent", this::hasAllArrived);
         settle();
         syncs++;
         for (Side side : Side.values()) {
@@ -306,8 +304,24 @@ final class Run {
         }
     }
 
+    private boolean hasAllArrived() {
+        int writes = writes();
+        for (Side side : Side.values()) {
+            if (!hasArrived(end(side), end(side.other()))) {
+                return false;
+            }
+        }
+        // What arrived at one end while the other one was looked at may have made it write.
+        return writes() == writes;
+    }
+
+    private int writes() {
+        return ends.values().stream().mapToInt(End::writes).sum();
+    }
+
     private static boolean hasArrived(End from, End to) {
-        return from.channel() == null || to.channel() == null || !to.isReading() || from.isQuiet(to);
+        return from.channel() == null || to.channel() == null ||
+                !from.isClosing() && (!to.isReading() || !from.isEnding() && from.isQuiet(to) && from.isSent());
     }
 
     /** What has been asked for has been begun, and what the loops have put off is done. */

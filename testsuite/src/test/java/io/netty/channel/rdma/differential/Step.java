@@ -269,7 +269,10 @@ sealed interface Step {
         }
     }
 
-    /** Waits until all that was flushed has arrived, where somebody reads, and its promises are done. */
+    /**
+     * Waits until all that was flushed has arrived, where somebody reads, and the end behind it, and until promises of
+     * that, and of closes, are done.
+     */
     record Sync() implements Step {
         @Override
         public void drive(Run run) throws Exception {
