@@ -348,6 +348,53 @@ static void a_target_need_not_poll(void) {
     end_close(&end);
 }
 
+/* Looks for completions all the time for a while, then does something else, until it is told to end. */
+static void poll_now_and_then(int socket) {
+    enum { RECEIVES = 8 };
+    struct end end;
+    struct address peer;
+    end_open(&end, &defaults);
+    connect_over(socket, &end, &peer, RECEIVES);
+    struct pollfd told = { .fd = socket, .events = POLLIN };
+    do {
+        for (int i = 0; i < 3000; i++) {
+            struct ibv_wc wc;
+            if (end.context->ops.poll_cq(end.recv_cq, 1, &wc) == 1) {
+                CHECK_EQ(wc.status, IBV_WC_SUCCESS);
+                CHECK_EQ(post_recv(&end, 0, 0, 0), 0);
+            }
+        }
+    } while (poll(&told, 1, 5) == 0);
+    wait_for_go(socket);
+    end_close(&end);
+}
+
+static void a_target_may_poll_now_and_then(void) {
+    int socket;
+    pid_t child = spawn(poll_now_and_then, &socket);
+    struct end end;
+    struct address peer;
+    end_open(&end, &defaults);
+    connect_over(socket, &end, &peer, 0);
+    for (uint32_t i = 0; i < 200; i++) {
+        fill(end.buffer, 4096, i);
+        CHECK_EQ(post_rdma(&end, 1, IBV_WR_RDMA_WRITE, 0, 0, 4096, &peer, 4096), 0);
+        CHECK_EQ(post_rdma(&end, 2, IBV_WR_RDMA_READ, 0, 8192, 4096, &peer, 4096), 0);
+        CHECK_EQ(post_atomic(&end, 3, IBV_WR_ATOMIC_FETCH_AND_ADD, HALF, &peer, HALF, 1, 0), 0);
+        CHECK_EQ(post_send(&end, 4, IBV_WR_SEND, 0, 0, 0), 0);
+        for (uint64_t n = 1; n <= 4; n++) {
+            expect_wc(end.send_cq, n, IBV_WC_SUCCESS);
+        }
+        uint64_t before;
+        memcpy(&before, end.buffer + HALF, sizeof(before));
+        CHECK_EQ(before, i);
+        check(end.buffer + 8192, 4096, i);
+    }
+    go(socket);
+    expect_exit(child, 0);
+    end_close(&end);
+}
+
 /* Posts more than the shared memory holds, and then only waits on the descriptor. */
 static void a_sleeping_sender_is_continued(void) {
     int socket;
@@ -390,6 +437,7 @@ int main(void) {
     RUN(death_in_the_middle_of_a_message_leaves_the_rest_alive);
     RUN(a_stopped_peer_is_a_stopped_device_if_there_is_none);
     RUN(a_target_need_not_poll);
+    RUN(a_target_may_poll_now_and_then);
     RUN(a_sleeping_sender_is_continued);
     return 0;
 }

@@ -18,7 +18,8 @@
  * word.
  *
  * "Must I wake you?": a word per completion queue and one for the engine, written by the owner when it goes to sleep or
- * stops polling. A sender reads it after it has published, and rings at most once per value.
+ * stops polling. A sender reads it after it has published, and rings at most once per value. There are also the polls
+ * so far: a sender who was told to ring nobody sees by them whether that is still true (cq_overdue.c).
  *
  * "Who has work for me?": ticks. A sender counts up the tick of the queue pair, then the tick of its group, in its own
  * board. A receiver compares groups with its private copy, so nothing is ever cleared and an idle queue pair costs
@@ -44,7 +45,7 @@
 /* The low bits of a completion queue's word; above them a sequence number that changes whenever it is armed. */
 enum board_cq_state {
     BOARD_CQ_IDLE,   /* nobody polls: ring the engine */
-    BOARD_CQ_POLLED, /* somebody does: ring nobody */
+    BOARD_CQ_POLLED, /* somebody does, or did just now: ring nobody, but see cq_overdue.c */
     BOARD_CQ_ARMED,  /* for what makes a completion ring the channel, else the engine */
     BOARD_CQ_ARMED_SOLICITED,
 };
@@ -59,6 +60,14 @@ struct board_word {
     _Alignas(64) _Atomic uint64_t word;
 };
 
+/*
+ * Of a completion queue, so far; may lose some where several threads poll. They change all the time, and peers look at
+ * them only when nothing is taken: so they are far from the word, as processors fetch the next cache line as well.
+ */
+struct board_polls {
+    _Alignas(64) _Atomic uint32_t polls;
+};
+
 struct board_groups {
     _Alignas(64) _Atomic uint64_t tick[BOARD_GROUPS];
 };
@@ -66,6 +75,7 @@ struct board_groups {
 struct board {
     _Alignas(4096) struct board_word engine;
     _Alignas(4096) struct board_word cq[BOARD_CQS];
+    struct board_polls polls[BOARD_CQS];
     struct board_groups groups[BOARD_BANKS];
     _Alignas(4096) _Atomic uint32_t tick[BOARD_BANKS][BOARD_BANK_SLOTS];
 };

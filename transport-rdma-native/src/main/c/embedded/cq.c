@@ -22,7 +22,6 @@
 
 #include "cancel.h"
 #include "qp.h"
-#include "watch.h"
 
 static _Atomic uint32_t next_id = 1;
 
@@ -65,7 +64,10 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
     cq->mask = size - 1;
     cq->id = atomic_fetch_add(&next_id, 1);
     cq->word = &own_board->cq[cq->index].word;
+    cq->last_unfinished = &cq->first_unfinished;
     cq->overflow.run = report_overflow;
+    cq_polling_init(cq);
+    cq_overdue_init(cq);
     atomic_init(&cq->refs, 1);
     atomic_store(cq->word, BOARD_CQ_NEXT(atomic_load(cq->word), BOARD_CQ_IDLE));
     pthread_mutex_init(&cq->lock, NULL);
@@ -87,7 +89,7 @@ void cq_owe_ring(struct cq *cq, struct qp *qp) {
     }
 }
 
-static void ring_owed(struct cq *cq) {
+void cq_ring_owed(struct cq *cq) {
     if (atomic_load_explicit(&cq->owing, memory_order_relaxed) == NULL) {
         return;
     }
@@ -122,7 +124,8 @@ int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
     atomic_store(&cq->destroyed, true);
     cq_engine_remove(cq);
     engine_task_cancel(&cq->overflow);
-    ring_owed(cq);
+    cq_ring_owed(cq);
+    cq_overdue_end(cq);
     if (ibv->channel != NULL) {
         channel_part(channel_of(ibv->channel), cq);
     }
@@ -145,62 +148,37 @@ void cq_put(struct cq *cq) {
     }
 }
 
-/* Somebody polls: peers need ring nobody, as long as cq_rest() finds that this goes on. */
-static void say_polled(struct cq *cq, uint64_t word) {
-    if (BOARD_CQ_STATE(word) == BOARD_CQ_IDLE
-            && atomic_compare_exchange_strong(cq->word, &word, BOARD_CQ_SAME(word, BOARD_CQ_POLLED))) {
-        watch_cq(cq);
-    }
-}
-
-bool cq_rest(struct cq *cq) {
-    uint64_t word = atomic_load(cq->word);
-    if (!cq_is_polled(cq)) {
-        return true;
-    }
-    if (atomic_exchange(&cq->polled, false)) {
-        return false;
-    }
-    ring_owed(cq);
-    if (atomic_compare_exchange_strong(cq->word, &word, BOARD_CQ_SAME(word, BOARD_CQ_IDLE))
-            && cq_scan(cq)) {
-        cq_engine_ring(); /* one look does not do all that there may be */
-    }
-    return true;
-}
-
-int cq_poll(struct ibv_cq *ibv, int entries, struct ibv_wc *wc) {
-    struct cq *cq = cq_of(ibv);
-    if (!atomic_load_explicit(&cq->polled, memory_order_relaxed)) {
-        atomic_store_explicit(&cq->polled, true, memory_order_relaxed);
-    }
-    uint64_t word = atomic_load_explicit(cq->word, memory_order_relaxed);
-    if (BOARD_CQ_STATE(word) == BOARD_CQ_IDLE) {
-        say_polled(cq, word);
-    }
-    if (atomic_load_explicit(&cq->count, memory_order_acquire) == 0) {
-        ring_owed(cq);
-        cq_scan_try(cq);
-        if (atomic_load_explicit(&cq->count, memory_order_acquire) == 0) {
-            return 0;
-        }
-    }
-    int polled = 0;
+static int take(struct cq *cq, int entries, struct ibv_wc *wc) {
+    int taken = 0;
     pthread_mutex_lock(&cq->lock);
     uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed);
-    while (polled < entries && count > 0) {
+    while (taken < entries && count > 0) {
         const struct cqe *cqe = &cq->ring[cq->head++ & cq->mask];
-        wc[polled] = cqe->wc;
+        wc[taken] = cqe->wc;
         if (cqe->inlined) {
-            inline_place(cqe->qp, cqe->end - 1, &wc[polled]);
+            inline_place(cqe->qp, cqe->end - 1, &wc[taken]);
         }
-        polled++;
+        taken++;
         count--;
         qp_polled(cqe->qp, cqe->send, cqe->end);
     }
     atomic_store_explicit(&cq->count, count, memory_order_relaxed);
     pthread_mutex_unlock(&cq->lock);
-    return polled;
+    return taken;
+}
+
+int cq_poll(struct ibv_cq *ibv, int entries, struct ibv_wc *wc) {
+    struct cq *cq = cq_of(ibv);
+    if (atomic_load_explicit(&cq->count, memory_order_acquire) == 0) {
+        cq_ring_owed(cq);
+        cq_scan_try(cq);
+    }
+    int taken = 0;
+    if (atomic_load_explicit(&cq->count, memory_order_acquire) != 0) {
+        taken = take(cq, entries, wc);
+    }
+    cq_note_poll(cq);
+    return taken;
 }
 
 int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
@@ -208,7 +186,7 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     if (ibv->channel == NULL) {
         return 0; /* as a device: armed, with nobody to tell */
     }
-    ring_owed(cq);
+    cq_ring_owed(cq);
     cq_scan_try(cq); /* what is here already needs no event: the caller polls after arming */
     enum cq_arm arm = solicited_only ? CQ_ARMED_SOLICITED : CQ_ARMED;
     pthread_mutex_lock(&cq->lock);
@@ -218,6 +196,7 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     enum board_cq_state state = cq->armed == CQ_ARMED ? BOARD_CQ_ARMED : BOARD_CQ_ARMED_SOLICITED;
     atomic_exchange(cq->word, BOARD_CQ_NEXT(atomic_load(cq->word), state));
     pthread_mutex_unlock(&cq->lock);
+    cq_overdue_to_engine(cq);
     /* A peer that published before it could see the new word has not rung; its tick is visible now. */
     cq_scan(cq);
     return 0;
@@ -237,12 +216,9 @@ void cq_rearm(struct cq *cq) {
     }
 }
 
-/* The event wakes the application, who will poll; until it does, peers need not ring for more. */
 static void fire(struct cq *cq) {
     cq->armed = CQ_UNARMED;
-    atomic_store(&cq->polled, true);
-    atomic_exchange(cq->word, BOARD_CQ_SAME(atomic_load(cq->word), BOARD_CQ_POLLED));
-    watch_cq(cq);
+    cq_will_be_polled(cq);
     channel_raise(channel_of(cq->ibv.channel), cq);
 }
 

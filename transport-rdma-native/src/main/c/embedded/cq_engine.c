@@ -34,9 +34,11 @@
 /*
  * How long the engine looks for more before it sleeps: about what a wake-up costs. Two engines that move a long message
  * for sleeping applications would otherwise wake each other for each half slab. Not on a single processor, where the
- * peer needs it.
+ * peer needs it; nor where the engine was woken on the processor of a peer who cannot go on before it sleeps. Nobody
+ * tells that, so it is learnt: after looks in vain, more and more wake-ups go by without one.
  */
 #define SPIN_NS UINT64_C(20000)
+#define MAX_WITHOUT_SPIN 63u
 
 /* Those of which references are taken at a time. */
 #define BATCH 64u
@@ -44,6 +46,7 @@
 static struct cq *cqs[BOARD_CQS]; /* without gaps */
 static unsigned num_cqs;
 static uint64_t spin_ns;
+static unsigned without_spin, next_without_spin; /* wake-ups; the engine's */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct engine_source bell = { .fd = -1 };
 
@@ -87,16 +90,35 @@ void cq_engine_ring(void) {
     bell_ring(bell.fd);
 }
 
+static uint64_t choose_spin(void) {
+    if (without_spin > 0) {
+        without_spin--;
+        return 0;
+    }
+    return spin_ns;
+}
+
+static void learn(bool paid) {
+    next_without_spin = paid ? 0 : next_without_spin < MAX_WITHOUT_SPIN ? 2 * next_without_spin + 1 : MAX_WITHOUT_SPIN;
+    without_spin = next_without_spin;
+}
+
 static void rung(struct engine_source *source, uint32_t events) {
     (void) events;
     bell_empty(source->fd);
     set_asleep(false);
-    uint64_t start = engine_now_ns(), now = start, idle_since = start;
+    uint64_t start = engine_now_ns(), now = start, idle_since = start, spin = choose_spin();
+    bool found, was_idle = false, paid = false;
     do {
-        bool found = scan_unpolled();
+        found = scan_unpolled();
         now = engine_now_ns();
         idle_since = found ? now : idle_since;
-    } while (now - idle_since < spin_ns && now - start < MAX_TURN_NS);
+        paid |= found && was_idle;
+        was_idle |= !found;
+    } while ((found || now - idle_since < spin) && now - start < MAX_TURN_NS);
+    if (spin != 0) {
+        learn(paid);
+    }
     set_asleep(true);
     /* What was published before a peer could see the word has not been rung for. */
     if (scan_unpolled()) {

@@ -16,6 +16,10 @@
 /*
  * Finding the queue pairs that peers have given work: compares the peers' ticks (board.h) with private copies.
  * Everything here belongs to the owner of the completion queue's scan gate.
+ *
+ * One call does a bounded number of bytes for a queue pair (qp.h). One that has more, or is in the middle of a message,
+ * queues up, and each scan goes on with the first of that queue: however many have much to do, a message of another one
+ * waits for one of them.
  */
 #include <stdlib.h>
 
@@ -34,7 +38,7 @@
 
 struct group_watch {
     uint32_t seen[BOARD_GROUP_SLOTS];
-    const struct cq_place *place[BOARD_GROUP_SLOTS];
+    struct cq_place *place[BOARD_GROUP_SLOTS];
 };
 
 struct bank_watch {
@@ -48,15 +52,61 @@ struct bank_watch {
     struct group_watch *group[BOARD_GROUPS];
 };
 
-__attribute__((noinline)) static bool scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
+static void append(struct cq *cq, struct cq_place *place) {
+    place->unfinished = true;
+    place->next_unfinished = NULL;
+    *cq->last_unfinished = place;
+    cq->last_unfinished = &place->next_unfinished;
+}
+
+/* Takes *link off the queue. */
+static struct cq_place *take_off(struct cq *cq, struct cq_place **link) {
+    struct cq_place *place = *link;
+    *link = place->next_unfinished;
+    if (*link == NULL) {
+        cq->last_unfinished = link;
+    }
+    place->unfinished = false;
+    return place;
+}
+
+static void progress(struct cq *cq, struct cq_place *place) {
+    if (qp_progress(place->qp, QP_WORK_ALL)) {
+        append(cq, place);
+    }
+}
+
+/* Goes on with the one that has waited longest. */
+static void take_turn(struct cq *cq) {
+    cq->turn_taken = cq->first_unfinished != NULL;
+    if (cq->turn_taken) {
+        progress(cq, take_off(cq, &cq->first_unfinished));
+    }
+}
+
+/* There is something new for it. */
+static void serve(struct cq *cq, struct cq_place *place) {
+    if (place->unfinished) {
+        return; /* its turn comes */
+    }
+    if (!atomic_load_explicit(&place->qp->in_message, memory_order_relaxed)) {
+        progress(cq, place);
+    } else if (cq->turn_taken) {
+        append(cq, place);
+    } else {
+        cq->turn_taken = true;
+        progress(cq, place);
+    }
+}
+
+__attribute__((noinline)) static void scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
     struct group_watch *group = bank->group[g];
-    bool more = false;
     if (group == NULL) {
-        return false; /* the tick of one that is not known yet: qp_attach.c looks at it when it is */
+        return; /* the tick of one that is not known yet: qp_attach.c looks at it when it is */
     }
     const _Atomic uint32_t *ticks = bank->ticks + g * BOARD_GROUP_SLOTS;
     for (unsigned s = 0; s < BOARD_GROUP_SLOTS; s++) {
-        const struct cq_place *place = group->place[s];
+        struct cq_place *place = group->place[s];
         uint32_t tick;
         if (place != NULL && (tick = atomic_load_explicit(&ticks[s], memory_order_acquire)) != group->seen[s]) {
             group->seen[s] = tick;
@@ -65,13 +115,9 @@ __attribute__((noinline)) static bool scan_group(struct cq *cq, struct bank_watc
             } else {
                 cq->hot = place->qp;
             }
-            if (qp_progress(place->qp, QP_WORK_ALL)) {
-                group->seen[s] = tick - 1; /* unfinished: be found again */
-                more = true;
-            }
+            serve(cq, place);
         }
     }
-    return more;
 }
 
 static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
@@ -81,10 +127,7 @@ static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
         if (tick != bank->seen[g]) {
             bank->seen[g] = tick;
             found = true;
-            if (scan_group(cq, bank, g)) {
-                bank->seen[g] = tick - 1;
-                cq->unfinished = true;
-            }
+            scan_group(cq, bank, g);
         }
     }
     return found;
@@ -95,12 +138,12 @@ static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
  * sleep.
  */
 static bool scan_all(struct cq *cq) {
-    bool found = false;
-    cq->unfinished = false;
+    take_turn(cq);
+    bool found = cq->turn_taken;
     for (struct bank_watch *bank = cq->banks; bank != NULL; bank = bank->next) {
         found |= scan_bank(cq, bank);
     }
-    if (cq->unfinished && !engine_is_self()) {
+    if (cq->first_unfinished != NULL && !engine_is_self()) {
         cq_engine_ring();
     }
     return found;
@@ -120,40 +163,43 @@ static struct bank_watch *find_bank(struct cq *cq, struct process *process, uint
     return bank;
 }
 
-/* What is left over need not be announced by a tick, and another queue pair may be the hot one by the next call. */
-static void look_again(struct cq *cq, const struct qp *qp) {
-    const struct cq_place *place = cq == qp->recv_cq ? &qp->heard_on_recv_cq : &qp->heard_on_send_cq;
-    struct bank_watch *bank = find_bank(cq, place->process, place->bank);
-    unsigned g = place->slot / BOARD_GROUP_SLOTS;
-    if (bank != NULL && bank->group[g] != NULL) { /* else the peer had given the slot to another one, which has gone */
-        bank->group[g]->seen[place->slot % BOARD_GROUP_SLOTS]--;
-        bank->seen[g]--;
+static void scan_some(struct cq *cq) {
+    struct bank_watch *bank = cq->cursor;
+    for (int i = 0; i < BANKS_PER_POLL; i++) {
+        if (bank == NULL) {
+            bank = cq->banks;
+            if (bank == NULL || i > 0) {
+                break;
+            }
+        }
+        scan_bank(cq, bank);
+        bank = bank->next;
     }
+    cq->cursor = bank;
+}
+
+/* Returns false if the others should be looked at. */
+static bool serve_hot(struct cq *cq) {
+    struct qp *hot = cq->hot;
+    if (hot == NULL || !qp_has_work(hot)) {
+        return false;
+    }
+    struct cq_place *place = cq == hot->recv_cq ? &hot->heard_on_recv_cq : &hot->heard_on_send_cq;
+    serve(cq, place);
+    return !place->unfinished && atomic_load_explicit(&cq->count, memory_order_relaxed) != 0
+            && ++cq->turn % HOT_TURNS != 0;
 }
 
 void cq_scan_try(struct cq *cq) {
     if (!gate_try(&cq->scan)) {
         return;
     }
-    struct qp *hot = cq->hot;
-    bool left = false;
-    if (hot == NULL || !qp_has_work(hot) || (left = qp_progress(hot, QP_WORK_ALL))
-            || atomic_load_explicit(&cq->count, memory_order_relaxed) == 0 || ++cq->turn % HOT_TURNS == 0) {
-        struct bank_watch *bank = cq->cursor;
-        for (int i = 0; i < BANKS_PER_POLL; i++) {
-            if (bank == NULL) {
-                bank = cq->banks;
-                if (bank == NULL || i > 0) {
-                    break;
-                }
-            }
-            scan_bank(cq, bank);
-            bank = bank->next;
-        }
-        cq->cursor = bank;
+    take_turn(cq);
+    if (!serve_hot(cq)) {
+        scan_some(cq);
     }
-    if (left) {
-        look_again(cq, hot);
+    if (cq->first_unfinished != NULL && !cq_is_polled(cq)) {
+        cq_engine_ring(); /* this may have been the last poll, and was rung for already */
     }
     leave(cq);
 }
@@ -194,7 +240,7 @@ static void remove_bank(struct cq *cq, struct bank_watch **link) {
     free(bank);
 }
 
-bool cq_scan_add(struct cq *cq, const struct cq_place *place) {
+bool cq_scan_add(struct cq *cq, struct cq_place *place) {
     gate_lock(&cq->scan);
     struct bank_watch *bank = find_bank(cq, place->process, place->bank);
     if (bank == NULL) {
@@ -220,8 +266,15 @@ bool cq_scan_add(struct cq *cq, const struct cq_place *place) {
     return added;
 }
 
-void cq_scan_remove(struct cq *cq, const struct cq_place *place) {
+void cq_scan_remove(struct cq *cq, struct cq_place *place) {
     gate_lock(&cq->scan);
+    if (place->unfinished) {
+        struct cq_place **queued = &cq->first_unfinished;
+        while (*queued != place) {
+            queued = &(*queued)->next_unfinished;
+        }
+        take_off(cq, queued);
+    }
     if (cq->hot == place->qp) {
         cq->hot = NULL;
     }
@@ -231,7 +284,7 @@ void cq_scan_remove(struct cq *cq, const struct cq_place *place) {
     }
     struct group_watch *group = *link == NULL ? NULL : (*link)->group[place->slot / BOARD_GROUP_SLOTS];
     if (group != NULL) { /* else there was no memory to add it */
-        const struct cq_place **entry = &group->place[place->slot % BOARD_GROUP_SLOTS];
+        struct cq_place **entry = &group->place[place->slot % BOARD_GROUP_SLOTS];
         if (*entry == place) { /* else the peer has given the slot to another one */
             *entry = NULL;
             if (--(*link)->users == 0) {

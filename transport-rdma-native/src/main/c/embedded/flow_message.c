@@ -375,7 +375,8 @@ static bool on_slot(struct link *link, const void *body, size_t length, int *fds
     } else if (inflow != NULL && valid) {
         arenas_answered(peer_arenas(s.peer), inflow->arena);
         inflow->place = (struct cq_place) {
-            process_get(peer_process(s.peer)), s.message.bank, s.message.slot, s.qp, inflow,
+            .process = process_get(peer_process(s.peer)), .bank = s.message.bank, .slot = s.message.slot, .qp = s.qp,
+            .inflow = inflow,
         };
         if (cq_scan_add(s.qp->recv_cq, &inflow->place)) {
             ud_announce(s.qp->ud, inflow);

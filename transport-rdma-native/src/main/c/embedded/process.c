@@ -354,6 +354,11 @@ static uint64_t cq_word(const struct remote_cq *cq) {
     return atomic_load(&cq->process->board->cq[cq->index].word);
 }
 
+uint32_t process_polls(const struct announcement *announcement) {
+    const struct remote_cq *cq = announcement->cq;
+    return atomic_load_explicit(&cq->process->board->polls[cq->index].polls, memory_order_relaxed);
+}
+
 uint64_t process_sleeper(const struct announcement *announcement) {
     uint64_t word = cq_word(announcement->cq);
     return BOARD_CQ_STATE(word) == BOARD_CQ_POLLED ? 0 : word;
@@ -363,23 +368,26 @@ bool process_still_sleeps(const struct announcement *announcement, uint64_t word
     return cq_word(announcement->cq) == word;
 }
 
-void process_ring(const struct announcement *announcement, enum wake wake) {
+bool process_ring(const struct announcement *announcement, enum wake wake) {
     struct remote_cq *cq = announcement->cq;
     uint64_t word = cq_word(cq);
     enum board_cq_state state = BOARD_CQ_STATE(word);
     if (state == BOARD_CQ_POLLED) {
-        return;
+        return false;
     }
-    bool event = (state == BOARD_CQ_ARMED && wake >= WAKE_EVENT)
+    bool event = (state == BOARD_CQ_ARMED && wake != WAKE_WORK)
             || (state == BOARD_CQ_ARMED_SOLICITED && wake == WAKE_SOLICITED);
-    if (!event || cq->bell < 0) {
+    if (event && cq->bell >= 0) {
+        if (atomic_load(&cq->rung) != word && atomic_exchange(&cq->rung, word) != word) {
+            bell_ring(cq->bell);
+        }
+    } else if (event || wake != WAKE_COMPLETION) {
         ring_engine(cq->process);
-    } else if (atomic_load(&cq->rung) != word && atomic_exchange(&cq->rung, word) != word) {
-        bell_ring(cq->bell);
     }
+    return true;
 }
 
-void process_nudge(struct process *process) {
+void process_ring_engine(struct process *process) {
     bell_ring(process->bell);
 }
 

@@ -31,10 +31,11 @@ struct remote_cq; /* one of its completion queues */
 
 /* How urgent a tick is. */
 enum wake {
-    WAKE_NONE,      /* nothing to announce */
-    WAKE_WORK,      /* makes no completion there: the engine may do it if nobody polls */
-    WAKE_EVENT,     /* makes a completion */
-    WAKE_SOLICITED, /* and the sender asked for attention */
+    WAKE_NONE,       /* nothing to announce */
+    WAKE_COMPLETION, /* makes a completion and nothing else: who polls now and then is in time for it */
+    WAKE_WORK,       /* makes no completion there: the engine may do it if nobody polls */
+    WAKE_EVENT,      /* makes a completion, and there may be more to do */
+    WAKE_SOLICITED,  /* and the sender asked for attention */
 };
 
 struct announcement {
@@ -74,16 +75,19 @@ static inline void process_hint(const struct announcement *announcement) {
 uint64_t process_sleeper(const struct announcement *announcement);
 bool process_still_sleeps(const struct announcement *announcement, uint64_t word);
 
-/* Rings whoever sleeps. */
-void process_ring(const struct announcement *announcement, enum wake wake);
+/* Changes with each poll of the completion queue. */
+uint32_t process_polls(const struct announcement *announcement);
 
-/* Counts up the slot and rings whoever sleeps. */
-static inline void process_signal(const struct announcement *announcement, enum wake wake) {
+/* Rings whoever sleeps. Returns false if somebody is said to poll, which may be wrong: cq_overdue.c. */
+bool process_ring(const struct announcement *announcement, enum wake wake);
+
+/* Counts up the slot and rings whoever sleeps, with the result of that. */
+static inline bool process_signal(const struct announcement *announcement, enum wake wake) {
     board_tick(announcement->bank, announcement->slot);
-    process_ring(announcement, wake);
+    return process_ring(announcement, wake);
 }
 
 /* Rings the engine in any case: it seems not to know that it has work. */
-void process_nudge(struct process *process);
+void process_ring_engine(struct process *process);
 
 #endif

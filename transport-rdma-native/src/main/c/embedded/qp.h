@@ -24,7 +24,7 @@
  *   srq.c          those that queue pairs share
  *   inline_recv.c  messages that travel in their completion
  *   qp_attach.c    meeting the peer's queue pair
- *   qp_progress.c  what the owner of the gate does, errors, flushing, timers
+ *   qp_progress.c  what the owner of the gate does, errors, flushing, timers, and a peer that takes nothing
  *   qp_send.c      work requests to descriptors, and their completion
  *   qp_receive.c   execution of the peer's requests
  *   qp_respond.c   READs and atomics, at both ends
@@ -40,6 +40,16 @@
 #include "pd.h"
 #include "peer.h"
 #include "stream.h"
+
+/*
+ * One call does about so many bytes of each: the peer's requests with the answers to them, answers that the peer gives,
+ * and own requests; and no more, so that a fast peer keeps neither a poll nor the engine from everything else. What is
+ * left over is taken up by a later call. A post may do more of what it was given (qp_send.c).
+ */
+#define QP_BUDGET_BYTES (512u << 10)
+
+/* So long a peer that is said to poll may go without a poll while it has something to do. */
+#define QP_PATIENCE_NS UINT64_C(20000)
 
 /* A position in a scatter/gather list. */
 struct sge_cursor {
@@ -128,6 +138,8 @@ enum qp_work {
     QP_WORK_PEER_DOWN = 8, /* the peer's process died */
     QP_WORK_FATAL = 16,    /* a completion queue overflowed */
     QP_WORK_RING = 32,     /* the ring that cq_owe_ring() put off */
+    QP_WORK_OVERDUE = 64,  /* has the peer taken what it was given? cq_overdue.c */
+    QP_WORK_NUDGE = 128,   /* the peer asks why not */
 };
 
 struct qp {
@@ -139,6 +151,7 @@ struct qp {
     atomic_uint refs;
     _Atomic int state; /* enum ibv_qp_state */
     atomic_bool waiting_for_receive; /* the peer's request waits for post_recv: RNR */
+    atomic_bool in_message; /* has begun one and not ended it, in either direction: cq_scan.c */
     _Atomic uint64_t seen_ack; /* the peer's word for our requests, as last looked at */
     const struct wire_segment *_Atomic peek; /* the peer's segment, while attached */
     struct consumer requests, responses; /* the peer's */
@@ -163,6 +176,7 @@ struct qp {
     uint32_t staged;  /* first work request not completely staged */
     uint32_t reading; /* first READ or atomic not yet answered, or later */
     uint32_t unanswered;
+    uint32_t taken_bytes;   /* of responses, by this call */
     enum wake request_wake; /* what the peer must be told of before the gate is left */
     bool failed; /* flushing */
     bool announces_drained; /* IBV_EVENT_SQ_DRAINED is owed */
@@ -183,6 +197,17 @@ struct qp {
     atomic_bool owes_ring;
     struct qp *next_owing; /* cq.c */
     uint64_t sleeper;      /* process_sleeper() at the latest acknowledgement; the gate's owner */
+    atomic_bool expecting;
+    struct qp *next_expecting; /* cq_overdue.c */
+    /* Of the gate's owner. */
+    uint32_t one_sided_end;     /* the stream's position after the last request that is no message */
+    uint32_t expected_progress; /* the peer's, at the latest look */
+    uint64_t stuck_since_ns;    /* no progress and no poll since then; 0: that is not known */
+    uint32_t stuck_recv_polls, stuck_send_polls; /* of the peer's completion queues, then */
+    bool gave_room;             /* for requests after this one, which the peer waited for */
+    uint32_t room_after;
+    bool nudged;                /* the peer, since then */
+    uint32_t nudges;            /* so far */
 
     pthread_mutex_t control; /* modify, destroy, attach messages; taken before gates */
     atomic_bool destroyed;
@@ -265,8 +290,10 @@ void qp_to_error(struct qp *qp);
 void qp_violation(struct qp *qp);
 /* Whether the peer has something to acknowledge or to answer, or is to get it. */
 bool qp_has_outstanding(const struct qp *qp);
-/* Acknowledgements and responses of the peer, and the completions that they make. */
-void qp_take_results(struct qp *qp);
+/* Acknowledgements and responses of the peer, and the completions that they make. True if some was left over. */
+bool qp_take_results(struct qp *qp);
+/* For cq_overdue.c, with the gate. `rare`: looks cost a wake-up each, so that the time runs from now on. */
+void qp_begin_to_expect(struct qp *qp, bool rare);
 /* Returns when to look again, 0 for never. */
 uint64_t qp_round(struct qp *qp, uint64_t now_ns);
 
@@ -281,9 +308,16 @@ static inline bool qp_has_work(const struct qp *qp) {
 }
 
 /* qp_send.c */
+/*
+ * Whether the peer has something to do for us of which its application need not know. A message waits for who polls: he
+ * alone has a use for it, and one who is held up would find all his receives consumed.
+ */
+static inline bool qp_awaits_one_sided(const struct qp *qp) {
+    return qp->one_sided_end - qp->out.acked - 1 < qp->out.prod - qp->out.acked;
+}
 /* Whether a work request has been staged in part. */
 bool qp_is_staging(const struct qp *qp);
-bool qp_stage(struct qp *qp); /* returns true if some was left over */
+bool qp_stage(struct qp *qp, uint32_t budget); /* returns true if some was left over */
 bool qp_take_acks(struct qp *qp); /* true if there was anything new */
 void qp_complete_sends(struct qp *qp);
 /* The oldest work request gets the status, the others are flushed. */
@@ -309,14 +343,18 @@ void inline_place(struct qp *qp, uint32_t index, struct ibv_wc *wc);
 /* qp_respond.c */
 enum outcome {
     OUTCOME_DONE,
+    OUTCOME_UNFINISHED, /* its part of the budget is used up */
     OUTCOME_BLOCKED,
     OUTCOME_INVALID,
     OUTCOME_ACCESS_ERROR,
     OUTCOME_OPERATION_ERROR, /* the receive was completed with the reason */
     OUTCOME_MEMORY_GONE,     /* the key covers it, and it is not there: copy.h */
 };
-enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc);
-void qp_take_responses(struct qp *qp);
+/* Takes the bytes that it answers from the budget. */
+enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget);
+bool qp_is_reading(struct qp *qp); /* whether a part of an answer has come */
+bool qp_take_responses(struct qp *qp); /* returns true if some was left over */
+bool qp_take_answer_acks(struct qp *qp); /* true if there was anything new */
 
 /* Acknowledges what was consumed of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */
 void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake);

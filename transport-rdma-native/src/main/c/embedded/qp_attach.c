@@ -62,6 +62,7 @@ void qp_drop_held(struct qp *qp) {
 void qp_prepare(struct qp *qp) {
     qp->staged = qp->reading = qp->sq.done;
     qp->unanswered = 0;
+    qp->nudged = qp->gave_room = false;
     qp->inbound = (struct inbound) { 0 };
     qp->stalled_since_ns = qp->rnr_since_ns = 0;
     qp->peer_gone = qp->faulted = false;
@@ -79,6 +80,7 @@ static int open_segment(struct qp *qp) {
     qp->arena = arena;
     atomic_store(&segment->control.min_rnr_timer, qp->attr.min_rnr_timer);
     producer_init(&qp->out, segment, WIRE_REQUESTS);
+    qp->one_sided_end = qp->out.prod;
     producer_init(&qp->answers, segment, WIRE_RESPONSES);
     qp_unlock(qp);
     return 0;
@@ -474,6 +476,22 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
     return known;
 }
 
+static bool on_nudge(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) link; /* whoever asks: it does no harm to look */
+    (void) fds;
+    struct wire_nudge message;
+    if (length != sizeof(message) || nfds != 0) {
+        return false;
+    }
+    memcpy(&message, body, sizeof(message));
+    struct qp *qp = qp_table_find(message.dst_qpn);
+    if (qp != NULL) {
+        qp_kick(qp, QP_WORK_NUDGE);
+        qp_put(qp);
+    }
+    return true;
+}
+
 static void fail_if_on(struct qp *qp, const void *link) {
     pthread_mutex_lock(&qp->control);
     for (struct attachment **held = &qp->held, *attachment; (attachment = *held) != NULL;) {
@@ -501,5 +519,6 @@ __attribute__((constructor)) static void init(void) {
     link_set_handler(WIRE_ATTACH, on_attach);
     link_set_lost_handler(WIRE_ATTACH, on_lost_attach);
     link_set_handler(WIRE_SLOTS, on_slots);
+    link_set_handler(WIRE_NUDGE, on_nudge);
     link_add_down_handler(on_down);
 }

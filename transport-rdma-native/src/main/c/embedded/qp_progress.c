@@ -14,6 +14,7 @@
  * under the License.
  */
 /* What the owner of a queue pair's gate does: work in order, errors, and the timers of the engine's rounds. */
+#include "cancel.h"
 #include "epoch.h"
 #include "qp.h"
 #include "ud.h"
@@ -22,6 +23,12 @@
 #define ROUND_GAP_NS UINT64_C(2000000)
 #define MAX_ROUND_GAP_NS UINT64_C(64000000)
 #define INFINITE_RNR_RETRY 7
+
+/*
+ * Who posts does about this of what it was given, descriptors included: many times what is in the slab, so that the
+ * engine is seldom needed. But a peer that acknowledges as fast as we copy must not keep it until all has gone.
+ */
+#define POST_BUDGET_BYTES (2u << 20)
 
 /* IB specification table 45: RNR NAK timer field, in units of 10 microseconds. */
 static const uint32_t rnr_timer_10us[32] = {
@@ -50,7 +57,7 @@ static void note_drained(struct qp *qp) {
 
 static void ring_sleeper(struct qp *qp) {
     if (process_still_sleeps(&qp->to_send_cq, qp->sleeper)) {
-        process_ring(&qp->to_send_cq, WAKE_EVENT);
+        process_ring(&qp->to_send_cq, WAKE_COMPLETION);
     }
 }
 
@@ -117,7 +124,7 @@ static void watch(struct qp *qp) {
         qp->round_gap_ns = ROUND_GAP_NS;
     } else {
         if (qp->attached != NULL && qp->rnr_since_ns == 0) {
-            process_nudge(peer_process(qp->attached->peer));
+            process_ring_engine(peer_process(qp->attached->peer));
         }
         if (qp->round_gap_ns < MAX_ROUND_GAP_NS) {
             qp->round_gap_ns *= 2;
@@ -140,10 +147,124 @@ static void flush(struct qp *qp) {
     }
 }
 
-void qp_take_results(struct qp *qp) {
+bool qp_take_results(struct qp *qp) {
     qp_take_acks(qp);
-    qp_take_responses(qp);
+    bool left = qp_take_responses(qp);
     qp_complete_sends(qp);
+    return left;
+}
+
+/* ---- what the peer was given: cq_overdue.c ---- */
+
+static uint32_t peer_progress(const struct qp *qp) {
+    return qp->out.acked + qp->answers.acked + consumer_pos(&qp->responses) + consumer_pos(&qp->requests);
+}
+
+static void begin_to_count(struct qp *qp, uint64_t now_ns) {
+    qp->stuck_since_ns = now_ns;
+    qp->stuck_recv_polls = process_polls(&qp->to_recv_cq);
+    qp->stuck_send_polls = process_polls(&qp->to_send_cq);
+}
+
+/* Returns false if there was none since the latest look. */
+static bool note_progress(struct qp *qp) {
+    uint32_t progress = peer_progress(qp);
+    if (progress == qp->expected_progress) {
+        return false;
+    }
+    qp->expected_progress = progress;
+    qp->stuck_since_ns = 0;
+    qp->nudged = false;
+    return true;
+}
+
+void qp_begin_to_expect(struct qp *qp, bool rare) {
+    note_progress(qp);
+    qp->stuck_since_ns = 0;
+    if (rare) {
+        begin_to_count(qp, engine_now_ns());
+    }
+}
+
+static void nudge(struct qp *qp) {
+    UNCANCELLED;
+    const struct wire_nudge nudge = { .dst_qpn = qp->attached->src_qpn };
+    if (!qp->nudged) { /* one that is stopped must not find a heap of them */
+        qp->nudged = true;
+        qp->nudges++;
+        peer_send(qp->attached->peer, WIRE_NUDGE, &nudge, sizeof(nudge), NULL, 0);
+    }
+}
+
+/* Whether what the peer was given is looked after there, by polls of each completion queue that it is for. */
+static bool is_polled_since(const struct qp *qp, bool requests, bool answers) {
+    return (!requests || process_polls(&qp->to_recv_cq) != qp->stuck_recv_polls)
+            && (!answers || process_polls(&qp->to_send_cq) != qp->stuck_send_polls);
+}
+
+/* Takes results, as the peer may not have told of them yet (cq_owe_ring()). What they let go on, it has told of. */
+static void look_for_overdue(struct qp *qp) {
+    qp_take_results(qp);
+    qp_take_answer_acks(qp);
+    qp->gave_room = qp->gave_room && consumer_published(&qp->requests) == qp->room_after;
+    bool requests = qp_awaits_one_sided(qp), answers = qp->answers.prod != qp->answers.acked || qp->gave_room;
+    if (qp->failed || (!requests && !answers) || qp->rnr_since_ns != 0) {
+        return;
+    }
+    uint64_t now;
+    if (note_progress(qp)) {
+        /* The time begins to count when there is none. */
+    } else if (now = engine_now_ns(), qp->stuck_since_ns == 0 || is_polled_since(qp, requests, answers)) {
+        begin_to_count(qp, now);
+    } else if (now - qp->stuck_since_ns >= QP_PATIENCE_NS) {
+        nudge(qp); /* whatever the peer is given later begins anew */
+        return;
+    }
+    cq_expect_on(qp->send_cq, qp);
+}
+
+/* Returns true if something was left over. */
+static bool work_when_nudged(struct qp *qp) {
+    uint32_t requests = consumer_pos(&qp->requests), answers = qp->answers.prod;
+    uint32_t responses = consumer_pos(&qp->responses);
+    bool left = qp_take_results(qp);
+    left |= qp_execute(qp);
+    if (!engine_is_self()) {
+        return left; /* one who polls has got here before the engine */
+    }
+    bool received = requests != consumer_pos(&qp->requests) || answers != qp->answers.prod;
+    if (received) {
+        cq_was_nudged(qp->recv_cq);
+    }
+    if (responses != consumer_pos(&qp->responses) && !(received && qp->send_cq == qp->recv_cq)) {
+        cq_was_nudged(qp->send_cq);
+    }
+    return left;
+}
+
+static void note_message(struct qp *qp) {
+    bool in_message = qp->inbound.active || qp_is_staging(qp) || qp_is_reading(qp);
+    if (atomic_load_explicit(&qp->in_message, memory_order_relaxed) != in_message) {
+        atomic_store_explicit(&qp->in_message, in_message, memory_order_relaxed);
+    }
+}
+
+/* Returns true if something was left over. */
+static bool transfer(struct qp *qp, unsigned work) {
+    bool left = false;
+    if (work == QP_WORK_SEND) {
+        left = qp_stage(qp, POST_BUDGET_BYTES); /* first what somebody waits for */
+    }
+    if ((work & QP_WORK_NUDGE) != 0) {
+        left |= work_when_nudged(qp);
+    }
+    left |= qp_take_results(qp);
+    if ((work & QP_WORK_ALL) != 0) {
+        left |= qp_execute(qp);
+    }
+    left |= qp_stage(qp, QP_BUDGET_BYTES);
+    note_message(qp);
+    return left;
 }
 
 /* Returns true if something was left over. */
@@ -165,14 +286,13 @@ static bool run(struct qp *qp, unsigned work) {
             ring_sleeper(qp);
         }
         epoch_enter();
-        if (work == QP_WORK_SEND) {
-            left = qp_stage(qp); /* first what somebody waits for */
+        qp->taken_bytes = 0;
+        if ((work & ~(unsigned) (QP_WORK_RING | QP_WORK_OVERDUE)) != 0) {
+            left = transfer(qp, work);
         }
-        qp_take_results(qp);
-        if ((work & QP_WORK_ALL) != 0) {
-            left |= qp_execute(qp);
+        if ((work & QP_WORK_OVERDUE) != 0) {
+            look_for_overdue(qp);
         }
-        left |= qp_stage(qp);
         epoch_leave();
     }
     /* After the above, as the peer's memory outlives it: what it had acknowledged has succeeded. */

@@ -25,10 +25,6 @@
 #include "qp.h"
 #include "srq.h"
 
-/* One call does no more than this, so that a fast peer cannot keep a poll or the engine from everything else. */
-#define BUDGET_DESCS 64
-#define BUDGET_BYTES (512u << 10)
-
 /* Of the message that is being received. */
 static const struct receive_wqe *current_receive(const struct qp *qp) {
     return qp->srq != NULL ? qp->taken : work_queue_at(&qp->rq, qp->rq.done);
@@ -199,9 +195,9 @@ static bool is_malformed(const struct qp *qp, const struct wire_desc *desc) {
             || (desc->length == 0 && !last);
 }
 
-static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const uint8_t *payload) {
+static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const uint8_t *payload, uint32_t *budget) {
     if (desc->op >= WIRE_READ) {
-        return qp_respond(qp, desc);
+        return qp_respond(qp, desc, budget);
     }
     bool last = (desc->flags & WIRE_LAST) != 0;
     /* Before anything is placed: a device, too, takes the receive of a WRITE WITH IMMEDIATE at its last packet. */
@@ -252,7 +248,7 @@ static bool makes_completion(const struct wire_desc *desc) {
  */
 static void acknowledge_awaited(struct qp *qp, bool message) {
     if (!message || !cq_is_polled(qp->recv_cq)) {
-        qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_EVENT);
+        qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_COMPLETION);
         return;
     }
     qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_NONE);
@@ -268,19 +264,17 @@ bool qp_execute(struct qp *qp) {
     struct wire_segment *own = qp->segment;
     enum wake wake = WAKE_NONE;
     enum outcome outcome = OUTCOME_DONE;
-    uint32_t bytes = 0;
-    int count = 0;
-    bool message = false;
+    uint32_t budget = QP_BUDGET_BYTES;
+    bool message = false, established = false;
     if (qp->failed || !consumer_ready(requests)) {
         return false;
     }
     if (atomic_load(&qp->attached->segment->control.dead) != 0) {
         return false;
     }
-    while (count < BUDGET_DESCS && bytes < BUDGET_BYTES && consumer_ready(requests)) {
-        /* What the peer acknowledged before it sent this message completes before this message does. */
-        qp_take_results(qp);
-        if (qp->failed) {
+    while (budget > 0 && consumer_ready(requests)) {
+        /* What the peer acknowledged or answered before it sent this message completes before this message does. */
+        if (qp_take_results(qp) || qp->failed) {
             break;
         }
         struct wire_desc desc;
@@ -289,15 +283,17 @@ bool qp_execute(struct qp *qp) {
             qp_violation(qp);
             return false;
         }
-        outcome = execute(qp, &desc, payload);
+        outcome = execute(qp, &desc, payload, &budget);
         if (outcome != OUTCOME_DONE) {
             break;
         }
-        if (count++ == 0) {
+        if (!established) {
+            established = true;
             note_established(qp);
         }
         consumer_advance(requests);
-        bytes += desc.length;
+        uint32_t bytes = WIRE_DESC_SIZE + desc.length;
+        budget -= bytes < budget ? bytes : budget;
         if ((desc.flags & WIRE_ACK) != 0) {
             wake = WAKE_EVENT;
         }
@@ -320,5 +316,5 @@ bool qp_execute(struct qp *qp) {
     } else {
         acknowledge_awaited(qp, message);
     }
-    return outcome == OUTCOME_DONE && !qp->failed && consumer_ready(requests);
+    return outcome <= OUTCOME_UNFINISHED && !qp->failed && consumer_ready(requests);
 }

@@ -33,12 +33,17 @@ void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status sta
     /* Sequentially consistent against qp_want() of the peer: either it sees the word, or we see what it wants. */
     atomic_exchange(own, word);
     uint32_t want = atomic_load(&qp->attached->segment->control.stream[stream].want);
-    if (wake == WAKE_NONE && (int32_t) (pos - want) >= 0 && (int32_t) (consumer->told - want) < 0) {
-        wake = WAKE_WORK;
+    bool wanted = (int32_t) (pos - want) >= 0 && (int32_t) (consumer->told - want) < 0;
+    if (wanted && wake < WAKE_EVENT) {
+        wake = wake == WAKE_NONE ? WAKE_WORK : WAKE_EVENT;
     }
     consumer->told = pos;
-    if (wake != WAKE_NONE) {
-        process_signal(to, wake);
+    if (wake != WAKE_NONE && !process_signal(to, wake) && wanted) {
+        if (stream == WIRE_REQUESTS) {
+            qp->gave_room = true;
+            qp->room_after = consumer_published(consumer);
+        }
+        cq_expect(qp->send_cq, qp);
     }
 }
 
@@ -51,7 +56,7 @@ void qp_want(struct qp *qp, enum wire_stream stream) {
 
 /* ---- responder ---- */
 
-static bool take_answer_acks(struct qp *qp) {
+bool qp_take_answer_acks(struct qp *qp) {
     const struct wire_control *peer = &qp->attached->segment->control;
     uint32_t before = qp->answers.acked;
     if (!producer_acked(&qp->answers, WIRE_ACK_COUNT(atomic_load(&peer->stream[WIRE_RESPONSES].ack)))) {
@@ -84,18 +89,23 @@ static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bo
     slot->desc.length = length;
     slot->desc.slab = offset;
     producer_publish(&qp->answers, slot);
-    process_signal(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK);
+    if (!process_signal(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK)) {
+        cq_expect(qp->send_cq, qp);
+    }
     return OUTCOME_DONE;
 }
 
 static bool has_room(struct qp *qp) {
-    take_answer_acks(qp);
+    qp_take_answer_acks(qp);
     return !qp->failed && producer_slot(&qp->answers) != NULL;
 }
 
-static enum outcome respond_read(struct qp *qp, bool event) {
+static enum outcome respond_read(struct qp *qp, bool event, uint32_t *budget) {
     struct inbound *in = &qp->inbound;
     do {
+        if (*budget == 0) {
+            return OUTCOME_UNFINISHED;
+        }
         uint32_t length = in->total - in->offset;
         length = length > WIRE_CHUNK ? WIRE_CHUNK : length;
         const void *from = mr_memory(&qp->pd->ibv, in->rkey, in->remote_address + in->offset, length,
@@ -106,7 +116,7 @@ static enum outcome respond_read(struct qp *qp, bool event) {
         enum outcome outcome;
         while ((outcome = publish(qp, from, length, in->offset + length == in->total, event)) == OUTCOME_BLOCKED) {
             qp_want(qp, WIRE_RESPONSES);
-            if (!take_answer_acks(qp)) {
+            if (!qp_take_answer_acks(qp)) {
                 return OUTCOME_BLOCKED;
             }
         }
@@ -114,6 +124,7 @@ static enum outcome respond_read(struct qp *qp, bool event) {
             return outcome;
         }
         in->offset += length;
+        *budget -= length < *budget ? length : *budget;
     } while (in->offset < in->total);
     return OUTCOME_DONE;
 }
@@ -129,7 +140,7 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
     }
     while (!has_room(qp)) {
         qp_want(qp, WIRE_RESPONSES);
-        if (!take_answer_acks(qp)) {
+        if (!qp_take_answer_acks(qp)) {
             return OUTCOME_BLOCKED;
         }
     }
@@ -139,7 +150,7 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
     return done ? publish(qp, &before, sizeof(before), true, (desc->flags & WIRE_ACK) != 0) : OUTCOME_MEMORY_GONE;
 }
 
-enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc) {
+enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget) {
     struct inbound *in = &qp->inbound;
     int needed = desc->op == WIRE_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_ATOMIC;
     /* Neither is a matter of keys: no operation of this queue pair, or nothing to do it with. IBA 9.9.3, 11.6.2 */
@@ -163,7 +174,7 @@ enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc) {
             .remote_address = desc->remote_address,
         };
     }
-    enum outcome outcome = respond_read(qp, (desc->flags & WIRE_ACK) != 0);
+    enum outcome outcome = respond_read(qp, (desc->flags & WIRE_ACK) != 0, budget);
     if (outcome == OUTCOME_DONE) {
         in->active = false;
     }
@@ -183,6 +194,11 @@ static struct send_wqe *next_reading(struct qp *qp) {
         }
     }
     return NULL;
+}
+
+bool qp_is_reading(struct qp *qp) {
+    const struct send_wqe *wqe = qp->unanswered == 0 ? NULL : next_reading(qp);
+    return wqe != NULL && wqe->done > 0;
 }
 
 /* Returns false after a violation or a local fault. */
@@ -205,6 +221,7 @@ static bool take_response(struct qp *qp) {
         qp->faulted = true;
     }
     wqe->done += desc.length;
+    qp->taken_bytes += WIRE_DESC_SIZE + desc.length;
     if ((desc.flags & WIRE_LAST) != 0) {
         wqe->answered = wqe->fault == 0;
         qp->unanswered--;
@@ -214,14 +231,16 @@ static bool take_response(struct qp *qp) {
     return true;
 }
 
-void qp_take_responses(struct qp *qp) {
+bool qp_take_responses(struct qp *qp) {
     if (qp->failed || !consumer_ready(&qp->responses)) {
-        return;
+        return false;
     }
-    while (consumer_ready(&qp->responses)) {
+    bool left;
+    while ((left = consumer_ready(&qp->responses)) && qp->taken_bytes < QP_BUDGET_BYTES) {
         if (!take_response(qp)) {
-            return;
+            return false;
         }
     }
     qp_acknowledge(qp, WIRE_RESPONSES, WIRE_OK, WAKE_NONE);
+    return left;
 }

@@ -19,12 +19,6 @@
 #include "ah.h"
 #include "qp.h"
 
-/*
- * One call does about this, descriptors included, and no more: a peer that acknowledges as fast as we copy must not keep
- * a post or a poll until all that is queued has gone. Many times what is in the slab, so that streaming does not notice.
- */
-#define BUDGET_BYTES (2u << 20)
-
 /* Pieces small enough that the peer copies one while we copy the next, even in a message of moderate size. */
 static uint32_t piece(uint32_t total, uint32_t left) {
     uint32_t size = total <= WIRE_CHUNK ? WIRE_CHUNK / 2 : WIRE_CHUNK;
@@ -50,7 +44,9 @@ static void tell(struct qp *qp) {
     if (qp->request_wake != WAKE_NONE) {
         enum wake wake = qp->request_wake;
         qp->request_wake = WAKE_NONE;
-        process_signal(&qp->to_recv_cq, wake);
+        if (!process_signal(&qp->to_recv_cq, wake) && qp_awaits_one_sided(qp)) {
+            cq_expect(qp->send_cq, qp);
+        }
     }
 }
 
@@ -96,6 +92,9 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     desc->operand[0] = wqe->operand[0];
     desc->operand[1] = wqe->operand[1];
     producer_publish(&qp->out, slot);
+    if (wqe->op == WIRE_WRITE || answered) {
+        qp->one_sided_end = qp->out.prod;
+    }
     request_wake(qp, wake_of(wqe, last));
     if (!answered) {
         wqe->done += length;
@@ -115,8 +114,8 @@ bool qp_is_staging(const struct qp *qp) {
             && ((const struct send_wqe *) work_queue_at(&qp->sq, qp->staged))->done > 0;
 }
 
-/* Stages what there is room for, and counts it; false if it stopped for want of room. */
-static bool stage_all(struct qp *qp, uint32_t *bytes) {
+/* Stages what there is room for, within the budget; false if it stopped for want of room. */
+static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
     uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
     bool drains = qp_state(qp) == IBV_QPS_SQD;
     while (qp->staged != head) {
@@ -129,6 +128,9 @@ static bool stage_all(struct qp *qp, uint32_t *bytes) {
             return true; /* the response, not an acknowledgement, lets it go on */
         }
         while (!wqe->staged) {
+            if (*bytes >= budget) {
+                return true;
+            }
             uint32_t before = wqe->done;
             enum outcome outcome = stage_one(qp, wqe);
             *bytes += WIRE_DESC_SIZE + wqe->done - before;
@@ -153,25 +155,25 @@ static bool has_what_it_wanted(const struct qp *qp) {
     return (int32_t) (WIRE_ACK_COUNT(ack) - want) >= 0;
 }
 
-bool qp_stage(struct qp *qp) {
-    bool left = false;
+bool qp_stage(struct qp *qp, uint32_t budget) {
     uint32_t bytes = 0;
     if (qp->failed || !qp_sends_in(qp_state(qp))) {
         return false;
     }
-    while (!stage_all(qp, &bytes)) {
+    bool blocked = !stage_some(qp, budget, &bytes);
+    while (blocked) {
         qp_want(qp, WIRE_REQUESTS);
-        if (bytes >= BUDGET_BYTES) {
-            left = has_what_it_wanted(qp); /* else its acknowledgement makes the next call */
+        if (bytes >= budget || !qp_take_acks(qp)) {
             break;
         }
-        if (!qp_take_acks(qp)) {
-            break;
-        }
+        blocked = !stage_some(qp, budget, &bytes);
     }
     tell(qp);
     qp_complete_sends(qp);
-    return left;
+    /* One that is blocked is called again by an acknowledgement, unless that came before the peer knew what we want. */
+    bool used_up = bytes >= budget && !qp->failed;
+    return used_up && qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
+            && (!blocked || has_what_it_wanted(qp));
 }
 
 bool qp_take_acks(struct qp *qp) {

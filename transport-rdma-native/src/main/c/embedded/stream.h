@@ -69,6 +69,17 @@ static inline bool consumer_ready(const struct consumer *consumer) {
     return atomic_load_explicit(&slot->desc.sequence, memory_order_acquire) == pos + 1;
 }
 
+/* The position after the last descriptor that is there. */
+static inline uint32_t consumer_published(const struct consumer *consumer) {
+    uint32_t pos = consumer_pos(consumer), end = pos + consumer->mask + 1;
+    const struct wire_slot *ring = consumer->ring;
+    while (pos != end
+            && atomic_load_explicit(&ring[pos & consumer->mask].desc.sequence, memory_order_acquire) == pos + 1) {
+        pos++;
+    }
+    return pos;
+}
+
 /*
  * A private copy of the next descriptor, and where its payload is in the peer's memory. Returns false if the payload is
  * not within the slot or slab: what the copy says cannot be changed by the peer any more.

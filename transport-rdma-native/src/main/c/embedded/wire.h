@@ -21,6 +21,7 @@
  *   WIRE_BOARD   once a link and direction: the sender's board (board.h) and the bell of its engine
  *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with their channels' bells) to signal
  *   WIRE_SLOTS   the answer: on which ticks of the answerer's board the receiver finds out about this queue pair
+ *   WIRE_NUDGE   what was published for the queue pair has not been taken for some time: work on it, whoever polls
  *   WIRE_FLOW_   one way of a datagram queue pair to another one: flow.h
  *   WIRE_LEAVE   the sender has no use for a segment of the receiver's any more, WIRE_ARENA_END: arena.h
  *
@@ -50,6 +51,7 @@ enum wire_message {
     WIRE_FLOW_CLOSE,
     WIRE_LEAVE,
     WIRE_ARENA_END,
+    WIRE_NUDGE,
 };
 
 /* Descriptors: board memory, engine bell. */
@@ -79,6 +81,10 @@ struct wire_slots {
     uint32_t src_qpn, dst_qpn;
     uint32_t recv_bank, recv_slot;
     uint32_t send_bank, send_slot;
+};
+
+struct wire_nudge {
+    uint32_t dst_qpn;
 };
 
 /*

@@ -146,7 +146,7 @@ static void the_own_process_has_no_bell_but_the_engines(void) {
     CHECK(process != NULL && bell >= 0);
     close(bell);
     CHECK_EQ(open_fds(), before);
-    process_nudge(process);
+    process_ring_engine(process);
     process_put(process);
     CHECK_EQ(open_fds(), before);
     CHECK(fcntl(cq_engine_bell(), F_GETFD) >= 0);

@@ -13,11 +13,14 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Looks at how a queue pair of this process meets its peer. */
+/* Looks at queue pairs and completion queues of this process, and keeps its engine from working. */
 #ifndef NETTY_RDMA_TEST_QP_INSIDE_H
 #define NETTY_RDMA_TEST_QP_INSIDE_H
 
+#include <sched.h>
+
 #include "check.h"
+#include "embedded/engine.h"
 #include "embedded/qp.h"
 
 /* An end that has reached RTR introduces itself, again and again until the peer has answered. */
@@ -48,6 +51,48 @@ static inline int count_mappings_of(const char *name) {
 /* Of memory that is shared with peers, own and theirs. */
 static inline int count_arenas(void) {
     return count_mappings_of("rdma-arena");
+}
+
+/* It polls for itself from then on: until the peer has said where it announces what it sends, the engine is needed. */
+static inline bool hears_its_peer(struct qp *qp) {
+    pthread_mutex_lock(&qp->control);
+    bool hears = qp->heard_on_recv_cq.process != NULL;
+    pthread_mutex_unlock(&qp->control);
+    return hears;
+}
+
+/* Until peers are told that somebody polls. */
+static inline void poll_until_believed(struct ibv_cq *cq) {
+    struct ibv_wc wc;
+    for (int tries = 0; !cq_is_polled(cq_of(cq)); tries++) {
+        CHECK(tries < 1 << 30);
+        CHECK_EQ(cq->context->ops.poll_cq(cq, 1, &wc), 0);
+    }
+}
+
+/* ---- the engine, at rest inside a task ---- */
+
+static atomic_bool engine_held, engine_may_go;
+
+static inline void rest_in_engine(struct engine_task *task) {
+    (void) task;
+    atomic_store(&engine_held, true);
+    while (!atomic_load(&engine_may_go)) {
+        sched_yield();
+    }
+    atomic_store(&engine_held, false);
+}
+
+static inline void hold_engine(void) {
+    static struct engine_task task = { .run = rest_in_engine };
+    atomic_store(&engine_may_go, false);
+    engine_submit(&task);
+    CHECK_EVENTUALLY(atomic_load(&engine_held));
+}
+
+static inline void release_engine(void) {
+    atomic_store(&engine_may_go, true);
+    CHECK_EVENTUALLY(!atomic_load(&engine_held));
 }
 
 #endif

@@ -15,27 +15,18 @@
  */
 /* Queue pairs as only the inside of the embedded provider can be tested: with hands on its rings and its engine. */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 
 #include "check.h"
-#include "embedded/engine.h"
 #include "embedded/qp.h"
 #include "pair.h"
 #include "qp_inside.h"
 
-static atomic_bool engine_may_go, peer_may_stop;
+static atomic_bool peer_may_stop;
 
 static int to_reset(struct end *end) {
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
     return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE);
-}
-
-static void hold_engine(struct engine_task *task) {
-    (void) task;
-    while (!atomic_load(&engine_may_go)) {
-        sched_yield();
-    }
 }
 
 /* A peer that is faster than any copy: acknowledges what it sees without looking at it. */
@@ -53,7 +44,6 @@ static void *acknowledge(void *qp) {
 
 static void a_post_does_not_last_until_all_is_sent(void) {
     enum { COUNT = 60 };
-    static struct engine_task task = { .run = hold_engine };
     struct end a, b;
     pair_open(&a, &b, &defaults);
     struct qp *sender = qp_of(a.qp), *peer = qp_of(b.qp);
@@ -69,7 +59,7 @@ static void a_post_does_not_last_until_all_is_sent(void) {
         wr[i].wr.rdma.remote_addr = to.buffer;
         wr[i].wr.rdma.rkey = to.rkey;
     }
-    engine_submit(&task); /* it would go on at once */
+    hold_engine(); /* it would go on at once */
     qp_lock(peer);
     pthread_t thread;
     CHECK_EQ(pthread_create(&thread, NULL, acknowledge, peer), 0);
@@ -77,7 +67,7 @@ static void a_post_does_not_last_until_all_is_sent(void) {
     qp_lock(sender);
     uint32_t sent = sender->staged;
     qp_unlock(sender);
-    atomic_store(&engine_may_go, true);
+    release_engine();
     CHECK(sent <= 2);
     for (uint64_t i = 0; i < COUNT; i++) {
         expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
@@ -181,28 +171,18 @@ static void a_wrong_address_reaches_nobody(void) {
     }
 }
 
-/* It polls for itself from then on: until the peer has said where it announces what it sends, the engine is needed. */
-static bool hears_its_peer(struct qp *qp) {
-    pthread_mutex_lock(&qp->control);
-    bool hears = qp->heard_on_recv_cq.process != NULL;
-    pthread_mutex_unlock(&qp->control);
-    return hears;
-}
-
 /* On a wire the acknowledgement is there before whatever its sender does next, so a device has processed it. */
 static void what_was_acknowledged_before_the_error_state_has_succeeded(void) {
-    static struct engine_task task = { .run = hold_engine };
     struct end a, b;
     pair_open(&a, &b, &defaults);
     CHECK_EVENTUALLY(hears_its_peer(qp_of(a.qp)) && hears_its_peer(qp_of(b.qp)));
-    atomic_store(&engine_may_go, false);
-    engine_submit(&task); /* it would take the acknowledgement at once */
+    hold_engine(); /* it would take the acknowledgement at once */
     CHECK_EQ(post_recv(&b, 2, 0, 8), 0);
     CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
     expect_wc(b.recv_cq, 2, IBV_WC_SUCCESS);
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
     CHECK_EQ(ibv_modify_qp(a.qp, &attr, IBV_QP_STATE), 0);
-    atomic_store(&engine_may_go, true);
+    release_engine();
     expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
     pair_close(&a, &b);
 }

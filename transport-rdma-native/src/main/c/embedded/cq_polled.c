@@ -1,0 +1,121 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Whether somebody polls: what peers are told by the word on the board. A few polls in a row are believed at once: an
+ * engine that works beside one who polls takes his processor, and makes completions faster than he takes them and posts
+ * receives. A program that polls once in a while is not believed. One that polls a few times after each message leaves
+ * its peers waiting the rest of the time: where that was believed and was wrong, more is needed the next time.
+ */
+#include "cq.h"
+#include "watch.h"
+
+/* Polls that are farther apart than this are not all the time. */
+#define QUICK_NS UINT64_C(10000)
+
+#define MIN_NEEDED 4u
+#define MAX_NEEDED (1u << 16) /* some milliseconds: one error in that time costs next to nothing */
+
+/* It was right to tell peers if so many polls followed. */
+#define LASTING 4096u
+
+/* Fewer in a round of the engine, which is 2 ms, are as good as none. */
+#define MIN_PER_ROUND 64u
+
+void cq_polling_init(struct cq *cq) {
+    struct cq_polling *polling = &cq->polling;
+    polling->polls = &own_board->polls[cq->index].polls;
+    uint32_t polls = atomic_load(polling->polls);
+    atomic_init(&polling->quick_since, polls);
+    atomic_init(&polling->told_at, polls);
+    atomic_init(&polling->needed, MIN_NEEDED);
+    polling->polls_at_round = polls;
+    polling->polls_at_nudge = polls - 1;
+}
+
+/* Peers need ring nobody, as long as cq_rest() finds that this goes on. */
+static void tell(struct cq *cq, uint64_t word, uint32_t polls) {
+    if (atomic_compare_exchange_strong(cq->word, &word, BOARD_CQ_SAME(word, BOARD_CQ_POLLED))) {
+        atomic_store_explicit(&cq->polling.told_at, polls, memory_order_relaxed);
+        watch_cq(cq);
+    }
+}
+
+void cq_tell_if_it_lasts(struct cq *cq, uint64_t word) {
+    struct cq_polling *polling = &cq->polling;
+    uint64_t now = engine_now_ns();
+    uint32_t polls = atomic_load_explicit(polling->polls, memory_order_relaxed);
+    uint64_t before = atomic_load_explicit(&polling->polled_ns, memory_order_relaxed);
+    atomic_store_explicit(&polling->polled_ns, now, memory_order_relaxed);
+    if (now - before > QUICK_NS) {
+        atomic_store_explicit(&polling->quick_since, polls, memory_order_relaxed);
+    } else if (polls - atomic_load_explicit(&polling->quick_since, memory_order_relaxed)
+            >= atomic_load_explicit(&polling->needed, memory_order_relaxed)) {
+        tell(cq, word, polls);
+    }
+}
+
+void cq_will_be_polled(struct cq *cq) {
+    atomic_store_explicit(&cq->polling.told_at, atomic_load_explicit(cq->polling.polls, memory_order_relaxed),
+                          memory_order_relaxed);
+    atomic_exchange(cq->word, BOARD_CQ_SAME(atomic_load(cq->word), BOARD_CQ_POLLED));
+    watch_cq(cq);
+}
+
+/* Returns false if peers were not told that somebody polls. */
+static bool tell_that_nobody_polls(struct cq *cq) {
+    struct cq_polling *polling = &cq->polling;
+    uint64_t word = atomic_load(cq->word);
+    atomic_store_explicit(&polling->quick_since, atomic_load_explicit(polling->polls, memory_order_relaxed),
+                          memory_order_relaxed);
+    if (!cq_is_polled(cq) || !atomic_compare_exchange_strong(cq->word, &word, BOARD_CQ_SAME(word, BOARD_CQ_IDLE))) {
+        return false;
+    }
+    cq_overdue_to_engine(cq);
+    return true;
+}
+
+void cq_was_nudged(struct cq *cq) {
+    struct cq_polling *polling = &cq->polling;
+    uint32_t polls = atomic_load_explicit(polling->polls, memory_order_relaxed);
+    uint32_t lasted = polls - atomic_load_explicit(&polling->told_at, memory_order_relaxed);
+    bool again = polls == polling->polls_at_nudge;
+    polling->polls_at_nudge = polls;
+    if (!again || !tell_that_nobody_polls(cq)) {
+        return;
+    }
+    uint32_t needed = atomic_load_explicit(&polling->needed, memory_order_relaxed);
+    needed = lasted >= LASTING ? MIN_NEEDED : needed < MAX_NEEDED ? needed * 2 : MAX_NEEDED;
+    atomic_store_explicit(&polling->needed, needed, memory_order_relaxed);
+    cq_engine_ring(); /* others may have work here that they have rung nobody for */
+}
+
+bool cq_rest(struct cq *cq) {
+    struct cq_polling *polling = &cq->polling;
+    uint32_t polls = atomic_load_explicit(polling->polls, memory_order_relaxed);
+    uint32_t recently = polls - polling->polls_at_round;
+    polling->polls_at_round = polls;
+    if (!cq_is_polled(cq)) {
+        return true;
+    }
+    if (recently >= MIN_PER_ROUND) {
+        return false;
+    }
+    cq_ring_owed(cq);
+    if (tell_that_nobody_polls(cq) && cq_scan(cq)) {
+        cq_engine_ring(); /* one look does not do all that there may be */
+    }
+    return true;
+}

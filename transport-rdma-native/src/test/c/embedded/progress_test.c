@@ -1,0 +1,461 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Who makes progress, and how much of it at a time: owners that are said to poll and do not, and queue pairs that have
+ * much to do beside others. The rounds of the engine, which would help in the end, are suspended.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "channel_support.h"
+#include "embedded/watch.h"
+#include "qp_inside.h"
+
+/* While the engine is at rest: one that was about to work for who does not poll would do so once more. */
+static void believe(struct ibv_cq *cq) {
+    hold_engine();
+    poll_until_believed(cq);
+    release_engine();
+}
+
+static void open_pair(struct end *a, struct end *b, const struct options *options) {
+    pair_open(a, b, options);
+    CHECK_EVENTUALLY(hears_its_peer(qp_of(a->qp)) && hears_its_peer(qp_of(b->qp)));
+}
+
+/* ---- an owner that is said to poll, and does not ---- */
+
+static void post_one_sided(struct end *end, const struct address *to) {
+    CHECK_EQ(post_rdma(end, 1, IBV_WR_RDMA_WRITE, 0, 0, 100000, to, 0), 0);
+    CHECK_EQ(post_rdma(end, 2, IBV_WR_RDMA_READ, 0, 0, PAIR_BUFFER, to, 0), 0);
+    CHECK_EQ(post_atomic(end, 3, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, to, 8, 1, 0), 0);
+    CHECK_EQ(post_send(end, 4, IBV_WR_SEND, 0, 0, 100), 0);
+}
+
+static void a_requester_that_polls_does_not_need_the_owner(void) {
+    struct end a, b;
+    open_pair(&a, &b, &defaults);
+    struct address to = end_address(&b);
+    CHECK_EQ(post_recv(&b, 7, 0, 100), 0);
+    atomic_store(&watch_suspended, true);
+    believe(b.recv_cq);
+    poll_until_believed(a.send_cq);
+    post_one_sided(&a, &to);
+    for (uint64_t i = 1; i <= 4; i++) {
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+    }
+    expect_wc(b.recv_cq, 7, IBV_WC_SUCCESS);
+    atomic_store(&watch_suspended, false);
+    pair_close(&a, &b);
+}
+
+static void a_requester_that_sleeps_does_not_need_the_owner(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    options.send_wr = 64;
+    pair_open_nonblocking(&a, &b, &options);
+    CHECK_EVENTUALLY(hears_its_peer(qp_of(a.qp)) && hears_its_peer(qp_of(b.qp)));
+    struct address to = end_address(&b);
+    CHECK_EQ(post_recv(&b, 7, 0, 100), 0);
+    atomic_store(&watch_suspended, true);
+    for (int armed_first = 0; armed_first < 2; armed_first++) {
+        believe(b.recv_cq);
+        if (armed_first) {
+            CHECK_EQ(arm(a.send_cq, 0), 0);
+        } else {
+            poll_until_believed(a.send_cq);
+        }
+        CHECK_EQ(post_rdma(&a, 2, IBV_WR_RDMA_READ, 0, 0, PAIR_BUFFER, &to, 0), 0);
+        if (!armed_first) {
+            CHECK_EQ(arm(a.send_cq, 0), 0);
+        }
+        expect_event(&a, a.send_cq);
+        expect_wc(a.send_cq, 2, IBV_WC_SUCCESS);
+    }
+    atomic_store(&watch_suspended, false);
+    pair_close(&a, &b);
+}
+
+/* The first one is a hold-up, the second one without a poll between is a program that does not poll. */
+static void read_twice(struct end *end, const struct address *from) {
+    for (uint64_t i = 0; i < 2; i++) {
+        CHECK_EQ(post_rdma(end, i, IBV_WR_RDMA_READ, 0, 0, 8, from, 0), 0);
+        expect_wc(end->send_cq, i, IBV_WC_SUCCESS);
+    }
+}
+
+/* As a program that looks at its memory. */
+static void wait_for_byte(const struct end *end, size_t offset, char value) {
+    CHECK_EVENTUALLY(__atomic_load_n(end->buffer + offset, __ATOMIC_ACQUIRE) == value);
+}
+
+static void an_answer_gets_to_memory_that_is_looked_at(void) {
+    struct end a, b;
+    open_pair(&a, &b, &defaults);
+    struct address to = end_address(&b);
+    atomic_store(&watch_suspended, true);
+    memset(b.buffer, 5, PAIR_BUFFER);
+    believe(b.recv_cq); /* an owner that says it polls, a requester that does not */
+    CHECK_EQ(post_rdma(&a, 2, IBV_WR_RDMA_READ, 0, 0, PAIR_BUFFER, &to, 0), 0);
+    wait_for_byte(&a, PAIR_BUFFER - 1, 5);
+    expect_wc(a.send_cq, 2, IBV_WC_SUCCESS);
+    read_twice(&a, &to);
+    CHECK_EVENTUALLY(!cq_is_polled(cq_of(b.recv_cq)));
+    memset(b.buffer, 6, PAIR_BUFFER);
+    poll_until_believed(a.send_cq); /* and the other way round */
+    CHECK_EQ(post_rdma(&a, 3, IBV_WR_RDMA_READ, 0, 0, PAIR_BUFFER, &to, 0), 0);
+    wait_for_byte(&a, PAIR_BUFFER - 1, 6);
+    expect_wc(a.send_cq, 3, IBV_WC_SUCCESS);
+    atomic_store(&watch_suspended, false);
+    pair_close(&a, &b);
+}
+
+/* The sender waits for room in the middle of the message, and the receiver makes it. */
+static void what_was_posted_goes_on_though_the_sender_computes(void) {
+    struct end a, b;
+    open_pair(&a, &b, &defaults);
+    struct address to = end_address(&b);
+    atomic_store(&watch_suspended, true);
+    memset(a.buffer, 5, PAIR_BUFFER);
+    poll_until_believed(a.send_cq);
+    CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_WRITE, 0, 0, PAIR_BUFFER, &to, 0), 0);
+    wait_for_byte(&b, PAIR_BUFFER - 1, 5);
+    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
+    atomic_store(&watch_suspended, false);
+    pair_close(&a, &b);
+}
+
+/* ---- who is believed to poll ---- */
+
+static void polls_now_and_then_are_not_believed(void) {
+    struct end a, b;
+    struct ibv_wc wc;
+    open_pair(&a, &b, &defaults);
+    for (int i = 0; i < 400; i++) {
+        CHECK_EQ(b.context->ops.poll_cq(b.recv_cq, 1, &wc), 0);
+        CHECK(!cq_is_polled(cq_of(b.recv_cq)));
+        usleep(200);
+    }
+    pair_close(&a, &b);
+}
+
+static void who_was_believed_in_error_has_to_poll_longer(void) {
+    struct end a, b;
+    open_pair(&a, &b, &defaults);
+    struct address to = end_address(&b);
+    struct cq_polling *polling = &cq_of(b.recv_cq)->polling;
+    uint32_t first = atomic_load(&polling->needed);
+    atomic_store(&watch_suspended, true);
+    for (uint32_t i = 1; i <= 4; i++) {
+        believe(b.recv_cq);
+        read_twice(&a, &to);
+        CHECK_EVENTUALLY(atomic_load(&polling->needed) == first << i);
+    }
+    believe(b.recv_cq);
+    struct ibv_wc wc;
+    for (int i = 0; i < 10000; i++) {
+        CHECK_EQ(b.context->ops.poll_cq(b.recv_cq, 1, &wc), 0);
+    }
+    read_twice(&a, &to);
+    CHECK_EVENTUALLY(atomic_load(&polling->needed) == first); /* it was right for long */
+    atomic_store(&watch_suspended, false);
+    pair_close(&a, &b);
+}
+
+static atomic_bool stop_polling;
+
+static void *poll_all_the_time(void *argument) {
+    struct end *end = argument;
+    struct ibv_wc wc;
+    while (!atomic_load(&stop_polling)) {
+        CHECK_EQ(end->context->ops.poll_cq(end->recv_cq, 1, &wc), 0);
+    }
+    return NULL;
+}
+
+static uint32_t nudges(const struct end *a, const struct end *b) {
+    uint32_t sum = 0;
+    for (int i = 0; i < 2; i++) {
+        struct qp *qp = qp_of((i == 0 ? a : b)->qp);
+        qp_lock(qp);
+        sum += qp->nudges;
+        qp_unlock(qp);
+    }
+    return sum;
+}
+
+/* A READ that takes less than anybody's patience needs no help: each nudge has a slow one. */
+static void who_polls_is_not_nudged(void) {
+    enum { READS_IN_TURN = 2000 };
+    struct end a, b;
+    open_pair(&a, &b, &defaults);
+    struct address to = end_address(&b);
+    atomic_store(&stop_polling, false);
+    pthread_t thread;
+    CHECK_EQ(pthread_create(&thread, NULL, poll_all_the_time, &b), 0);
+    uint32_t slow = 0;
+    for (int i = 0; i < READS_IN_TURN; i++) {
+        uint64_t start = now_ns();
+        CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_READ, 0, 0, 64, &to, 0), 0);
+        expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
+        slow += now_ns() - start >= QP_PATIENCE_NS;
+    }
+    atomic_store(&stop_polling, true);
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+    uint32_t sent = nudges(&a, &b);
+    printf("    %u nudges, %u slow READs of %d\n", sent, slow, READS_IN_TURN);
+    CHECK(sent <= 2 * (slow + 1)); /* one of each end, and the last acknowledgement is not waited for */
+    pair_close(&a, &b);
+}
+
+/* Only one who polls has a use for them, and its receives must not run out while it is held up. */
+static void messages_wait_for_who_polls(void) {
+    struct end a, b;
+    open_pair(&a, &b, &defaults);
+    atomic_store(&watch_suspended, true);
+    poll_until_believed(b.recv_cq);
+    for (uint64_t i = 0; i < 8; i++) {
+        CHECK_EQ(post_recv(&b, i, 0, 64), 0);
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 64), 0);
+    }
+    struct ibv_wc wc;
+    for (uint64_t end = now_ns() + 5 * QP_PATIENCE_NS; now_ns() < end;) {
+        CHECK_EQ(a.context->ops.poll_cq(a.send_cq, 1, &wc), 0);
+    }
+    CHECK_EQ(nudges(&a, &b), 0);
+    CHECK(cq_is_polled(cq_of(b.recv_cq)));
+    for (uint64_t i = 0; i < 8; i++) {
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+    }
+    for (uint64_t i = 0; i < 8; i++) {
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+    }
+    atomic_store(&watch_suspended, false);
+    pair_close(&a, &b);
+}
+
+/* ---- how much at a time: all by polls, in an order that the test decides ---- */
+
+#define HEAVY 4
+#define READS 4
+#define CHUNKS_PER_READ (PAIR_BUFFER / WIRE_CHUNK)
+
+/* What one call may do for a queue pair, in pieces. */
+#define CHUNKS_PER_CALL (QP_BUDGET_BYTES / WIRE_CHUNK + 1)
+
+static int poll_once(const struct end *end, struct ibv_wc *wc) {
+    return end->context->ops.poll_cq(end->recv_cq, 1, wc);
+}
+
+/* Takes answers as fast as they come, without looking at them: the requesters' gates are the test's. */
+static struct end *requesters;
+static atomic_bool stop_taking;
+
+static void take_answers_of(struct qp *qp, uint32_t *count) {
+    const struct wire_slot *ring = qp->attached->segment->response;
+    uint32_t before = *count;
+    while (atomic_load(&ring[*count % WIRE_RESPONSE_SLOTS].desc.sequence) == *count + 1) {
+        ++*count;
+    }
+    if (*count != before) {
+        atomic_store(&qp->segment->control.stream[WIRE_RESPONSES].ack, WIRE_ACK_WORD(*count, WIRE_OK));
+        process_hint(&qp->to_recv_cq);
+    }
+}
+
+static void *take_answers(void *unused) {
+    (void) unused;
+    uint32_t count[HEAVY] = { 0 };
+    while (!atomic_load(&stop_taking)) {
+        for (int i = 0; i < HEAVY; i++) {
+            take_answers_of(qp_of(requesters[i].qp), &count[i]);
+        }
+        sched_yield();
+    }
+    return NULL;
+}
+
+static uint32_t answers_made(const struct end *owners) {
+    uint32_t sum = 0;
+    for (int i = 0; i < HEAVY; i++) {
+        sum += qp_of(owners[i].qp)->answers.prod;
+    }
+    return sum;
+}
+
+/* The nth of the requesters on a, the nth of the owners on b; the last ones have little to do. */
+static void open_many(struct end *a, struct end *b) {
+    end_open(&a[0], &defaults);
+    end_open(&b[0], &defaults);
+    for (int i = 0; i <= HEAVY; i++) {
+        if (i > 0) {
+            end_open_on(&a[i], &a[0], &defaults);
+            end_open_on(&b[i], &b[0], &defaults);
+        }
+        end_connect(&a[i], b[i].qp->qp_num);
+        end_connect(&b[i], a[i].qp->qp_num);
+        CHECK_EVENTUALLY(hears_its_peer(qp_of(a[i].qp)) && hears_its_peer(qp_of(b[i].qp)));
+    }
+}
+
+/* The requesters' streams are not what they think, so that they must not go on. */
+static void close_many(struct end *a, struct end *b) {
+    for (int i = 0; i < HEAVY; i++) {
+        while (gate_leave(&qp_of(a[i].qp)->gate) != 0) {
+        }
+    }
+    for (int i = HEAVY; i > 0; i--) {
+        CHECK_EQ(ibv_destroy_qp(a[i].qp), 0);
+        CHECK_EQ(ibv_destroy_qp(b[i].qp), 0);
+    }
+    pair_close(&a[0], &b[0]);
+}
+
+static void long_reads_do_not_hold_up_the_messages_of_others(void) {
+    struct end a[HEAVY + 1], b[HEAVY + 1];
+    struct ibv_wc wc;
+    open_many(a, b);
+    hold_engine();
+    struct address to = end_address(&b[0]);
+    for (int i = 0; i < HEAVY; i++) {
+        for (uint64_t n = 0; n < READS; n++) {
+            CHECK_EQ(post_rdma(&a[i], n, IBV_WR_RDMA_READ, 0, 0, PAIR_BUFFER, &to, 0), 0);
+        }
+        qp_lock(qp_of(a[i].qp));
+    }
+    requesters = a;
+    atomic_store(&stop_taking, false);
+    pthread_t thread;
+    CHECK_EQ(pthread_create(&thread, NULL, take_answers, NULL), 0);
+    poll_once(&b[0], &wc); /* each has its first turn */
+    CHECK(answers_made(b) <= (HEAVY + 1) * CHUNKS_PER_CALL);
+    uint32_t before = answers_made(b), polls = 0;
+    for (uint64_t i = 0; i < 100; i++) {
+        CHECK_EQ(post_recv(&b[HEAVY], i, 0, 64), 0);
+        CHECK_EQ(post_send(&a[HEAVY], i, IBV_WR_SEND, 0, 0, 64), 0);
+        int more = 2;
+        for (; poll_once(&b[0], &wc) == 0; polls++) {
+            CHECK(--more > 0);
+        }
+        polls++;
+        CHECK_EQ(wc.wr_id, i);
+        expect_wc(a[HEAVY].send_cq, i, IBV_WC_SUCCESS);
+    }
+    CHECK(polls <= 200);
+    /* A call for one of them a poll, and another one where a READ began. */
+    CHECK(answers_made(b) - before <= (polls + HEAVY * READS) * CHUNKS_PER_CALL);
+    uint64_t end = now_ns() + 60000000000;
+    while (answers_made(b) < HEAVY * READS * CHUNKS_PER_READ) { /* the rest, by polls alone */
+        CHECK(now_ns() < end);
+        CHECK_EQ(poll_once(&b[0], &wc), 0);
+        sched_yield();
+    }
+    atomic_store(&stop_taking, true);
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+    release_engine();
+    close_many(a, b);
+}
+
+static void queue_pairs_with_much_to_do_take_turns(void) {
+    struct end a[HEAVY + 1], b[HEAVY + 1];
+    struct ibv_wc wc;
+    open_many(a, b);
+    hold_engine();
+    struct address to = end_address(&b[0]);
+    for (int i = 0; i < HEAVY; i++) {
+        CHECK_EQ(post_rdma(&a[i], 1, IBV_WR_RDMA_READ, 0, 0, PAIR_BUFFER, &to, 0), 0);
+        qp_lock(qp_of(a[i].qp));
+    }
+    uint32_t taken[HEAVY] = { 0 };
+    poll_once(&b[0], &wc);
+    for (unsigned turn = 0; turn < PAIR_BUFFER / QP_BUDGET_BYTES; turn++) {
+        uint32_t before[HEAVY];
+        for (int i = 0; i < HEAVY; i++) {
+            take_answers_of(qp_of(a[i].qp), &taken[i]);
+            before[i] = qp_of(b[i].qp)->answers.prod;
+        }
+        for (int i = 0; i < 2 * HEAVY; i++) { /* some only find out who may go on */
+            poll_once(&b[0], &wc);
+        }
+        for (int i = 0; i < HEAVY; i++) {
+            CHECK(qp_of(b[i].qp)->answers.prod > before[i]);
+        }
+    }
+    release_engine();
+    close_many(a, b);
+}
+
+/* Each poll does a part, in each direction and whatever the operation. */
+static void a_poll_does_a_bounded_part(void) {
+    struct end a, b;
+    struct ibv_wc wc;
+    open_pair(&a, &b, &defaults);
+    hold_engine();
+    struct address to = end_address(&b);
+    struct qp *requester = qp_of(a.qp), *owner = qp_of(b.qp);
+    CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_READ, 0, 0, PAIR_BUFFER, &to, 0), 0);
+    CHECK_EQ(poll_once(&b, &wc), 0);
+    CHECK(owner->answers.prod > 0);
+    CHECK(owner->answers.prod <= CHUNKS_PER_CALL);
+    while (producer_slot(&owner->answers) != NULL && owner->answers.prod < WIRE_RESPONSE_SLAB / WIRE_CHUNK) {
+        CHECK_EQ(poll_once(&b, &wc), 0);
+    }
+    CHECK_EQ(poll_once(&a, &wc), 0);
+    CHECK(consumer_pos(&requester->responses) > 0);
+    CHECK(consumer_pos(&requester->responses) <= CHUNKS_PER_CALL);
+    for (uint32_t polls = 0; poll_once(&a, &wc) == 0; polls++) {
+        CHECK(polls < 1u << 20);
+        CHECK_EQ(poll_once(&b, &wc), 0);
+    }
+    CHECK_EQ(wc.wr_id, 1);
+
+    uint32_t sent = requester->out.prod, executed = consumer_pos(&owner->requests);
+    CHECK_EQ(post_rdma(&a, 2, IBV_WR_RDMA_WRITE, 0, 0, PAIR_BUFFER, &to, 0), 0);
+    sent = requester->out.prod;
+    CHECK_EQ(poll_once(&b, &wc), 0);
+    CHECK(consumer_pos(&owner->requests) > executed);
+    CHECK(consumer_pos(&owner->requests) - executed <= CHUNKS_PER_CALL);
+    for (int i = 0; i < 8; i++) {
+        CHECK_EQ(poll_once(&b, &wc), 0); /* now all is free again */
+    }
+    CHECK_EQ(poll_once(&a, &wc), 0);
+    CHECK(requester->out.prod > sent);
+    CHECK(requester->out.prod - sent <= CHUNKS_PER_CALL);
+    for (uint32_t polls = 0; poll_once(&a, &wc) == 0; polls++) {
+        CHECK(polls < 1u << 20);
+        CHECK_EQ(poll_once(&b, &wc), 0);
+    }
+    CHECK_EQ(wc.wr_id, 2);
+    release_engine();
+    pair_close(&a, &b);
+}
+
+int main(void) {
+    RUN(a_requester_that_polls_does_not_need_the_owner);
+    RUN(a_requester_that_sleeps_does_not_need_the_owner);
+    RUN(an_answer_gets_to_memory_that_is_looked_at);
+    RUN(what_was_posted_goes_on_though_the_sender_computes);
+    RUN(polls_now_and_then_are_not_believed);
+    RUN(who_was_believed_in_error_has_to_poll_longer);
+    RUN(who_polls_is_not_nudged);
+    RUN(messages_wait_for_who_polls);
+    RUN(long_reads_do_not_hold_up_the_messages_of_others);
+    RUN(queue_pairs_with_much_to_do_take_turns);
+    RUN(a_poll_does_a_bounded_part);
+    return 0;
+}
