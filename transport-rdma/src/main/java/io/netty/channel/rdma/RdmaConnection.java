@@ -279,7 +279,6 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
             }
         } else if (success) {
             sent = workRequest;
-            stream.completed(workRequest);
         } else {
             outbound.failed(workRequest);
         }

@@ -121,6 +121,8 @@ final class RdmaOutbound {
                     completeRegion(length, kind == SendRing.REGION_END);
                 }
             }
+            // Not before: what is posted next takes the places of these in the ring.
+            stream.completed(sequence);
             completeBytes(bytes);
             removeEmpty();
         } finally {
