@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import static io.netty.channel.rdma.TestTimeouts.sync;
@@ -56,6 +58,37 @@ class RdmaSocketChannelReentrancyTest {
         }
     }
 
+    /** As what the completions of other connections lead to may do. */
+    @Test
+    void moreMayBeSentBetweenCompletionsAndWhatFollowsFromThem() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(OTHER_LOOPS.group(), LOOPS.group(), b -> { },
+                b -> b.option(RdmaChannelOption.SEND_QUEUE_DEPTH, 16))) {
+            RdmaConnection connection = pair.client.connection();
+            int queuePair = connection.info().number();
+            AtomicInteger sent = new AtomicInteger();
+            Runnable sendSome = () -> {
+                for (int i = 0; i < 16 && sent.get() < 2000; i++) {
+                    pair.client.writeAndFlush(Unpooled.copyInt(sent.getAndIncrement()));
+                }
+            };
+            CompletionHandler sending = (CompletionHandler) Proxy.newProxyInstance(getClass().getClassLoader(),
+                    new Class<?>[] { CompletionHandler.class }, (proxy, method, arguments) -> {
+                        Object result = method.invoke(connection, arguments);
+                        if ("completed".equals(method.getName())) {
+                            sendSome.run();
+                        }
+                        return result;
+                    });
+            sync(pair.client.eventLoop().submit(() -> {
+                pair.client.handler().devices().get(0).register(queuePair, sending);
+                sendSome.run();
+            }));
+            for (int i = 0; i < 2000; i++) {
+                assertThat(pair.serverEvents.read(4)).isEqualTo(Unpooled.copyInt(i).array());
+            }
+        }
+    }
+
     @Test
     void flushOfNothingByAListenerLeavesNothingThatACloseWaitsFor() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
@@ -77,7 +110,7 @@ class RdmaSocketChannelReentrancyTest {
                 pair.client.write(pair.client.alloc().directBuffer().writeZero(1000))
                         .addListener(done -> outbound.destroy());
                 pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeZero(1000));
-                outbound.complete(Long.MAX_VALUE);
+                outbound.complete(1);
             }));
         }
     }
