@@ -25,9 +25,9 @@
  *
  * Who makes progress. A thread that polls all the time does all that there is for the completion queue, in both
  * directions, and peers ring nobody; else the engine does, and peers ring that. The word on the board says which of
- * the two it is. It may be wrong for a while, as nobody tells when he stops polling; so whoever has given something
- * that is no message to a peer that is said to poll looks whether it is taken, and nudges the peer's engine if nobody
- * polls.
+ * the two it is. It may be wrong for a while, as a thread that stops polling tells nobody. So a process that has given
+ * something that is no message to a peer that is said to poll looks whether it was taken, and nudges the peer's engine
+ * if nobody polls there.
  */
 #ifndef NETTY_RDMA_EMBEDDED_CQ_H
 #define NETTY_RDMA_EMBEDDED_CQ_H
