@@ -16,27 +16,61 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
 import io.netty.util.ReferenceCountUtil;
 
 import java.util.ArrayDeque;
 
 /**
- * Flushed messages whose channel is closed and which are to be sent nevertheless. Their promises were told with the
- * close. Buffers are held as duplicates, since the application may go on using the indices of its own.
+ * Flushed messages whose channel is closed and which are to be sent nevertheless. Their promises fail with the close,
+ * and then the application may use memory again of which it has kept a reference. So these bytes are copied.
  *
  * <p>On the loop of the connection.
  */
 final class LeftMessages implements OutboundMessages {
     private final ArrayDeque<Object> messages = new ArrayDeque<>();
 
-    /** Takes references to messages. */
-    LeftMessages(OutboundMessages from) {
+    private LeftMessages() { }
+
+    /** Takes references to messages, or copies. */
+    static LeftMessages of(OutboundMessages from, ByteBufAllocator alloc) throws Exception {
+        LeftMessages left = new LeftMessages();
+        boolean complete = false;
         try {
-            from.forEach(msg -> messages.add(
-                    msg instanceof ByteBuf ? ((ByteBuf) msg).retainedDuplicate() : ReferenceCountUtil.retain(msg)));
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
+            from.forEach(msg -> left.messages.add(
+                    isShared(msg) ? copy((ByteBuf) msg, alloc) : ReferenceCountUtil.retain(msg)));
+            complete = true;
+            return left;
+        } finally {
+            if (!complete) {
+                left.release();
+            }
+        }
+    }
+
+    /**
+     * Whether somebody else may change the bytes of a message once its promise is done. Nobody has a reference to a
+     * buffer of ours with a single one, unless it is a part of another or wrapped. (File regions don't count, whose
+     * bytes are the file's.)
+     */
+    static boolean isShared(Object msg) {
+        return msg instanceof ByteBuf &&
+                !((msg instanceof CellByteBuf || msg instanceof LandedByteBuf) && ((ByteBuf) msg).refCnt() == 1);
+    }
+
+    private static ByteBuf copy(ByteBuf buf, ByteBufAllocator alloc) {
+        int length = buf.readableBytes();
+        ByteBuf copy = alloc.directBuffer(length, length);
+        boolean copied = false;
+        try {
+            copy.writeBytes(buf, buf.readerIndex(), length);
+            copied = true;
+            return copy;
+        } finally {
+            if (!copied) {
+                copy.release();
+            }
         }
     }
 

@@ -56,6 +56,10 @@ public final class MemoryInFlight {
         count++;
     }
 
+    boolean isEmpty() {
+        return count == 0;
+    }
+
     private int index(int i) {
         return first + i & memory.length - 1;
     }

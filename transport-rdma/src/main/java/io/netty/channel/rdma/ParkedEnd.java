@@ -24,7 +24,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * A close of a channel, or of its output, that waits until what was flushed before has arrived: the promises of these
  * writes can then say so. A close does not wait for ever: what has not arrived by then is sent after the channel is
- * closed, see {@link ConnectionEnd}. On the loop of the channel, except where said.
+ * closed, see {@link ConnectionEnd}, but not from memory that others may change by then. On the loop of the channel,
+ * except where said.
  */
 final class ParkedEnd {
     /** How long a close waits unless {@code SO_LINGER} says. */
@@ -96,22 +97,26 @@ final class ParkedEnd {
      * @return whether that has been or will be done; if not, the caller has to.
      */
     boolean parkClose(ChannelPromise promise, Runnable task) {
-        boolean shuttingDown = channel.handler() != null && channel.handler().isShuttingDown();
+        boolean shuttingDown = channel.isLoopEnding();
         if (close != null) {
             if (!promise.isVoid()) {
                 channel.closeFuture().addListener(future -> promise.trySuccess());
             }
             if (shuttingDown) {
                 // The loop may end before the bytes have arrived.
-                closeNow();
+                closeSoon();
             }
             return true;
         }
         int linger = channel.config().getSoLinger();
-        if (channel.isOpen() && isSending() && linger != 0 && !shuttingDown && promise.setUncancellable()) {
+        if (channel.isOpen() && isSending() && linger != 0 && (!shuttingDown || mustWait()) &&
+                promise.setUncancellable()) {
             close = task;
-            long millis = linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS;
-            closeTimer = channel.connection().loop().schedule(this::closeNow, millis, TimeUnit.MILLISECONDS);
+            if (shuttingDown) {
+                closeSoon();
+            } else {
+                schedule(this::closeSoon, linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS);
+            }
             // A peer that closes as well must be able to get rid of its bytes.
             channel.connection().discardInput();
             return true;
@@ -119,11 +124,46 @@ final class ParkedEnd {
         return false;
     }
 
+    /** Whether the promises must not be done yet, since the device reads the memory of their messages. */
+    private boolean mustWait() {
+        RdmaIoHandler handler = channel.handler();
+        return channel.connection().outbound().isReadingShared() && (handler == null || !handler.isEnding());
+    }
+
+    /**
+     * Closes, but not before what is in flight has arrived, if it is sent from memory that the application may use
+     * again as soon as the promises are done. The peer's device has room for it, so that takes no longer than a round
+     * trip, or the device does not answer: then the connection is reset.
+     */
+    void closeSoon() {
+        if (close == null || !mustWait()) {
+            closeNow();
+            return;
+        }
+        RdmaOutbound outbound = channel.connection().outbound();
+        if (!outbound.isHeld()) {
+            outbound.hold();
+            // As long as the loop goes on, if it ends: see RdmaIoHandler.destroy().
+            if (!channel.isLoopEnding()) {
+                schedule(this::closeNow, ConnectionEnd.TIMEOUT_MILLIS);
+            }
+        }
+    }
+
+    private void schedule(Runnable task, long millis) {
+        if (closeTimer != null) {
+            closeTimer.cancel();
+        }
+        closeTimer = channel.connection().loop().schedule(task, millis, TimeUnit.MILLISECONDS);
+    }
+
     private void closeNow() {
         Runnable task = close;
         if (task != null) {
             close = null;
-            closeTimer.cancel();
+            if (closeTimer != null) {
+                closeTimer.cancel();
+            }
             task.run();
         }
     }
@@ -135,7 +175,7 @@ final class ParkedEnd {
             shutdown = null;
             task.run();
         }
-        if (close != null && !isSending()) {
+        if (close != null && (!isSending() || channel.connection().outbound().isHeld() && !mustWait())) {
             closeNow();
         }
     }

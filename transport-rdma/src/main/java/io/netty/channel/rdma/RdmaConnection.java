@@ -452,8 +452,10 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
         if (!loop.isAttached()) {
             loop.attach(handler);
         }
-        outbound.detach(!reset && ready && sender.isWritable());
-        end.close(reset);
+        // Whoever has shared memory with work requests may change it from now on: they must read no more.
+        boolean abort = reset || outbound.isReadingShared();
+        abort |= !outbound.detach(!abort && ready && sender.isWritable());
+        end.close(abort);
     }
 
     @Override

@@ -78,6 +78,7 @@ public final class RdmaIoHandler implements IoHandler {
     private Gatherer gatherer;
     private LoopEvents events;
     private boolean shuttingDown;
+    private boolean ending;
     private int internalEvents;
     private int externalEvents;
     private long nextEpollNanos;
@@ -305,6 +306,8 @@ public final class RdmaIoHandler implements IoHandler {
             // A loop that is shut down without a quiet period may end without having called this.
             prepareToDestroy();
             finishConnections();
+            ending = true;
+            closeChannels();
         } catch (Throwable t) {
             unexpected(t);
         }
@@ -472,6 +475,11 @@ public final class RdmaIoHandler implements IoHandler {
 
     boolean isShuttingDown() {
         return shuttingDown;
+    }
+
+    /** Nothing will come any more that a channel might wait for. */
+    boolean isEnding() {
+        return ending;
     }
 
     void internalEvent() {

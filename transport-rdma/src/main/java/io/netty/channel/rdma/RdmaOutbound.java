@@ -17,6 +17,7 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
 import io.netty.channel.rdma.stream.StreamConnection;
@@ -24,6 +25,8 @@ import io.netty.channel.rdma.stream.StreamRequest;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 
@@ -38,6 +41,8 @@ import java.io.IOException;
  * <p>On the loop of the connection.
  */
 final class RdmaOutbound {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOutbound.class);
+
     private final RdmaSocketChannel channel;
     private final DeviceContext device;
     private final QueuePair queuePair;
@@ -54,6 +59,8 @@ final class RdmaOutbound {
     /** {@code null} unless the channel has left messages that are to be sent. */
     private LeftMessages left;
     private boolean detached;
+    /** Nothing more is posted until the channel is closed. */
+    private boolean held;
     private long posted;
     private boolean completing;
     /** Not all messages were sent, the last time. */
@@ -90,6 +97,9 @@ final class RdmaOutbound {
     boolean gather(Gatherer gatherer) throws Exception {
         if (messages == null) {
             return true;
+        }
+        if (held) {
+            return false;
         }
         if (completing) {
             // In the middle of completing messages the head is neither in flight nor gone: see complete().
@@ -184,12 +194,72 @@ final class RdmaOutbound {
      * The channel is about to discard its messages.
      *
      * @param send whether to send all that was flushed nevertheless.
+     * @return whether that will be done.
      */
-    void detach(boolean send) {
-        if (!detached && messages != null) {
-            detached = true;
-            left = send ? new LeftMessages(messages) : null;
-            messages = left;
+    boolean detach(boolean send) {
+        held = false;
+        if (detached || messages == null) {
+            return true;
+        }
+        detached = true;
+        OutboundMessages flushedMessages = messages;
+        messages = null;
+        if (send) {
+            try {
+                left = LeftMessages.of(flushedMessages, channel.alloc());
+                messages = left;
+            } catch (Throwable t) {
+                logger.debug("{}: what was flushed can't be sent any more", channel, t);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Posts no more until the channel is closed. */
+    void hold() {
+        held = true;
+    }
+
+    boolean isHeld() {
+        return held;
+    }
+
+    /**
+     * Whether work requests in flight read memory that somebody else may change once the promises of their messages
+     * are done.
+     */
+    boolean isReadingShared() {
+        if (posted == 0 || !ring.isInPlace()) {
+            return false;
+        }
+        SharedCheck check = new SharedCheck(posted);
+        try {
+            if (messages != null) {
+                messages.forEach(check);
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+        // Of messages that are gone nobody knows.
+        return check.shared || check.rest > 0;
+    }
+
+    /** Looks at the messages in flight. */
+    private static final class SharedCheck implements MessageProcessor {
+        long rest;
+        boolean shared;
+
+        SharedCheck(long inFlight) {
+            rest = inFlight;
+        }
+
+        @Override
+        public boolean processMessage(Object msg) {
+            shared = LeftMessages.isShared(msg);
+            // Regions are alone in flight.
+            rest -= msg instanceof ByteBuf ? ((ByteBuf) msg).readableBytes() : rest;
+            return !shared && rest > 0;
         }
     }
 

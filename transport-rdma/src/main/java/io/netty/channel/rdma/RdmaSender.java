@@ -150,6 +150,10 @@ final class RdmaSender {
     }
 
     void shutdownOutput() {
+        if (outbound.isReadingShared()) {
+            // A write has failed, and all fail with it: see RdmaConnection.close().
+            end.fail(new IOException("The output to " + channel.remote + " ended with bytes under way"));
+        }
         outbound.detach(false);
         stalled = false;
         stream.shutdownOutput();

@@ -73,6 +73,11 @@ final class SendRing {
         inPlace.releaseFrom(next);
     }
 
+    /** Whether requests read memory in place. */
+    boolean isInPlace() {
+        return !inPlace.isEmpty();
+    }
+
     /** Bytes of staging memory that are kept for what is in flight; what successive requests share counts once. */
     long staged() {
         return staged;

@@ -79,6 +79,10 @@
  * message and its buffers meanwhile. Netty discards messages when a channel is closed, its output shut down, or a write
  * fails; a buffer moves to other memory when it grows beyond its {@code Cell}, though slices of it are in flight; a
  * composite buffer releases its components when it is consolidated. What is not posted yet follows the buffer.
+ * <p>
+ * A reference keeps the allocator from giving the memory away, but not an application that has one, too, from changing
+ * the bytes, as it may once the promise is done. So no promise is done as long as a work request reads bytes in place
+ * that others have a reference to: see below.
  *
  * <h2>The end of a connection</h2>
  * <table>
@@ -99,7 +103,11 @@
  * these writes can say so; meanwhile the channel is active and not writable. A close does that for 3 seconds at most,
  * or as many as {@code SO_LINGER} says; then the channel is closed, and the promises that are left fail with a {@code
  * ClosedChannelException}. The bytes are sent all the same, as a kernel goes on to send what a closed socket has left
- * in its buffer: a slow peer gets everything. It is given up when it has taken nothing for a minute, when it closes
+ * in its buffer: a slow peer gets everything. They are copied before the promises fail, except those of a buffer of
+ * ours with a single reference: nobody else can change these. Nor are the promises done before what is in flight in
+ * place of other buffers has arrived. Nothing more is posted meanwhile, and the peer has room for it, so that takes no
+ * longer than the devices need; after 3 seconds, or with the loop's end, the connection is reset instead. The peer is
+ * given up when it has taken nothing for a minute, when it closes
  * too, or when the event loop ends, which a process should give a quiet period for. What arrives after a close is
  * dropped.
  * <p>

@@ -20,7 +20,9 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultFileRegion;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -36,6 +38,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import static io.netty.channel.rdma.ConnectedPair.random;
 import static io.netty.channel.rdma.TestTimeouts.awaitTrue;
@@ -77,6 +80,119 @@ class RdmaCloseTest {
             assertThat(pair.serverEvents.next()).isEqualTo("inactive");
         }
         awaitTrue(() -> bufs.stream().allMatch(buf -> buf.refCnt() == 0));
+    }
+
+    /** The promises are done then, so the application may use the memory again. */
+    @ParameterizedTest
+    @ValueSource(strings = { "retained", "slice", "composite", "wrapped", "heap" })
+    void memoryMayBeUsedAgainOnceTheCloseHasGivenUpWaiting(String kind) throws Exception {
+        byte[] content = random(1_000_000, 8);
+        try (ConnectedPair pair = slowServer()) {
+            ByteBuf kept = kind.equals("wrapped") ? Unpooled.directBuffer() : kind.equals("heap") ? Unpooled.buffer() :
+                    pair.client.alloc().directBuffer();
+            kept.writeBytes(content);
+            ByteBuf message = kept.retain();
+            if (kind.equals("slice")) {
+                message = kept.slice();
+            } else if (kind.equals("composite")) {
+                message = pair.client.alloc().compositeBuffer().addComponent(true, kept);
+            } else if (kind.equals("wrapped")) {
+                message = Unpooled.unreleasableBuffer(kept);
+                kept.release();
+            }
+            pair.client.config().setSoLinger(1);
+            ChannelFuture write = pair.client.writeAndFlush(message);
+            ChannelFuture close = pair.client.close();
+            assertThat(TestTimeouts.await(write).cause()).isInstanceOf(ClosedChannelException.class);
+            kept.setZero(0, content.length);
+            sync(close);
+
+            pair.server.config().setAutoRead(true);
+            assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            assertThat(kept.release()).isTrue();
+        }
+    }
+
+    /** What the device reads must not be the application's again before it has read it. */
+    @Test
+    void closeThatHasGivenUpWaitingWaitsForWhatIsInFlight() throws Exception {
+        byte[] content = random(30_000, 9);
+        try (ConnectedPair pair = slowServer()) {
+            ByteBuf kept = pair.client.alloc().directBuffer().writeBytes(content);
+            ChannelPromise write = pair.client.newPromise();
+            ChannelPromise close = pair.client.newPromise();
+            sync(pair.client.eventLoop().submit(() -> {
+                pair.client.writeAndFlush(kept.retain(), write);
+                pair.client.close(close);
+                assertThat(pair.client.connection().outbound().isReadingShared()).isTrue();
+                ((RdmaSocketUnsafe) pair.client.unsafe()).ending().closeSoon();
+                assertThat(pair.client.isOpen()).isTrue();
+            }));
+            sync(write);
+            kept.setZero(0, content.length);
+            sync(close);
+
+            pair.server.config().setAutoRead(true);
+            assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            kept.release();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = { 0, 100 })
+    void loopThatEndsLetsWhatIsInFlightArrive(long quietMillis) throws Exception {
+        byte[] content = random(30_000, 10);
+        EventLoopGroup clients = new RdmaEventLoopGroup(1);
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), clients, b -> { }, b -> { })) {
+            ByteBuf kept = pair.client.alloc().directBuffer().writeBytes(content);
+            ChannelPromise write = pair.client.newPromise();
+            sync(pair.client.eventLoop().submit(() -> {
+                pair.client.writeAndFlush(kept.retain(), write);
+                clients.shutdownGracefully(quietMillis, 10_000, TimeUnit.MILLISECONDS);
+            }));
+            sync(write);
+            kept.setZero(0, content.length);
+            assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            TestTimeouts.await(clients.terminationFuture());
+            kept.release();
+        }
+    }
+
+    /** As when the peer's device does not answer, so that there is no more time to wait. */
+    @Test
+    void endWithSharedMemoryInFlightIsAReset() throws Exception {
+        try (ConnectedPair pair = slowServer()) {
+            ByteBuf kept = pair.client.alloc().directBuffer().writeZero(30_000);
+            sync(pair.client.eventLoop().submit(() -> {
+                pair.client.writeAndFlush(kept.retain());
+                pair.client.connection().close(false);
+            }));
+            assertThat(pair.serverEvents.next()).isInstanceOf(IOException.class).asString()
+                    .contains("Connection reset by peer");
+            sync(pair.client.close());
+            kept.release();
+        }
+    }
+
+    /** As if a handler had released it once too often. */
+    @Test
+    void writeThatFailsEndsTheConnectionWithSharedMemoryInFlight() throws Exception {
+        try (ConnectedPair pair = slowServer()) {
+            ByteBuf kept = pair.client.alloc().directBuffer().writeZero(30_000);
+            ByteBuf bad = Unpooled.buffer().writeZero(100);
+            sync(pair.client.eventLoop().submit(() -> {
+                ChannelFuture write = pair.client.write(kept.retain());
+                pair.client.write(bad);
+                bad.release();
+                pair.client.flush();
+                assertThat(write.cause()).isNotNull();
+            }));
+            sync(pair.client.closeFuture());
+            kept.release();
+        }
     }
 
     @Test
