@@ -30,6 +30,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -191,12 +193,15 @@ class RdmaSocketChannelReentrancyTest {
                 }
             });
             // It finds the bytes and the end at once: the server's queue pair is given back when both have arrived.
+            CountDownLatch begun = new CountDownLatch(1);
             Future<?> busy = pair.client.eventLoop().submit(() -> {
+                begun.countDown();
                 RdmaConnection connection = pair.server.connection();
                 TestTimeouts.awaitTrue(() ->
                         pair.server.eventLoop().submit(connection::isDestroyed).awaitUninterruptibly().getNow());
                 return null;
             });
+            assertThat(begun.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
             pair.server.writeAndFlush(Unpooled.copyInt(1));
             pair.server.close();
             sync(busy);
