@@ -44,7 +44,7 @@
 /*
  * One call does about so many bytes of each: the peer's requests with the answers to them, answers that the peer gives,
  * and own requests; and no more, so that a fast peer keeps neither a poll nor the engine from everything else. What is
- * left over is taken up by a later call. A post may do more of what it was given (qp_send.c).
+ * left over is taken up by a later call. A post may do more of what it was given (qp_progress.c).
  */
 #define QP_BUDGET_BYTES (512u << 10)
 
