@@ -38,6 +38,17 @@ static void open_pair(struct end *a, struct end *b, const struct options *option
     CHECK_EVENTUALLY(hears_its_peer(qp_of(a->qp)) && hears_its_peer(qp_of(b->qp)));
 }
 
+/* The rounds of the engine do not help. */
+static void open_unwatched(struct end *a, struct end *b) {
+    open_pair(a, b, &defaults);
+    atomic_store(&watch_suspended, true);
+}
+
+static void close_unwatched(struct end *a, struct end *b) {
+    atomic_store(&watch_suspended, false);
+    pair_close(a, b);
+}
+
 /* ---- an owner that is said to poll, and does not ---- */
 
 static void post_one_sided(struct end *end, const struct address *to) {
@@ -49,10 +60,9 @@ static void post_one_sided(struct end *end, const struct address *to) {
 
 static void a_requester_that_polls_does_not_need_the_owner(void) {
     struct end a, b;
-    open_pair(&a, &b, &defaults);
+    open_unwatched(&a, &b);
     struct address to = end_address(&b);
     CHECK_EQ(post_recv(&b, 7, 0, 100), 0);
-    atomic_store(&watch_suspended, true);
     believe(b.recv_cq);
     poll_until_believed(a.send_cq);
     post_one_sided(&a, &to);
@@ -60,8 +70,7 @@ static void a_requester_that_polls_does_not_need_the_owner(void) {
         expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
     }
     expect_wc(b.recv_cq, 7, IBV_WC_SUCCESS);
-    atomic_store(&watch_suspended, false);
-    pair_close(&a, &b);
+    close_unwatched(&a, &b);
 }
 
 static void a_requester_that_sleeps_does_not_need_the_owner(void) {
@@ -87,8 +96,7 @@ static void a_requester_that_sleeps_does_not_need_the_owner(void) {
         expect_event(&a, a.send_cq);
         expect_wc(a.send_cq, 2, IBV_WC_SUCCESS);
     }
-    atomic_store(&watch_suspended, false);
-    pair_close(&a, &b);
+    close_unwatched(&a, &b);
 }
 
 /* The first one is a hold-up, the second one without a poll between is a program that does not poll. */
@@ -106,9 +114,8 @@ static void wait_for_byte(const struct end *end, size_t offset, char value) {
 
 static void an_answer_gets_to_memory_that_is_looked_at(void) {
     struct end a, b;
-    open_pair(&a, &b, &defaults);
+    open_unwatched(&a, &b);
     struct address to = end_address(&b);
-    atomic_store(&watch_suspended, true);
     memset(b.buffer, 5, PAIR_BUFFER);
     believe(b.recv_cq); /* an owner that says it polls, a requester that does not */
     CHECK_EQ(post_rdma(&a, 2, IBV_WR_RDMA_READ, 0, 0, PAIR_BUFFER, &to, 0), 0);
@@ -121,23 +128,20 @@ static void an_answer_gets_to_memory_that_is_looked_at(void) {
     CHECK_EQ(post_rdma(&a, 3, IBV_WR_RDMA_READ, 0, 0, PAIR_BUFFER, &to, 0), 0);
     wait_for_byte(&a, PAIR_BUFFER - 1, 6);
     expect_wc(a.send_cq, 3, IBV_WC_SUCCESS);
-    atomic_store(&watch_suspended, false);
-    pair_close(&a, &b);
+    close_unwatched(&a, &b);
 }
 
 /* The sender waits for room in the middle of the message, and the receiver makes it. */
 static void what_was_posted_goes_on_though_the_sender_computes(void) {
     struct end a, b;
-    open_pair(&a, &b, &defaults);
+    open_unwatched(&a, &b);
     struct address to = end_address(&b);
-    atomic_store(&watch_suspended, true);
     memset(a.buffer, 5, PAIR_BUFFER);
     poll_until_believed(a.send_cq);
     CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_WRITE, 0, 0, PAIR_BUFFER, &to, 0), 0);
     wait_for_byte(&b, PAIR_BUFFER - 1, 5);
     expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
-    atomic_store(&watch_suspended, false);
-    pair_close(&a, &b);
+    close_unwatched(&a, &b);
 }
 
 /* ---- who is believed to poll ---- */
@@ -156,11 +160,10 @@ static void polls_now_and_then_are_not_believed(void) {
 
 static void who_was_believed_in_error_has_to_poll_longer(void) {
     struct end a, b;
-    open_pair(&a, &b, &defaults);
+    open_unwatched(&a, &b);
     struct address to = end_address(&b);
     struct cq_polling *polling = &cq_of(b.recv_cq)->polling;
     uint32_t first = atomic_load(&polling->needed);
-    atomic_store(&watch_suspended, true);
     for (uint32_t i = 1; i <= 4; i++) {
         believe(b.recv_cq);
         read_twice(&a, &to);
@@ -173,8 +176,7 @@ static void who_was_believed_in_error_has_to_poll_longer(void) {
     }
     read_twice(&a, &to);
     CHECK_EVENTUALLY(atomic_load(&polling->needed) == first); /* it was right for long */
-    atomic_store(&watch_suspended, false);
-    pair_close(&a, &b);
+    close_unwatched(&a, &b);
 }
 
 static atomic_bool stop_polling;
@@ -226,8 +228,7 @@ static void who_polls_is_not_nudged(void) {
 /* Only one who polls has a use for them, and its receives must not run out while it is held up. */
 static void messages_wait_for_who_polls(void) {
     struct end a, b;
-    open_pair(&a, &b, &defaults);
-    atomic_store(&watch_suspended, true);
+    open_unwatched(&a, &b);
     poll_until_believed(b.recv_cq);
     for (uint64_t i = 0; i < 8; i++) {
         CHECK_EQ(post_recv(&b, i, 0, 64), 0);
@@ -245,8 +246,7 @@ static void messages_wait_for_who_polls(void) {
     for (uint64_t i = 0; i < 8; i++) {
         expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
     }
-    atomic_store(&watch_suspended, false);
-    pair_close(&a, &b);
+    close_unwatched(&a, &b);
 }
 
 /* ---- how much at a time: all by polls, in an order that the test decides ---- */
