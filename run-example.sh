@@ -33,8 +33,8 @@ unless --provider ibverbs --host ADDRESS says otherwise:
   files        static files and ranges of them; --files region|mapped
   websocket    an echo of texts and of large frames
 
-Their parts, alone: --transport rdma|epoll|nio (clients but echo's: or auto), --polling, --host, --port, --help. Servers
-on rdma, but echo's, answer TCP clients at the same port:
+Their parts, alone: --transport rdma|epoll|unix|io_uring|nio (not unix: h2, grpc; clients but echo's: or auto),
+--polling, --host, --port, --help. Servers on rdma, but echo's, answer TCP clients at the same port:
   echo-server, echo-client
   http-server, http-client
   h2-server, h2-client

@@ -34,6 +34,8 @@ import java.util.Locale;
 public enum ClientTransport {
     RDMA(Transport.RDMA),
     EPOLL(Transport.EPOLL),
+    UNIX(Transport.UNIX),
+    IO_URING(Transport.IO_URING),
     NIO(Transport.NIO),
     AUTO(Transport.RDMA) {
         @Override
@@ -72,7 +74,7 @@ public enum ClientTransport {
     public Channel connect(EventLoopGroup group, String host, int port, ChannelHandler handler)
             throws InterruptedException {
         return new Bootstrap().group(group).channel(transport.channelType()).handler(handler)
-                .connect(host, port).sync().channel();
+                .connect(transport.address(host, port)).sync().channel();
     }
 
     /**

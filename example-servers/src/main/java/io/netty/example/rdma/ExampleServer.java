@@ -64,8 +64,9 @@ public final class ExampleServer {
                 .group(group)
                 .channel(transport.serverChannelType())
                 .childHandler(childHandler)
-                .bind(host, port).sync().channel();
-        return new ExampleServer((InetSocketAddress) server.localAddress(), server::close, server.closeFuture());
+                .bind(transport.address(host, port)).sync().channel();
+        return new ExampleServer(new InetSocketAddress(host, transport.port(server)), server::close,
+                server.closeFuture());
     }
 
     public InetSocketAddress address() {

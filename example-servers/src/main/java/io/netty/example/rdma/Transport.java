@@ -15,29 +15,42 @@
  */
 package io.netty.example.rdma;
 
+import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SelectStrategy;
 import io.netty.channel.SelectStrategyFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.RdmaIoHandler;
 import io.netty.channel.rdma.RdmaIoHandlerConfig;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.RdmaSocketChannel;
-import io.netty.channel.socket.ServerSocketChannel;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The transports that the examples run on. This is all that differs between them: the I/O handler of the event loop
- * group and the channel classes.
+ * group, the channel classes, and for Unix sockets the address. These and io_uring are there to be compared with.
  */
 public enum Transport {
     RDMA(RdmaServerSocketChannel.class, RdmaSocketChannel.class) {
@@ -50,30 +63,75 @@ public enum Transport {
         public String counters() {
             return RdmaMetrics.total().toString();
         }
+
+        @Override
+        public Throwable unavailabilityCause() {
+            return Rdma.unavailabilityCause();
+        }
     },
     EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class) {
         @Override
         IoHandlerFactory ioHandler(boolean polling) {
-            return polling ? EpollIoHandler.newFactory(0, BUSY_WAIT) : EpollIoHandler.newFactory();
+            return epoll(polling);
+        }
+
+        @Override
+        public Throwable unavailabilityCause() {
+            return Epoll.unavailabilityCause();
+        }
+    },
+    /** Stream sockets of this host, in the abstract namespace: nothing of them stays in the file system. */
+    UNIX(EpollServerDomainSocketChannel.class, EpollDomainSocketChannel.class) {
+        @Override
+        IoHandlerFactory ioHandler(boolean polling) {
+            return epoll(polling);
+        }
+
+        @Override
+        public SocketAddress address(String host, int port) {
+            int number = port != 0 ? port : ThreadLocalRandom.current().nextInt(1, 1 << Short.SIZE);
+            return new DomainSocketAddress(NAME + number);
+        }
+
+        @Override
+        public int port(Channel server) {
+            String path = ((DomainSocketAddress) server.localAddress()).path();
+            return Integer.parseInt(path.substring(NAME.length()));
+        }
+
+        @Override
+        public Throwable unavailabilityCause() {
+            return Epoll.unavailabilityCause();
+        }
+    },
+    IO_URING(IoUringServerSocketChannel.class, IoUringSocketChannel.class) {
+        @Override
+        IoHandlerFactory ioHandler(boolean polling) {
+            return neverPolling(IoUringIoHandler.newFactory(), polling);
+        }
+
+        @Override
+        public Throwable unavailabilityCause() {
+            return IoUring.unavailabilityCause();
         }
     },
     NIO(NioServerSocketChannel.class, NioSocketChannel.class) {
         @Override
         IoHandlerFactory ioHandler(boolean polling) {
-            if (polling) {
-                throw new IllegalArgumentException("--polling: nio has no such mode, use rdma or epoll");
-            }
-            return NioIoHandler.newFactory();
+            return neverPolling(NioIoHandler.newFactory(), polling);
         }
     };
 
     private static final SelectStrategyFactory BUSY_WAIT =
             () -> (selectSupplier, hasTasks) -> hasTasks ? selectSupplier.get() : SelectStrategy.BUSY_WAIT;
 
-    private final Class<? extends ServerSocketChannel> serverChannelType;
-    private final Class<? extends SocketChannel> channelType;
+    /** How the names of Unix sockets start; a leading zero means the abstract namespace, see unix(7). */
+    private static final String NAME = "\0io.netty.example.rdma.";
 
-    Transport(Class<? extends ServerSocketChannel> serverChannelType, Class<? extends SocketChannel> channelType) {
+    private final Class<? extends ServerChannel> serverChannelType;
+    private final Class<? extends DuplexChannel> channelType;
+
+    Transport(Class<? extends ServerChannel> serverChannelType, Class<? extends DuplexChannel> channelType) {
         this.serverChannelType = serverChannelType;
         this.channelType = channelType;
     }
@@ -87,12 +145,36 @@ public enum Transport {
         return new MultiThreadIoEventLoopGroup(threads, ioHandler(polling));
     }
 
-    public Class<? extends ServerSocketChannel> serverChannelType() {
+    public Class<? extends ServerChannel> serverChannelType() {
         return serverChannelType;
     }
 
-    public Class<? extends SocketChannel> channelType() {
+    public Class<? extends DuplexChannel> channelType() {
         return channelType;
+    }
+
+    /** Whether event loops can be told never to sleep. */
+    public boolean canPoll() {
+        return this != NIO && this != IO_URING;
+    }
+
+    /**
+     * The address of a server.
+     *
+     * @param port for a server that is about to listen, 0 for any that is free
+     */
+    public SocketAddress address(String host, int port) {
+        return new InetSocketAddress(host, port);
+    }
+
+    /** The port at which clients find a server. */
+    public int port(Channel server) {
+        return ((InetSocketAddress) server.localAddress()).getPort();
+    }
+
+    /** Why this transport cannot be used here, or {@code null} if it can. */
+    public Throwable unavailabilityCause() {
+        return null;
     }
 
     /**
@@ -101,6 +183,17 @@ public enum Transport {
      */
     public String counters() {
         return "";
+    }
+
+    private static IoHandlerFactory epoll(boolean polling) {
+        return polling ? EpollIoHandler.newFactory(0, BUSY_WAIT) : EpollIoHandler.newFactory();
+    }
+
+    private static IoHandlerFactory neverPolling(IoHandlerFactory factory, boolean polling) {
+        if (polling) {
+            throw new IllegalArgumentException("--polling: nio and io_uring have no such mode, use rdma or epoll");
+        }
+        return factory;
     }
 
     /** As written on the command line. */

@@ -19,13 +19,12 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class LocalHostTest {
     @ParameterizedTest
-    @EnumSource(Transport.class)
+    @EachTransport
     void everyTransportCanListenThere(Transport transport) throws Exception {
         MultiThreadIoEventLoopGroup group = transport.newGroup(1, false);
         try {

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 public final class TlsCases implements ArgumentsProvider {
     @Override
     public Stream<? extends Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
-        return Stream.of(Transport.values()).flatMap(transport ->
+        return EachTransport.LIST.stream().flatMap(transport ->
                 Stream.of(TlsEngine.values()).flatMap(engine ->
                         Stream.of("TLSv1.2", "TLSv1.3").map(version -> Arguments.of(transport, engine, version))));
     }

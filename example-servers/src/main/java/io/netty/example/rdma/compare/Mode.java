@@ -26,7 +26,7 @@ public record Mode(Transport transport, boolean polling) {
     /** The modes of a transport: sleeping when there is nothing to do, and if asked for, never sleeping. */
     public static List<Mode> of(Transport transport, boolean withPolling) {
         Mode blocking = new Mode(transport, false);
-        return withPolling && transport != Transport.NIO
+        return withPolling && transport.canPoll()
                 ? List.of(new Mode(transport, true), blocking) : List.of(blocking);
     }
 

@@ -61,7 +61,8 @@ public final class EchoClient implements Callable<Integer> {
                     .group(group)
                     .channel(options.transport().channelType())
                     .handler(new FileEchoHandler(source, result))
-                    .connect(host == null ? LocalHost.address() : host, port).sync().channel();
+                    .connect(options.transport().address(host == null ? LocalHost.address() : host, port))
+                    .sync().channel();
             System.out.println(file + " to " + channel.remoteAddress() + " and back (" + options + ')');
             FileEcho echo = result.get();
             System.out.println(echo);

@@ -56,7 +56,8 @@ public final class EchoServer implements Callable<Integer> {
                     .channel(options.transport().serverChannelType())
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                     .childHandler(new EchoServerHandler())
-                    .bind(host == null ? LocalHost.address() : host, port).sync().channel();
+                    .bind(options.transport().address(host == null ? LocalHost.address() : host, port))
+                    .sync().channel();
             System.out.println("echo server listens on " + server.localAddress() + " (" + options + ')');
             server.closeFuture().sync();
             return 0;

@@ -25,7 +25,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestAddress;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.Transport;
 import org.junit.jupiter.api.AfterEach;
@@ -36,13 +35,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 @Timeout(60)
 class EchoTest {
@@ -67,8 +66,10 @@ class EchoTest {
     @AfterEach
     void stopServer() throws InterruptedException {
         // A shutdown without a quiet period may overtake the event loop's own closing of its channels.
-        server.close().sync();
-        group.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+        if (server != null) {
+            server.close().sync();
+            group.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+        }
     }
 
     @ParameterizedTest
@@ -105,19 +106,21 @@ class EchoTest {
     }
 
     private int serve(Transport transport, ChannelHandler... handlers) throws InterruptedException {
+        Throwable cause = transport.unavailabilityCause();
+        assumeThat(cause).as(() -> transport + " is not available here").isNull();
         group = transport.newGroup(1, false);
         server = new ServerBootstrap()
                 .group(group)
                 .channel(transport.serverChannelType())
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-                .childHandler(new ChannelInitializer<SocketChannel>() {
+                .childHandler(new ChannelInitializer<>() {
                     @Override
-                    protected void initChannel(SocketChannel channel) {
+                    protected void initChannel(Channel channel) {
                         channel.pipeline().addLast(handlers);
                     }
                 })
-                .bind(HOST, 0).sync().channel();
-        return ((InetSocketAddress) server.localAddress()).getPort();
+                .bind(transport.address(HOST, 0)).sync().channel();
+        return transport.port(server);
     }
 
     private int sendFile(Transport transport, int port) {

@@ -18,6 +18,7 @@ package io.netty.example.rdma.files;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.example.rdma.EachTransport;
 import io.netty.example.rdma.Pattern;
 import io.netty.example.rdma.RawClient;
 import io.netty.example.rdma.RunningServer;
@@ -65,7 +66,7 @@ class FileServerTest {
     private HttpConnection connection;
 
     static Stream<Arguments> everything() {
-        return Arrays.stream(Transport.values()).flatMap(
+        return EachTransport.LIST.stream().flatMap(
                 transport -> Arrays.stream(FileMode.values()).map(mode -> Arguments.of(transport, mode)));
     }
 

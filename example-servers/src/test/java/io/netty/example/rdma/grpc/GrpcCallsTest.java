@@ -20,6 +20,7 @@ import io.grpc.Status;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.EachTransport;
 import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.grpc.proto.DownloadRequest;
 import io.netty.example.rdma.grpc.proto.Payload;
@@ -27,7 +28,6 @@ import io.netty.example.rdma.grpc.proto.UnaryRequest;
 import io.netty.example.rdma.grpc.proto.UploadSummary;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,7 @@ class GrpcCallsTest {
     private static final byte[] BINARY = Payloads.of(7, 3000).getBytes().toByteArray();
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void messagesOfEverySizeComeBackAsTheyWere(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             for (int bytes : new int[] {0, 1, 100, 5_000, 70_000, MIB + 1, 4 * MIB}) {
@@ -60,7 +60,7 @@ class GrpcCallsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void messageBeyondTheLimitIsRefusedAndTheConnectionGoesOn(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             UnaryRequest large = UnaryRequest.newBuilder()
@@ -72,7 +72,7 @@ class GrpcCallsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void statusReachesTheClientWithItsDescription(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             Status status = failure(() -> pair.blocking().unary(UnaryRequest.newBuilder()
@@ -86,7 +86,7 @@ class GrpcCallsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void metadataTravelsBothWays(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             Metadata sent = new Metadata();
@@ -105,7 +105,7 @@ class GrpcCallsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void downloadIsCompleteAndInOrder(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             long position = 0;
@@ -121,7 +121,7 @@ class GrpcCallsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void uploadIsComplete(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             AtomicReference<UploadSummary> summary = new AtomicReference<>();
@@ -134,7 +134,7 @@ class GrpcCallsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void exchangeAnswersEachMessage(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             AtomicLong position = new AtomicLong();
@@ -149,7 +149,7 @@ class GrpcCallsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void manyCallsAtOnceShareOneConnection(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             List<Received<UnaryRequest, Payload>> all = new ArrayList<>();
@@ -169,7 +169,7 @@ class GrpcCallsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void deadlineEndsACallAtBothEnds(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             // It makes the connection.
@@ -189,7 +189,7 @@ class GrpcCallsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void serverSeesThatACallIsCancelled(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             Received<Payload, Payload> exchange = new Received<>(false, payload -> { });
@@ -215,7 +215,7 @@ class GrpcCallsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void slowReaderHoldsTheServerBackAndNobodyElse(Transport transport) throws Exception {
         int messages = 64;
         try (GrpcPair pair = new GrpcPair(transport)) {

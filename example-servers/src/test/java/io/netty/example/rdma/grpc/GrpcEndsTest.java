@@ -20,6 +20,7 @@ import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.EachTransport;
 import io.netty.example.rdma.ServerProcess;
 import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.grpc.proto.DownloadRequest;
@@ -28,7 +29,6 @@ import io.netty.example.rdma.grpc.proto.Payload;
 import io.netty.example.rdma.grpc.proto.UnaryRequest;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -45,7 +45,7 @@ class GrpcEndsTest {
     private static final int MIB = 1 << 20;
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void nobodyListeningIsUnavailable(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             pair.server.shutdown(TestTimeouts.SECONDS, TimeUnit.SECONDS);
@@ -56,7 +56,7 @@ class GrpcEndsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void shutdownLetsCallsEndAndTakesNoMore(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             Received<Payload, Payload> received = new Received<>(false, payload -> { });
@@ -82,7 +82,7 @@ class GrpcEndsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void callsThatDoNotEndInTimeAreCancelled(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             Received<Payload, Payload> received = new Received<>(false, payload -> { });
@@ -94,7 +94,7 @@ class GrpcEndsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void serverThatIsKilledMidResponseIsUnavailable(Transport transport) throws Exception {
         EventLoopGroup group = transport.newGroup(1, false);
         try (ServerProcess server = new ServerProcess(GrpcServerCommand.class, transport, GrpcPair.HOST)) {

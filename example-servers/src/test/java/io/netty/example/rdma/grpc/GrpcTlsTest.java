@@ -19,6 +19,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.EachTransport;
 import io.netty.example.rdma.TestCertificate;
 import io.netty.example.rdma.TlsCases;
 import io.netty.example.rdma.TlsEngine;
@@ -30,7 +31,6 @@ import io.netty.handler.ssl.SslContext;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ArgumentsSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.concurrent.TimeUnit;
 
@@ -65,7 +65,7 @@ class GrpcTlsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void clientThatDoesNotTrustTheServerSaysSo(Transport transport) throws Exception {
         TestCertificate certificate = new TestCertificate(GrpcPair.HOST);
         TestCertificate other = new TestCertificate(GrpcPair.HOST);

@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.example.rdma.EachTransport;
 import io.netty.example.rdma.PatternInput;
 import io.netty.example.rdma.RawClient;
 import io.netty.example.rdma.RunningServer;
@@ -34,7 +35,6 @@ import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void connectionIsKeptAlive(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, LIMITS);
         for (int i = 0; i < 100; i++) {
@@ -76,7 +76,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void pipelinedRequestsAreAnsweredInOrder(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, LIMITS);
         List<Future<HttpResponse>> answers = connection.channel().eventLoop().submit(() -> {
@@ -95,14 +95,14 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void largeBodyIsSent(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, LIMITS);
         get(connection, () -> connection.get("/bytes/" + LARGE, BodyCheck.pattern(LARGE)));
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void largeChunkedBodyIsReceived(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, LIMITS);
         for (boolean expectContinue : new boolean[] {true, false}) {
@@ -112,7 +112,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void largeBodyIsEchoedWhileItComes(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, LIMITS);
         get(connection, () -> connection.upload("/echo", new PatternInput(LARGE), false, HttpResponseStatus.OK,
@@ -120,7 +120,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void tooLargeBodyIsRefusedBeforeItIsSent(Transport transport) throws Exception {
         serve(transport, new HttpLimits(0, 1000));
         assertThat(RawClient.exchange(server, "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n"
@@ -128,7 +128,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void tooLargeBodyIsRefusedAfterItsHead(Transport transport) throws Exception {
         serve(transport, new HttpLimits(0, 1000));
         assertThat(RawClient.exchange(server, "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n"))
@@ -136,7 +136,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void refusalReachesAClientThatSendsOn(Transport transport) throws Exception {
         serve(transport, new HttpLimits(0, 1000));
         RawClient client = new RawClient(server);
@@ -148,7 +148,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void chunkedBodyIsRefusedWhenItBecomesTooLarge(Transport transport) throws Exception {
         serve(transport, new HttpLimits(0, 1000));
         assertThat(RawClient.exchange(server, "POST /upload HTTP/1.1\r\nHost: a\r\n"
@@ -157,7 +157,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void echoThatBecomesTooLargeEndsInTheMiddle(Transport transport) throws Exception {
         serve(transport, new HttpLimits(0, 1000));
         assertThat(RawClient.exchange(server, "POST /echo HTTP/1.1\r\nHost: a\r\n"
@@ -166,7 +166,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void whatIsWrongIsSaidByTheStatus(Transport transport) throws Exception {
         serve(transport, LIMITS);
         String end = " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -186,7 +186,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void headHasTheHeadersOfGetAndNoBody(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, LIMITS);
         for (String path : new String[] {"/plaintext", "/bytes/13"}) {
@@ -197,21 +197,21 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void clientOfHttp10IsClosedAfterItsAnswer(Transport transport) throws Exception {
         serve(transport, LIMITS);
         assertThat(RawClient.exchange(server, "GET /plaintext HTTP/1.0\r\n\r\n")).endsWith("Hello, World!");
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void idleConnectionIsClosed(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, new HttpLimits(50, 1000));
         connection.channel().closeFuture().get();
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void clientThatGoesAwayInTheMiddleOfADownloadEndsIt(Transport transport) throws Exception {
         serve(transport, LIMITS);
         server.accepted();
@@ -231,7 +231,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void slowReaderHoldsBackTheServerAndGetsEverything(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, LIMITS);
         Channel other = server.accepted();
@@ -247,7 +247,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void clientThatAsksAndDoesNotReadIsNotReadFrom(Transport transport) throws Exception {
         serve(transport, LIMITS);
         server.accepted();
@@ -269,7 +269,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void answerThatEndsEarlyIsAnErrorForTheClient(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, LIMITS);
         Channel other = server.accepted();

@@ -16,6 +16,7 @@
 package io.netty.example.rdma.http;
 
 import io.netty.channel.Channel;
+import io.netty.example.rdma.EachTransport;
 import io.netty.example.rdma.PatternInput;
 import io.netty.example.rdma.RawClient;
 import io.netty.example.rdma.RunningServer;
@@ -61,7 +62,7 @@ class HttpTlsTest {
     private RunningServer server;
 
     static Stream<Arguments> engines() {
-        return Arrays.stream(Transport.values()).flatMap(
+        return EachTransport.LIST.stream().flatMap(
                 transport -> Arrays.stream(TlsEngine.values()).map(engine -> Arguments.of(transport, engine)));
     }
 

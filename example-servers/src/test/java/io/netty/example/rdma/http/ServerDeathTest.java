@@ -18,6 +18,7 @@ package io.netty.example.rdma.http;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.ClientTransport;
+import io.netty.example.rdma.EachTransport;
 import io.netty.example.rdma.ExampleServer;
 import io.netty.example.rdma.RunningServer;
 import io.netty.example.rdma.Transport;
@@ -26,7 +27,6 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.util.List;
@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Timeout(60)
 class ServerDeathTest {
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void clientHearsOfAServerThatIsKilledInTheMiddleOfAnAnswer(Transport transport) throws Exception {
         EventLoopGroup group = transport.newGroup(1, false);
         try (Child server = new Child(

@@ -18,11 +18,11 @@ package io.netty.example.rdma.http2;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.EachTransport;
 import io.netty.example.rdma.ServerProcess;
 import io.netty.example.rdma.Transport;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 
@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Timeout(120)
 class Http2EndsTest {
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void serverThatIsKilledMidResponseEndsTheStream(Transport transport) throws Exception {
         EventLoopGroup group = transport.newGroup(1, false);
         try (ServerProcess server = new ServerProcess(Http2Server.class, transport, Http2Pair.HOST)) {
@@ -51,7 +51,7 @@ class Http2EndsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void serverThatIsToldToStopEndsWhatItHasBegun(Transport transport) throws Exception {
         EventLoopGroup group = transport.newGroup(1, false);
         try (ServerProcess server = new ServerProcess(Http2Server.class, transport, Http2Pair.HOST,

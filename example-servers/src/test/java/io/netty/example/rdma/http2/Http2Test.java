@@ -22,6 +22,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.EachTransport;
 import io.netty.example.rdma.PatternInput;
 import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.http.BodyCheck;
@@ -96,7 +97,7 @@ class Http2Test {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void whatIsNotThereIsSaidSo(Transport transport) throws Exception {
         try (Http2Pair pair = new Http2Pair(transport)) {
             Http2Client client = pair.connect();
@@ -109,7 +110,7 @@ class Http2Test {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void moreStreamsThanTheServerAllowsWaitForEachOther(Transport transport) throws Exception {
         try (Http2Pair pair = new Http2Pair(transport)) {
             Http2Client client = pair.connect();
@@ -125,7 +126,7 @@ class Http2Test {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void cancelledStreamIsGoneAtTheServerAndTheOthersGoOn(Transport transport) throws Exception {
         try (Http2Pair pair = new Http2Pair(transport)) {
             Http2Client client = pair.connect();
@@ -143,7 +144,7 @@ class Http2Test {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void serverThatResetsAStreamIsSeenByItAlone(Transport transport) throws Exception {
         try (Http2Pair pair = new Http2Pair(transport, null, null, Reset::new)) {
             Http2Client client = pair.connect();
@@ -155,7 +156,7 @@ class Http2Test {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void slowReaderHoldsItsStreamBackAndNoOther(Transport transport) throws Exception {
         AtomicLong made = new AtomicLong();
         try (Http2Pair pair = new Http2Pair(transport, null, null, () -> new Counting(made))) {
@@ -178,7 +179,7 @@ class Http2Test {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void slowReaderOfItsOwnUploadIsNotReadFrom(Transport transport) throws Exception {
         try (Http2Pair pair = new Http2Pair(transport)) {
             Http2Client client = pair.connect();
@@ -207,7 +208,7 @@ class Http2Test {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void shutdownLetsStreamsEndAndTakesNoMore(Transport transport) throws Exception {
         try (Http2Pair pair = new Http2Pair(transport)) {
             Http2Client client = pair.connect();
@@ -275,7 +276,7 @@ class Http2Test {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void nobodyListeningIsAnErrorAndNotAHang(Transport transport) throws Exception {
         try (Http2Pair pair = new Http2Pair(transport)) {
             pair.server.close().sync();

@@ -18,6 +18,7 @@ package io.netty.example.rdma.websocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.example.rdma.EachTransport;
 import io.netty.example.rdma.Pattern;
 import io.netty.example.rdma.RawClient;
 import io.netty.example.rdma.RunningServer;
@@ -64,7 +65,7 @@ class WebSocketServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void textComesBackAsText(Transport transport) throws Exception {
         connect(transport, LIMITS, false);
         for (String text : new String[] {"", "Hello", "\u00e4\u20ac\ud83d\ude00", "x".repeat(100_000)}) {
@@ -73,7 +74,7 @@ class WebSocketServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void compressedTextComesBack(Transport transport) throws Exception {
         connect(transport, LIMITS, true);
         Channel other = server.accepted();
@@ -84,7 +85,7 @@ class WebSocketServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void largeFramesComeBackInOrder(Transport transport) throws Exception {
         connect(transport, LIMITS, false);
         int[] sizes = {MAX_FRAME_BYTES, 1, 70_000, 0, 1 << 16, MAX_FRAME_BYTES - 1};
@@ -107,7 +108,7 @@ class WebSocketServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void fragmentsComeBackAsFragments(Transport transport) throws Exception {
         connect(transport, LIMITS, false);
         WebSocketFrame[] fragments = {
@@ -130,28 +131,28 @@ class WebSocketServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void closeIsAnsweredAndEndsTheConnection(Transport transport) throws Exception {
         connect(transport, LIMITS, false);
         assertClose(exchange(new CloseWebSocketFrame(WebSocketCloseStatus.NORMAL_CLOSURE)), 1000);
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void tooLargeFrameIsRefused(Transport transport) throws Exception {
         connect(transport, new WebSocketLimits(0, 1000), false);
         assertClose(exchange(new BinaryWebSocketFrame(Unpooled.wrappedBuffer(new byte[1001]))), 1009);
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void textThatIsNoUtf8IsRefused(Transport transport) throws Exception {
         connect(transport, LIMITS, false);
         assertClose(exchange(new TextWebSocketFrame(Unpooled.wrappedBuffer(new byte[] {(byte) 0xff}))), 1007);
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void idleClientIsToldAndClosed(Transport transport) throws Exception {
         connect(transport, new WebSocketLimits(RunningServer.SLOW_MACHINE ? 20_000 : 2000, 1000), false);
         // The answer to a pong that nobody asked for is none: what comes is the close.
@@ -159,7 +160,7 @@ class WebSocketServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void clientThatDoesNotReadIsNotReadFrom(Transport transport) throws Exception {
         connect(transport, LIMITS, false);
         Channel other = server.accepted();
@@ -189,7 +190,7 @@ class WebSocketServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void whatIsNoWebSocketIsRefused(Transport transport) throws Exception {
         serve(transport, null, LIMITS);
         assertThat(RawClient.exchange(server, "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n")).startsWith("HTTP/1.1 404 ");
@@ -197,7 +198,7 @@ class WebSocketServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EachTransport
     void clientThatGoesAwayEndsTheConnection(Transport transport) throws Exception {
         connect(transport, LIMITS, false);
         Channel other = server.accepted();

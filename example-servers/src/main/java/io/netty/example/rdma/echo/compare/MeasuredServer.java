@@ -22,7 +22,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.TransportOptions;
 import io.netty.example.rdma.echo.EchoServerHandler;
@@ -31,7 +30,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.concurrent.Callable;
 
 /**
@@ -63,9 +61,9 @@ final class MeasuredServer implements Callable<Integer> {
         EventLoopGroup group = options.newGroup();
         try {
             int echo = bind(group, new EchoServerHandler());
-            int stream = bind(group, new ChannelInitializer<SocketChannel>() {
+            int stream = bind(group, new ChannelInitializer<>() {
                 @Override
-                protected void initChannel(SocketChannel channel) {
+                protected void initChannel(Channel channel) {
                     channel.pipeline().addLast(new StreamSourceHandler());
                 }
             });
@@ -85,8 +83,8 @@ final class MeasuredServer implements Callable<Integer> {
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(handler)
-                .bind(host, 0).sync().channel();
-        return ((InetSocketAddress) server.localAddress()).getPort();
+                .bind(options.transport().address(host, 0)).sync().channel();
+        return options.transport().port(server);
     }
 
     private static void awaitEndOfInput() throws IOException {

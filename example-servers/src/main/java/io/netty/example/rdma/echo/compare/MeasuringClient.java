@@ -80,6 +80,6 @@ final class MeasuringClient implements Callable<Integer> {
 
     private void connect(EventLoopGroup group, int port, ChannelHandler handler) throws InterruptedException {
         new Bootstrap().group(group).channel(options.transport().channelType()).handler(handler)
-                .connect(host, port).sync();
+                .connect(options.transport().address(host, port)).sync();
     }
 }
