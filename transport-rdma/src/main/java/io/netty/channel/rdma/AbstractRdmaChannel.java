@@ -50,6 +50,8 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     private volatile EventLoop home;
     /** On its way from one event loop to another, with the native objects. On the new loop. */
     private boolean moving;
+    /** A close that was asked for meanwhile. */
+    private Runnable closeAfterMove;
     private volatile boolean open = true;
     volatile boolean active;
     volatile InetSocketAddress local;
@@ -115,6 +117,20 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
                 registeredAgain();
             } catch (Throwable t) {
                 unexpected(t);
+            }
+        }
+        closeMoved();
+    }
+
+    private void closeMoved() {
+        Runnable close = closeAfterMove;
+        if (close != null) {
+            closeAfterMove = null;
+            Executor executor = ((AbstractRdmaUnsafe) unsafe()).prepareToClose();
+            if (executor == null) {
+                close.run();
+            } else {
+                executor.execute(close);
             }
         }
     }
@@ -296,6 +312,11 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         return false;
     }
 
+    /** Whether a close was asked for and waits for what was flushed before. On the loop. */
+    protected boolean isCloseWaiting() {
+        return false;
+    }
+
     /**
      * As {@link AbstractChannel}, to which a channel that is told to close has no room: a handler that writes as long
      * as there is some would do so for ever, as each write fails at once, and its event loop would do nothing else.
@@ -363,9 +384,49 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
     /** The handle under which the channel is registered. */
     protected abstract class AbstractRdmaUnsafe extends AbstractUnsafe implements RdmaIoHandle {
+        /**
+         * A close that waits comes first, as one that does not wait would: a channel that is closed while it is not
+         * registered gets no {@code channelInactive}.
+         */
+        @Override
+        public final void deregister(ChannelPromise promise) {
+            if (isCloseWaiting()) {
+                closeFuture().addListener(closed -> deregisterClosed(promise));
+            } else {
+                super.deregister(promise);
+            }
+        }
+
+        /** A close deregisters by a task of its own, with {@code channelInactive}. */
+        private void deregisterClosed(ChannelPromise promise) {
+            try {
+                eventLoop().execute(() -> {
+                    if (isRegistered()) {
+                        deregisterClosed(promise);
+                    } else {
+                        super.deregister(promise);
+                    }
+                });
+            } catch (RejectedExecutionException e) {
+                // The loop has ended.
+                promise.tryFailure(e);
+            }
+        }
+
+        /**
+         * The promises of writes are done when their memory is free, and the device uses it until the native objects
+         * are closed; while the channel moves they are on no loop that could.
+         */
+        @Override
+        protected Executor prepareToClose() {
+            return moving && !isLoopEnding() ? task -> closeAfterMove = task : null;
+        }
+
+        /** The loop ends: what moves here may not arrive any more. */
         @Override
         public final void close() {
             close(voidPromise());
+            closeMoved();
         }
     }
 }

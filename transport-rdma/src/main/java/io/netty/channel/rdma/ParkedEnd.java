@@ -24,8 +24,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * A close of a channel, or of its output, that waits until what was flushed before has arrived: the promises of these
  * writes can then say so. A close does not wait for ever: what has not arrived by then is sent after the channel is
- * closed, see {@link ConnectionEnd}, but not from memory that others may change by then. On the loop of the channel,
- * except where said.
+ * closed, see {@link ConnectionEnd}, but not from memory that others may change by then. Nor does the close of a
+ * channel that is not registered: it need never be again, and until then it does not learn what has arrived. On the
+ * loop of the channel, except where said.
  */
 final class ParkedEnd {
     /** How long a close waits unless {@code SO_LINGER} says. */
@@ -109,7 +110,7 @@ final class ParkedEnd {
             return true;
         }
         int linger = channel.config().getSoLinger();
-        if (channel.isOpen() && isSending() && linger != 0 && (!shuttingDown || mustWait()) &&
+        if (channel.isOpen() && channel.isRegistered() && isSending() && linger != 0 && (!shuttingDown || mustWait()) &&
                 promise.setUncancellable()) {
             close = task;
             if (shuttingDown) {
@@ -157,7 +158,8 @@ final class ParkedEnd {
         closeTimer = channel.connection().loop().schedule(task, millis, TimeUnit.MILLISECONDS);
     }
 
-    private void closeNow() {
+    /** Closes, if that waits. */
+    void closeNow() {
         Runnable task = close;
         if (task != null) {
             close = null;

@@ -146,7 +146,11 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     @Override
     void deregistered() {
         if (connection != null) {
-            connection.detach();
+            // A close may have been asked for since the deregistration was.
+            socketUnsafe().ending().closeNow();
+            if (isOpen()) {
+                connection.detach();
+            }
         } else {
             super.deregistered();
         }
@@ -271,6 +275,11 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
+    protected boolean isCloseWaiting() {
+        return socketUnsafe().ending().isClosing();
+    }
+
+    @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
         connection.sender().write(in);
     }
@@ -348,7 +357,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     public ChannelFuture shutdownOutput(ChannelPromise promise) {
-        onLoop(() -> socketUnsafe().ending().shutdownOutput(promise));
+        onConnection(() -> socketUnsafe().ending().shutdownOutput(promise));
         return promise;
     }
 
@@ -359,7 +368,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     public ChannelFuture shutdownInput(ChannelPromise promise) {
-        onLoop(() -> {
+        onConnection(() -> {
             if (!isOpen()) {
                 promise.setFailure(new ClosedChannelException());
             } else if (connection == null) {
@@ -390,8 +399,22 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         return promise;
     }
 
+    /** While the channel moves, its connection is on no loop: what is to be done waits until it has arrived. */
+    private void onConnection(Runnable task) {
+        onLoop(() -> {
+            if (isOpen() && connection != null && !connection.loop().handler().isHere()) {
+                connection.loop().execute(task);
+            } else {
+                task.run();
+            }
+        });
+    }
+
     @Override
-    protected void doShutdownOutput() {
+    protected void doShutdownOutput() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
         if (connection == null) {
             throw new NotYetConnectedException();
         }

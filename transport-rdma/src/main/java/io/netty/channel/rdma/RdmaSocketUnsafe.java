@@ -17,9 +17,12 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.IoEventLoop;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The part of a {@link RdmaSocketChannel} that the pipeline calls: beside connecting, closing. On the loop of the
@@ -50,6 +53,24 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         if (!ending.parkClose(promise, () -> super.close(promise, cause, closeCause))) {
             super.close(promise, cause, closeCause);
         }
+    }
+
+    /** A channel that could not be registered with its loop is closed on the one that it has left. */
+    @Override
+    protected Executor prepareToClose() {
+        Executor later = super.prepareToClose();
+        if (later != null || channel.connection() == null || channel.connection().loop().handler().isHere()) {
+            return later;
+        }
+        IoEventLoop left = channel.connection().loop().handler().loop();
+        return task -> {
+            try {
+                left.execute(task);
+            } catch (RejectedExecutionException e) {
+                // It has ended, and with it the connection.
+                task.run();
+            }
+        };
     }
 
     /**

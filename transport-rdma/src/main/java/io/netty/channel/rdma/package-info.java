@@ -162,6 +162,8 @@
  * wait in its backlog. Between two loops a channel still belongs to the one that it left: what arrives for a connection
  * or a connect waits, requests are put into the backlog. If that loop ends, so does the channel, unlike one of TCP,
  * which belongs to the kernel then: its next registration fails with a {@code ClosedChannelException} that says so.
+ * Who deregisters a channel whose close waits gets it when it is closed. The close of a channel that is registered with
+ * no loop does not wait for what was flushed; that of one on its way to another loop comes with the arrival.
  *
  * <h2>System properties</h2>
  * <ul>

@@ -341,6 +341,125 @@ class RdmaReregistrationTest {
         awaitTrue(() -> VerbsResource.QUEUE_PAIR.live() == queuePairs - 2);
     }
 
+    /** A loop that does nothing until it is released. */
+    private static final class Held {
+        private final CountDownLatch goOn = new CountDownLatch(1);
+
+        Held(EventLoop loop) throws InterruptedException {
+            CountDownLatch begun = new CountDownLatch(1);
+            loop.execute(() -> {
+                begun.countDown();
+                try {
+                    // Bounded, should the test fail.
+                    goOn.await(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            begun.await();
+        }
+
+        void release() {
+            goOn.countDown();
+        }
+    }
+
+    /** Writes more than the peer has room for, which does not read. */
+    private ChannelFuture writeUntilStalled() throws InterruptedException {
+        pair.client.config().setAutoRead(false);
+        int size = 8 * pair.client.config().getReceiveBufferSize();
+        ChannelFuture written = pair.server.writeAndFlush(
+                RdmaByteBufAllocator.DEFAULT.directBuffer(size).writeZero(size));
+        awaitTrue(() -> pair.server.metrics().bytesSentInPlace() + pair.server.metrics().bytesSentCopied() > 0);
+        return written;
+    }
+
+    @Test
+    void aCloseThatWaitsComesBeforeADeregistration() throws Exception {
+        ChannelFuture written = writeUntilStalled();
+        ChannelFuture closed = pair.server.close();
+        ChannelFuture deregistered = pair.server.deregister();
+        pair.server.eventLoop().submit(() -> { }).sync();
+        assertThat(deregistered.isDone()).isFalse();
+        pair.client.config().setAutoRead(true);
+        TestTimeouts.sync(written);
+        TestTimeouts.sync(closed);
+        assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+        TestTimeouts.sync(deregistered);
+        assertThat(pair.server.isRegistered()).isFalse();
+    }
+
+    /** Both on the loop, so that the deregistration is under way. */
+    @Test
+    void aCloseDoesNotWaitForWhatADeregisteredChannelIsNotTold() throws Exception {
+        ChannelFuture written = writeUntilStalled();
+        pair.server.eventLoop().submit(() -> {
+            pair.server.deregister();
+            pair.server.close();
+        }).sync();
+        TestTimeouts.await(pair.server.closeFuture());
+        TestTimeouts.await(written);
+    }
+
+    @Test
+    void aDeregisteredChannelIsClosed() throws Exception {
+        ChannelFuture written = writeUntilStalled();
+        deregister(pair.server);
+        TestTimeouts.sync(pair.server.close());
+        TestTimeouts.await(written);
+        pair.client.config().setAutoRead(true);
+        TestTimeouts.await(pair.client.closeFuture());
+    }
+
+    /** The device may use the memory of the writes until the connection is closed, which takes a loop. */
+    @Test
+    void aCloseOnTheWayToAnotherLoopComesWithTheArrival() throws Exception {
+        ChannelFuture written = writeUntilStalled();
+        deregister(pair.server);
+        Held held = new Held(pair.server.eventLoop());
+        ChannelFuture registered = second.register(pair.server);
+        ChannelFuture closed = pair.server.close();
+        pair.server.eventLoop().submit(() -> { }).sync();
+        assertThat(written.isDone()).isFalse();
+        held.release();
+        TestTimeouts.sync(registered);
+        TestTimeouts.sync(closed);
+        TestTimeouts.await(written);
+        assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+    }
+
+    @Test
+    void aShutdownOnTheWayToAnotherLoopComesAfterTheArrival() throws Exception {
+        deregister(pair.server);
+        Held held = new Held(pair.server.eventLoop());
+        second.register(pair.server);
+        ChannelFuture output = pair.server.shutdownOutput();
+        ChannelFuture input = pair.server.shutdownInput();
+        pair.server.eventLoop().submit(() -> { }).sync();
+        assertThat(output.isDone()).isFalse();
+        assertThat(input.isDone()).isFalse();
+        held.release();
+        TestTimeouts.sync(output);
+        TestTimeouts.sync(input);
+        assertThat(pair.clientEvents.next()).isEqualTo("inactive");
+    }
+
+    @Test
+    void writesOfAChannelThatNoLoopTakesFailWhenTheConnectionIsClosed() throws Exception {
+        ChannelFuture written = writeUntilStalled();
+        deregister(pair.server);
+        EventLoopGroup refusing = new MultiThreadIoEventLoopGroup(1, new Refusing());
+        Held held = new Held(pair.server.eventLoop());
+        assertThat(refusing.register(pair.server).await().isSuccess()).isFalse();
+        pair.server.close();
+        pair.server.eventLoop().submit(() -> { }).sync();
+        assertThat(written.isDone()).isFalse();
+        held.release();
+        TestTimeouts.await(written);
+        assertThat(written.isSuccess()).isFalse();
+        shutdown(refusing);
+    }
+
     /** Loops that have nothing to do, and no channels, for two of the periods are suspended, except for one. */
     private static EventLoopGroup newScalingGroup(int periodMillis) {
         return new MultiThreadIoEventLoopGroup(2, (Executor) null, new AutoScalingEventExecutorChooserFactory(1, 2,
@@ -400,6 +519,44 @@ class RdmaReregistrationTest {
         return bytes;
     }
 
+    private static class WrappedHandler implements IoHandler {
+        private final IoHandler handler;
+
+        WrappedHandler(ThreadAwareExecutor executor) {
+            handler = RdmaIoHandler.newFactory().newHandler(executor);
+        }
+
+        @Override
+        public void initialize() {
+            handler.initialize();
+        }
+
+        @Override
+        public int run(IoHandlerContext context) {
+            return handler.run(context);
+        }
+
+        @Override
+        public void destroy() {
+            handler.destroy();
+        }
+
+        @Override
+        public IoRegistration register(IoHandle handle) throws Exception {
+            return handler.register(handle);
+        }
+
+        @Override
+        public void wakeup() {
+            handler.wakeup();
+        }
+
+        @Override
+        public boolean isCompatible(Class<? extends IoHandle> type) {
+            return handler.isCompatible(type);
+        }
+    }
+
     /** Handlers that close their channels, and end, only when they may. */
     private static final class SlowEnd implements IoHandlerFactory {
         final CountDownLatch reached = new CountDownLatch(1);
@@ -407,18 +564,7 @@ class RdmaReregistrationTest {
 
         @Override
         public IoHandler newHandler(ThreadAwareExecutor executor) {
-            IoHandler handler = RdmaIoHandler.newFactory().newHandler(executor);
-            return new IoHandler() {
-                @Override
-                public void initialize() {
-                    handler.initialize();
-                }
-
-                @Override
-                public int run(IoHandlerContext context) {
-                    return handler.run(context);
-                }
-
+            return new WrappedHandler(executor) {
                 @Override
                 public void destroy() {
                     reached.countDown();
@@ -427,22 +573,20 @@ class RdmaReregistrationTest {
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
                     }
-                    handler.destroy();
+                    super.destroy();
                 }
+            };
+        }
+    }
 
+    /** Handlers that take no channel. */
+    private static final class Refusing implements IoHandlerFactory {
+        @Override
+        public IoHandler newHandler(ThreadAwareExecutor executor) {
+            return new WrappedHandler(executor) {
                 @Override
-                public IoRegistration register(IoHandle handle) throws Exception {
-                    return handler.register(handle);
-                }
-
-                @Override
-                public void wakeup() {
-                    handler.wakeup();
-                }
-
-                @Override
-                public boolean isCompatible(Class<? extends IoHandle> type) {
-                    return handler.isCompatible(type);
+                public IoRegistration register(IoHandle handle) throws IOException {
+                    throw new IOException("no room");
                 }
             };
         }

@@ -295,6 +295,11 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     protected boolean isOutputEnding() {
+        return isCloseWaiting();
+    }
+
+    @Override
+    protected boolean isCloseWaiting() {
         return datagramUnsafe().parked.isWaiting();
     }
 

@@ -432,6 +432,11 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     @Override
+    protected boolean isCloseWaiting() {
+        return isClosing();
+    }
+
+    @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
         connection.sender().write(in);
     }
