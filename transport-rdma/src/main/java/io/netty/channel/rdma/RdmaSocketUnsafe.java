@@ -172,9 +172,12 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         closeAtEnd();
     }
 
-    /** The end of the input is the end of the channel, unless half closure is allowed. */
+    /**
+     * The end of the input is the end of the channel, unless half closure is allowed. As with epoll, writes that were
+     * never flushed fail without a cause; if no socket has the failure, with it.
+     */
     void closeAtEnd() {
-        if (loss == null) {
+        if (!failed) {
             close(voidPromise());
         } else {
             ClosedChannelException closed = new ClosedChannelException();

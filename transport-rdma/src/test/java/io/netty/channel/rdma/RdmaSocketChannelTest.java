@@ -336,6 +336,19 @@ class RdmaSocketChannelTest {
         }
     }
 
+    /** The reset is told by an exception, and closes the channel as the end of the input does. */
+    @Test
+    void writesThatWereNeverFlushedHaveNoPartInAReset() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> { },
+                b -> b.option(ChannelOption.SO_LINGER, 0))) {
+            ChannelFuture write = pair.server.write(Unpooled.copyInt(1));
+            pair.client.close();
+            assertThat(TestTimeouts.await(write).cause()).isInstanceOf(ClosedChannelException.class).hasNoCause();
+            assertThat(pair.serverEvents.next()).isInstanceOf(IOException.class);
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+        }
+    }
+
     @Test
     void orderlyCloseIsNoException() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
