@@ -44,6 +44,8 @@ abstract class ChaosLoad extends ChannelInboundHandlerAdapter {
     private boolean active;
     private boolean inactive;
     private boolean scheduled;
+    /** What the pipeline was told. */
+    private volatile Throwable failure;
 
     /**
      * @param violations where to note what must not happen, whatever happens to the peer.
@@ -137,6 +139,7 @@ abstract class ChaosLoad extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        failure = cause;
         expectIoException(cause);
         ctx.close();
     }
@@ -174,6 +177,6 @@ abstract class ChaosLoad extends ChannelInboundHandlerAdapter {
     @Override
     public String toString() {
         return getClass().getSimpleName() + " on " + channel + ", " + received + " bytes received, " + pending +
-                " writes pending" + (inactive ? ", inactive" : "");
+                " writes pending" + (inactive ? ", inactive" : "") + (failure == null ? "" : ", " + failure);
     }
 }

@@ -49,6 +49,8 @@ final class ChaosNode implements AutoCloseable {
     private final Random random;
     private final Queue<String> violations = new ConcurrentLinkedQueue<>();
     private final Set<ChaosLoad> loads = ConcurrentHashMap.newKeySet();
+    /** In words, those that have ended. */
+    private final Queue<String> over = new ConcurrentLinkedQueue<>();
     private final Channel streams;
     private final Channel messages;
     private final ChaosDatagrams datagrams;
@@ -97,7 +99,10 @@ final class ChaosNode implements AutoCloseable {
 
     private ChaosLoad added(ChaosLoad load) {
         loads.add(load);
-        load.over.thenRun(() -> loads.remove(load));
+        load.over.thenRun(() -> {
+            loads.remove(load);
+            over.add(load.toString());
+        });
         return load;
     }
 
@@ -121,6 +126,7 @@ final class ChaosNode implements AutoCloseable {
                 if (!(future.cause() instanceof IOException)) {
                     violations.add("connect failed with " + future.cause());
                 }
+                over.add("connect: " + future.cause());
                 load.over.complete(null);
             }
         });
@@ -129,6 +135,15 @@ final class ChaosNode implements AutoCloseable {
     /** How many bytes have arrived since the node exists; of connections that still do. */
     long received() {
         return datagrams.received() + loads.stream().mapToLong(ChaosLoad::received).sum();
+    }
+
+    /** Waits until each connection is there, and has received something. */
+    void awaitBusy(int connections) throws InterruptedException {
+        try {
+            TestTimeouts.awaitTrue(() -> isBusy(connections));
+        } catch (AssertionError e) {
+            throw new AssertionError("not " + connections + " busy connections: " + loads + ", over: " + over, e);
+        }
     }
 
     /** Whether each connection is there, and has received something. */

@@ -71,7 +71,7 @@ class RdmaChaosTest {
         companion = new ChaosNode(LOOPS.group(), 0);
         bystander = peer(companion, 0, BYSTANDER_CONNECTIONS);
         companion.connect(bystander.answer(), BYSTANDER_CONNECTIONS);
-        TestTimeouts.awaitTrue(() -> companion.isBusy(4 * BYSTANDER_CONNECTIONS));
+        companion.awaitBusy(4 * BYSTANDER_CONNECTIONS);
     }
 
     @AfterAll
@@ -107,7 +107,7 @@ class RdmaChaosTest {
              PeerProcess victim = peer(survivor, seed, connections)) {
             survivor.connect(victim.answer(), connections);
             if (established) {
-                TestTimeouts.awaitTrue(() -> survivor.isBusy(4 * connections));
+                survivor.awaitBusy(4 * connections);
             }
             for (int i = 0; i < pauses; i++) {
                 pause(random);
