@@ -167,7 +167,7 @@ lane_differential() {
 
 # How many programs ran, and what differed.
 differential_summary() { # OUTPUT OF THE TEST
-    grep -hE '^seed [0-9]+: |^[0-9]+ programs, ' "$@" | cut -c 1-400 | tail -n 20 || true
+    grep -hE '^seed [0-9]+ \(|^[0-9]+ programs, ' "$@" | cut -c 1-400 | tail -n 20 || true
 }
 
 java_tests() { # MAVEN ARGUMENT...

@@ -38,15 +38,17 @@ enum Difference {
                 return value.equals("success") && hasEnded(rdma, side) &&
                         (epoll.equals("ChannelOutputShutdownException") || epoll.equals("ClosedChannelException"));
             }
-            if (item.endsWith(" register")) {
-                // The channel is still open.
-                return value.equals("success") && epoll.equals("ClosedChannelException") && hasEnded(rdma, side);
-            }
             return item.endsWith(" received bytes") && hasEnded(rdma, side.other()) &&
                     Integer.parseInt(value) > Integer.parseInt(epoll);
         }
 
         private boolean hasEnded(Outcome outcome, Side side) {
+            // The end of the input closes a channel without half closure.
+            return hasEndedItself(outcome, side) || hasEndedItself(outcome, side.other()) &&
+                    !outcome.items().get(side + " events").contains("ChannelInputShutdownEvent");
+        }
+
+        private boolean hasEndedItself(Outcome outcome, Side side) {
             return outcome.items().keySet().stream()
                     .anyMatch(name -> name.matches(side + " (close|last close|shutdownOutput).*"));
         }

@@ -42,6 +42,7 @@ class DifferentialTest {
             PrimitiveIterator.OfLong seeds = TestRandom.seeds(FIXED_SEEDS).iterator();
             while (seeds.hasNext() && failures.size() < MAX_FAILURES) {
                 long seed = seeds.nextLong();
+                System.out.println("seed " + seed);
                 String failure = comparison.failure(Generator.program(seed));
                 if (failure != null) {
                     System.out.println(failure);

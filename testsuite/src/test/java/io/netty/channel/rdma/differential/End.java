@@ -368,14 +368,17 @@ final class End extends ChannelDuplexHandler {
             return;
         }
         CompositeByteBuf buf = Unpooled.compositeBuffer(Integer.MAX_VALUE);
-        byte[] content;
         synchronized (held) {
             for (Held one : held) {
                 buf.addComponent(true, one.buf.retainedDuplicate());
             }
-            content = Arrays.copyOf(ByteBufUtil.getBytes(buf), Math.min(length, buf.readableBytes()));
         }
-        write(id, content, buf.writerIndex(content.length), true, future -> { });
+        if (buf.readableBytes() < length) {
+            // How much is held depends on how much had arrived when that began.
+            buf.addComponent(true, Unpooled.wrappedBuffer(content(id, length - buf.readableBytes())));
+        }
+        byte[] content = ByteBufUtil.getBytes(buf.writerIndex(length));
+        write(id, content, buf, true, future -> { });
     }
 
     void cancel(int id) {

@@ -37,11 +37,28 @@ final class Races {
     private static final Pattern CANCELLED = Pattern.compile("Failed to mark a promise as failure because it has " +
             "failed already: DefaultChannelPromise@\\w+\\(failure: java.util.concurrent.CancellationException\\), " +
             "unnotified cause:(, )?");
+    private static final Set<String> CONNECTS =
+            Set.of("success", "ConnectException: Connection reset by ConnectException: Connection reset");
     private static final String RESET = "exception IOException: Connection reset";
     private static final String INPUT_SHUTDOWN = "ChannelInputShutdownEvent";
     private static final String READ_COMPLETE = "ChannelInputShutdownReadComplete";
 
     private Races() {
+    }
+
+    /**
+     * Whether a server has reset its connection while its client was about to learn that it is connected, and was
+     * faster than that, or slower, in each run on epoll.
+     */
+    static boolean isOfConnect(Outcome onRdma, List<Outcome> onEpoll) {
+        String connect = onRdma.items().get("CLIENT connect");
+        return wasReset(onRdma) && onEpoll.stream().allMatch(outcome -> wasReset(outcome) &&
+                !outcome.items().get("CLIENT connect").equals(connect));
+    }
+
+    private static boolean wasReset(Outcome outcome) {
+        return CONNECTS.contains(outcome.items().get("CLIENT connect")) &&
+                outcome.items().keySet().stream().anyMatch(name -> name.startsWith("SERVER reset "));
     }
 
     static boolean explain(String item, Outcome onRdma, Set<String> onEpoll) {

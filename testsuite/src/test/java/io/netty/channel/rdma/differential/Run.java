@@ -41,6 +41,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 
 /** One run of a program on a transport. */
 final class Run {
@@ -49,6 +50,8 @@ final class Run {
     private static final long LOOK_NANOS = 50_000;
     private static final int SERVER_LOOP = 1;
     private static final int MAX_LOG_LINES = 2_000;
+    /** A channel in a message: its id and addresses. */
+    private static final Pattern CHANNEL = Pattern.compile("\\[id: 0x[^\\]]*]");
 
     private final Program program;
     private final Transport transport;
@@ -165,7 +168,7 @@ final class Run {
                 }
                 close();
             }
-            items.put("warnings", recorder.messages(Level.WARN).toString());
+            items.put("warnings", CHANNEL.matcher(recorder.messages(Level.WARN).toString()).replaceAll("[channel]"));
         }
         for (End end : ends.values()) {
             end.report(items);

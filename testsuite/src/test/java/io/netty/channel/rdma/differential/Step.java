@@ -91,7 +91,7 @@ sealed interface Step {
         }
     }
 
-    /** Sends the first bytes of what was received and is held, without copying them. */
+    /** Sends the first bytes of what was received and is held, without copying them; others if it is too little. */
     record WriteHeld(Side side, int id, int length) implements Local {
         @Override
         public void perform(End end) {
