@@ -94,6 +94,7 @@ done
 
 sections=(build)
 [[ ! " ${lanes[*]} " =~ " "(java|testsuite|example-servers|differential|chaos|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos)" " ]] || sections+=(interop)
+[[ " ${lanes[*]} " != *" java "* ]] || sections+=(bench)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)
 [[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)

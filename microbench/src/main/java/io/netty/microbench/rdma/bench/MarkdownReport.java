@@ -1,0 +1,136 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import io.netty.example.rdma.compare.Table;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Writes results as tables.
+ */
+final class MarkdownReport {
+    private final BenchResults results;
+
+    MarkdownReport(BenchResults results) {
+        this.results = results;
+    }
+
+    /**
+     * Returns the document.
+     *
+     * @param plots folder of the plots, as seen from the document
+     */
+    String write(String plots) {
+        StringBuilder text = new StringBuilder();
+        text.append(results.taken(), 0, "yyyy-mm-dd".length()).append(", plan ").append(results.plan()).append(", ")
+            .append(results.rounds()).append(results.rounds() == 1 ? " round" : " rounds").append(", on ")
+            .append(results.machine()).append(".\n\n")
+            .append("""
+                    Medians of the rounds, and the range over them. "x epoll" and "x limit": how many times better than
+                    epoll as it waits by default, and than the limit, in the same round: median and range of that. Above
+                    1 is better, whatever is counted. "Polling": event loops that never sleep.
+                    """);
+        for (Section section : Section.all()) {
+            List<String> subjects = results.subjects(section.scenarios());
+            if (!subjects.isEmpty()) {
+                text.append("\n## ").append(section.title()).append("\n\n").append(section.text()).append("\n\n")
+                    .append("![").append(section.title()).append("](").append(plots).append(section.name())
+                    .append(".svg)\n\n").append(table(section, subjects));
+            }
+        }
+        if (!results.missing().isEmpty()) {
+            text.append("\n## Not measured\n\n").append(missing());
+        }
+        return text.toString();
+    }
+
+    private Table table(Section section, List<String> subjects) {
+        List<Figure> figures = measured(section, subjects);
+        boolean limited = subjects.contains(Subjects.LIMIT) && subjects.size() > 1;
+        boolean based = subjects.contains(Subjects.BASE);
+        List<String> header = new ArrayList<>(List.of("what", "transport",
+                header(section.plotted()), "range"));
+        figures.forEach(figure -> header.add(header(figure)));
+        if (based) {
+            header.add("x epoll");
+        }
+        if (limited) {
+            header.add("x limit");
+        }
+        Table table = new Table(header.toArray(new String[0]));
+        for (String scenario : section.scenarios()) {
+            for (String subject : subjects) {
+                Spread spread = results.spread(subject, scenario, section.plotted());
+                Reading unsettled = results.unsettled(subject, scenario, section.plotted());
+                if (spread == null && unsettled == null) {
+                    continue;
+                }
+                List<String> row = new ArrayList<>(List.of(scenario, subject));
+                if (spread == null) {
+                    row.addAll(List.of("not settled: " + unsettled.state(), ""));
+                } else {
+                    row.addAll(List.of(section.plotted().format(spread.median()),
+                            spread.range(section.plotted()::format)));
+                }
+                figures.forEach(figure -> row.add(median(results.spread(subject, scenario, figure), figure)));
+                if (based) {
+                    row.add(subject.equals(Subjects.BASE) ? "" : ratio(subject, Subjects.BASE, scenario, section));
+                }
+                if (limited) {
+                    row.add(subject.equals(Subjects.LIMIT) ? "" : ratio(subject, Subjects.LIMIT, scenario, section));
+                }
+                table.row(row.toArray(new String[0]));
+            }
+        }
+        return table;
+    }
+
+    /** Columns in which something is. */
+    private List<Figure> measured(Section section, List<String> subjects) {
+        return section.figures().stream().filter(figure -> section.scenarios().stream().anyMatch(scenario ->
+                subjects.stream().anyMatch(subject -> results.spread(subject, scenario, figure) != null))).toList();
+    }
+
+    private String ratio(String subject, String base, String scenario, Section section) {
+        Spread ratio = results.ratio(subject, base, scenario, section.plotted());
+        if (ratio == null) {
+            return "";
+        }
+        String range = ratio.range(MarkdownReport::factor);
+        return factor(ratio.median()) + (range.contains(" to ") ? " (" + range + ')' : "");
+    }
+
+    private static String factor(double value) {
+        return String.format(Locale.ROOT, value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value);
+    }
+
+    private static String header(Figure figure) {
+        return figure + ", " + figure.unit();
+    }
+
+    private static String median(Spread spread, Figure figure) {
+        return spread == null ? "" : figure.format(spread.median());
+    }
+
+    private Table missing() {
+        Table table = new Table("what", "transport", "why");
+        results.missing().forEach(missing -> table.row(missing.part(), missing.subject(), missing.why()));
+        return table;
+    }
+}

@@ -1,0 +1,118 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.VectorGraphicsEncoder;
+import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
+import org.knowm.xchart.style.CategoryStyler;
+import org.knowm.xchart.style.Styler;
+
+import java.awt.Color;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Draws results: a bar chart for each section, with a logarithmic axis, on which equal ratios are equally high.
+ */
+final class Plots {
+    private static final int WIDTH = 900;
+    private static final int HEIGHT = 420;
+    private static final double DECADE = 10;
+    private static final Pattern DECIMALS = Pattern.compile("(\\.\\d)\\d+");
+
+    private final BenchResults results;
+
+    Plots(BenchResults results) {
+        this.results = results;
+    }
+
+    /** Writes a file {@code NAME.svg} for each section of which anything was measured. */
+    void write(Path folder) throws IOException {
+        for (Section section : Section.all()) {
+            CategoryChart chart = draw(section);
+            if (!chart.getSeriesMap().isEmpty()) {
+                Path file = folder.resolve(section.name() + ".svg");
+                VectorGraphicsEncoder.saveVectorGraphic(chart, file.toString(), VectorGraphicsFormat.SVG);
+                // Letters are paths, with twelve decimals of a pixel for each point.
+                Files.writeString(file, DECIMALS.matcher(Files.readString(file)).replaceAll("$1"));
+            }
+        }
+    }
+
+    private CategoryChart draw(Section section) {
+        Figure figure = section.plotted();
+        CategoryChart chart = new CategoryChartBuilder().width(WIDTH).height(HEIGHT)
+                .title(section.title() + " (" + (figure.isMoreBetter() ? "more" : "less") + " is better)")
+                .yAxisTitle(figure + ", " + figure.unit()).build();
+        List<String> subjects = results.subjects(section.scenarios());
+        List<String> scenarios = section.scenarios().stream().filter(scenario -> subjects.stream().anyMatch(
+                subject -> results.spread(subject, scenario, figure) != null)).toList();
+        double floor = floor(subjects, scenarios, figure);
+        style(chart.getStyler(), floor);
+        List<Color> colours = new ArrayList<>();
+        for (String subject : subjects) {
+            List<Double> heights = new ArrayList<>();
+            for (String scenario : scenarios) {
+                Spread spread = results.spread(subject, scenario, figure);
+                // What was not measured is a bar without height: the chart cannot leave one out.
+                heights.add(spread == null ? floor : Math.max(floor, figure.inUnit(spread.median())));
+            }
+            chart.addSeries(subject, labels(scenarios), heights);
+            colours.add(Subjects.colour(subject));
+        }
+        chart.getStyler().setSeriesColors(colours.toArray(new Color[0]));
+        return chart;
+    }
+
+    private static void style(CategoryStyler axes, double floor) {
+        axes.setYAxisLogarithmic(true);
+        axes.setYAxisMin(floor);
+        axes.setAvailableSpaceFill(0.9);
+        axes.setLegendPosition(Styler.LegendPosition.OutsideE);
+        axes.setChartBackgroundColor(Color.WHITE);
+        axes.setPlotGridVerticalLinesVisible(false);
+    }
+
+    /** The names without the words with which all of them start: there is little room. */
+    static List<String> labels(List<String> scenarios) {
+        if (scenarios.size() < 2) {
+            return scenarios;
+        }
+        String common = scenarios.stream().reduce(Plots::commonPrefix).orElseThrow();
+        int start = common.lastIndexOf(' ') + 1;
+        return scenarios.stream().map(scenario -> scenario.substring(start)).toList();
+    }
+
+    private static String commonPrefix(String a, String b) {
+        int mismatch = Arrays.mismatch(a.toCharArray(), b.toCharArray());
+        return mismatch < 0 ? a : a.substring(0, mismatch);
+    }
+
+    /** The power of ten below all values. */
+    private double floor(List<String> subjects, List<String> scenarios, Figure figure) {
+        double min = subjects.stream().flatMap(subject -> scenarios.stream()
+                .map(scenario -> results.spread(subject, scenario, figure))).filter(spread -> spread != null)
+                .mapToDouble(spread -> figure.inUnit(spread.median())).filter(value -> value > 0).min().orElse(1);
+        return Math.pow(DECADE, Math.floor(Math.log10(min)));
+    }
+}

@@ -1,0 +1,114 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What is shown together: a table and a plot of some scenarios.
+ *
+ * @param name      of the plot's file
+ * @param title     for people
+ * @param text      what the figures are
+ * @param scenarios rows, for each subject that has any of them
+ * @param plotted   the figure that matters most, which is compared with others'
+ * @param figures   further columns
+ */
+record Section(String name, String title, String text, List<String> scenarios, Figure plotted, List<Figure> figures) {
+    static final List<Integer> MESSAGES_CONNECTIONS = List.of(1, 16, 1024);
+    static final List<Integer> PLAINTEXT_CONNECTIONS = List.of(1, 64);
+    static final List<Integer> IDLE_CONNECTIONS = List.of(0, 100, 1000, 10_000);
+    static final String SET_UP = "connections set up";
+    static final String IDLE = "one idle connection";
+    static final String AFTER_BURST = "one connection, idle after a burst";
+
+    private static final List<Figure> TAIL = List.of(Figure.P99, Figure.P999);
+    private static final List<Figure> COST = List.of(Figure.CPU_PER_OPERATION, Figure.ALLOCATED);
+    private static final List<Figure> LATENCY_AND_COST = List.of(Figure.P50, Figure.P99, Figure.P999,
+            Figure.CPU_PER_OPERATION, Figure.ALLOCATED);
+
+    static String messages(int connections) {
+        return "messages, 64 under way, " + connections(connections);
+    }
+
+    static String plaintext(int connections) {
+        return "plaintext, " + connections(connections);
+    }
+
+    static String roundTripsBeside(int idle) {
+        return "round trips of 64 B beside " + idle;
+    }
+
+    private static String connections(int number) {
+        return number + (number == 1 ? " connection" : " connections");
+    }
+
+    static List<Section> all() {
+        return List.of(
+                new Section("round-trips", "Round trips", "One message under way: from its flush to the arrival of all "
+                        + "of its echo. The limit is a C program that copies messages through a ring in shared memory "
+                        + "and back, both ends polling.",
+                        List.of("round trips of 64 B", "round trips of 4 KiB", "round trips of 64 KiB",
+                                "round trips of 1 MiB"),
+                        Figure.P50, concat(TAIL, COST)),
+                new Section("streams", "Streams", "One way, counted by the receiver; 10^9 bytes a second. The limit is "
+                        + "a C program that copies in at one end of a ring in shared memory and out at the other, on "
+                        + "two cores.",
+                        List.of("a stream of writes of 64 KiB", "a stream of writes of 1 MiB"),
+                        Figure.BYTES, List.of(Figure.CPU_PER_GIGABYTE, Figure.ALLOCATED)),
+                new Section("messages", "Messages", "Echoes of 64 B, 64 under way on each connection. One event loop "
+                        + "at each end.",
+                        MESSAGES_CONNECTIONS.stream().map(Section::messages).toList(), Figure.OPERATIONS, COST),
+                new Section("http", "HTTP/1.1", "GET of 13 bytes, checked, one request under way on each connection.",
+                        PLAINTEXT_CONNECTIONS.stream().map(Section::plaintext).toList(), Figure.OPERATIONS,
+                        LATENCY_AND_COST),
+                new Section("grpc", "gRPC", "Unary calls of 100 B each way, checked, on one connection.",
+                        List.of("unary, 100 B", "unary, 100 B, 64 calls"), Figure.OPERATIONS,
+                        LATENCY_AND_COST),
+                new Section("small-files", "A small file", "By HTTP, each byte checked, one request under way.",
+                        List.of("file of 1 KiB"), Figure.OPERATIONS, LATENCY_AND_COST),
+                new Section("large-files", "Large files", "By HTTP, each byte checked: that is most of the time.",
+                        List.of("range of 64 KiB, 8 pipelined", "file of 64 MiB"), Figure.BYTES,
+                        List.of(Figure.P50, Figure.CPU_PER_GIGABYTE, Figure.ALLOCATED)),
+                new Section("idle-round-trips", "Round trips beside idle connections",
+                        "64 B on one connection, while others are open and silent.",
+                        IDLE_CONNECTIONS.stream().map(Section::roundTripsBeside).toList(), Figure.P50, TAIL),
+                new Section("connections", "Connections",
+                        "Set up, 16 at a time, by a process that has done so before, "
+                        + "and by how much the resident memory of the two processes grows with each. What the kernel "
+                        + "holds for a TCP or Unix socket is not in it; what RDMA shares between the two is in both.",
+                        List.of(SET_UP), Figure.OPERATIONS, List.of(Figure.SERVER_MEMORY, Figure.CLIENT_MEMORY)),
+                new Section("idle-cpu", "Idle processes",
+                        "What two processes with one silent connection take of a core. "
+                        + "After a burst: from the moment in which the last message of many has arrived.",
+                        List.of(IDLE, AFTER_BURST), Figure.SERVER_CPU, List.of(Figure.CLIENT_CPU)),
+                new Section("wake-ups", "What sleeping costs here",
+                        "A C program: a process wakes another one by an "
+                        + "eventfd that is in an epoll set, and is woken so itself. No transport whose ends sleep "
+                        + "between messages is faster.",
+                        List.of("wake-ups there and back on one core", "wake-ups there and back on two cores"),
+                        Figure.P50, TAIL),
+                new Section("memcpy", "What copying costs here",
+                        "A C program: memcpy by one core, again and again from and to the same place.",
+                        List.of("memcpy of 64 KiB", "memcpy of 1 MiB"), Figure.BYTES,
+                        List.of()));
+    }
+
+    private static List<Figure> concat(List<Figure> first, List<Figure> second) {
+        return Stream.concat(first.stream(), second.stream()).toList();
+    }
+}

@@ -1,0 +1,45 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import java.awt.Color;
+import java.util.Map;
+
+/**
+ * What is measured beside each other. A transport has its own name if it waits as it does by default, and
+ * {@code "rdma polling"} if its event loops never sleep.
+ */
+final class Subjects {
+    /** A C program with nothing but shared memory: {@code transport-rdma-native/src/bench/c}. */
+    static final String LIMIT = "limit";
+    /** What all others are compared with, beside {@link #LIMIT}. */
+    static final String BASE = "epoll";
+
+    /** Alike ones have like colours, in each plot the same. */
+    private static final Map<String, Color> COLOURS = Map.of(
+            "rdma", new Color(0x1f77b4), "rdma polling", new Color(0x6baed6),
+            "epoll", new Color(0xd95f02), "epoll polling", new Color(0xfdae6b),
+            "unix", new Color(0x238b45), "unix polling", new Color(0x74c476),
+            "io_uring", new Color(0x756bb1), "nio", new Color(0x969696),
+            LIMIT, new Color(0x252525));
+
+    private Subjects() {
+    }
+
+    static Color colour(String subject) {
+        return COLOURS.getOrDefault(subject, Color.PINK);
+    }
+}

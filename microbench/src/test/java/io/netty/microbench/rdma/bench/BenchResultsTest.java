@@ -1,0 +1,94 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class BenchResultsTest {
+    private static final String SCENARIO = "round trips of 64 B";
+
+    @TempDir
+    private Path folder;
+
+    private static Reading p50(int round, String subject, double nanos) {
+        return new Reading(round, subject, SCENARIO, Figure.P50, nanos);
+    }
+
+    static BenchResults results(Reading... readings) {
+        MachineDescription machine = new MachineDescription("some processor", 2, Map.of("L2", "1024K"), 1L << 34, "",
+                "Linux 6", "tsc", "17", "4.2", "embedded");
+        return new BenchResults(BenchResults.FORMAT, "2026-11-22T18:00:00Z", "default", 3, machine, List.of(readings),
+                List.of(new Missing("io_uring", "echo", "not in this kernel")));
+    }
+
+    @Test
+    void whatIsWrittenIsRead() throws IOException {
+        BenchResults results = results(p50(1, "rdma", 1600), new Reading(2, "rdma", SCENARIO, Figure.P99, 1,
+                "compiling"));
+        Path file = folder.resolve("results.json");
+        results.write(file);
+        assertThat(BenchResults.read(file)).isEqualTo(results);
+        assertThat(file).content().contains("\"figure\" : \"p50\"", "\"value\" : 1600.0", "\"L2\" : \"1024K\"");
+    }
+
+    @Test
+    void anotherFormatIsRefused() throws IOException {
+        Path file = folder.resolve("results.json");
+        results().write(file);
+        Files.writeString(file, Files.readString(file).replace("\"format\" : 1", "\"format\" : 2"));
+        assertThatThrownBy(() -> BenchResults.read(file)).isInstanceOf(IOException.class).hasMessageContaining("2");
+    }
+
+    @Test
+    void mediansAreOfAllRoundsThatCount() {
+        BenchResults results = results(p50(1, "rdma", 3), p50(2, "rdma", 1), p50(3, "rdma", 8),
+                new Reading(4, "rdma", SCENARIO, Figure.P50, 100, "unsteady"));
+        assertThat(results.spread("rdma", SCENARIO, Figure.P50)).isEqualTo(new Spread(3, 1, 8));
+        assertThat(results.spread("nio", SCENARIO, Figure.P50)).isNull();
+        assertThat(results.unsettled("rdma", SCENARIO, Figure.P50).state()).isEqualTo("unsteady");
+    }
+
+    @Test
+    void medianOfAnEvenNumberLiesBetween() {
+        assertThat(Spread.of(List.of(4.0, 1.0, 2.0, 9.0))).isEqualTo(new Spread(3, 1, 9));
+    }
+
+    /** The machine may be twice as fast in one round as in the next: that must not show in a ratio. */
+    @Test
+    void ratiosAreOfTheSameRound() {
+        BenchResults results = results(p50(1, "rdma", 1), p50(1, "epoll", 10), p50(2, "rdma", 20),
+                p50(2, "epoll", 200), p50(3, "rdma", 1));
+        assertThat(results.ratio("rdma", "epoll", SCENARIO, Figure.P50)).isEqualTo(new Spread(10, 10, 10));
+        assertThat(results.ratio("rdma", "nio", SCENARIO, Figure.P50)).isNull();
+    }
+
+    @Test
+    void moreThanOneMeansBetterWhateverIsCounted() {
+        BenchResults results = results(new Reading(1, "rdma", SCENARIO, Figure.OPERATIONS, 10),
+                new Reading(1, "epoll", SCENARIO, Figure.OPERATIONS, 2));
+        assertThat(results.ratio("rdma", "epoll", SCENARIO, Figure.OPERATIONS).median()).isEqualTo(5);
+    }
+}

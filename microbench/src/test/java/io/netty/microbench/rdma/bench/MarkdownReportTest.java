@@ -1,0 +1,91 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import javax.xml.parsers.DocumentBuilderFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class MarkdownReportTest {
+    private static final String SCENARIO = "round trips of 64 B";
+
+    private static final BenchResults RESULTS = BenchResultsTest.results(
+            new Reading(1, "limit", SCENARIO, Figure.P50, 500), new Reading(2, "limit", SCENARIO, Figure.P50, 600),
+            new Reading(1, "rdma", SCENARIO, Figure.P50, 1000), new Reading(2, "rdma", SCENARIO, Figure.P50, 1000),
+            new Reading(1, "rdma", SCENARIO, Figure.P99, 2500), new Reading(1, "epoll", SCENARIO, Figure.P50, 70_000),
+            new Reading(2, "epoll", SCENARIO, Figure.P50, 80_000),
+            new Reading(1, "nio", SCENARIO, Figure.P50, 5, "compiling"),
+            new Reading(1, "rdma", "round trips of 1 MiB", Figure.P50, 200_000));
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void rowsHaveMediansRangesAndRatios() {
+        assertThat(new MarkdownReport(RESULTS).write("plots/").lines().map(line -> line.replaceAll(" +", " ")))
+                .contains("| round trips of 64 B | limit | 0.55 | 0.50 to 0.60 | | 137 (133 to 140) | |",
+                        "| round trips of 64 B | rdma | 1.00 | 1.00 | 2.50 | 75.0 (70.0 to 80.0) | 0.55 (0.50 to 0.60) "
+                                + "|",
+                        "| round trips of 64 B | epoll | 75.0 | 70.0 to 80.0 | | | 0.01 |",
+                        "| round trips of 1 MiB | rdma | 200 | 200 | | | |",
+                        "![Round trips](plots/round-trips.svg)");
+    }
+
+    @Test
+    void whatHasNotSettledSaysSoInsteadOfANumber() {
+        assertThat(new MarkdownReport(RESULTS).write("").lines().filter(line -> line.contains("| nio ")))
+                .singleElement().asString().contains("not settled: compiling").doesNotContainPattern("0\\.0");
+    }
+
+    @Test
+    void whatCouldNotBeMeasuredSaysWhy() {
+        assertThat(new MarkdownReport(RESULTS).write("")).contains("| echo | io_uring  | not in this kernel |");
+    }
+
+    @Test
+    void thereIsAPlotForEachSectionWithFigures() throws Exception {
+        new Plots(RESULTS).write(folder);
+        try (var files = Files.list(folder)) {
+            assertThat(files.map(file -> file.getFileName().toString())).containsExactly("round-trips.svg");
+        }
+        DocumentBuilderFactory parsers = DocumentBuilderFactory.newInstance();
+        parsers.setFeature("http://apache.org/xml/features/nonvalidating/load-external-dtd", false);
+        assertThat(parsers.newDocumentBuilder().parse(folder.resolve("round-trips.svg").toFile())
+                .getDocumentElement().getNodeName()).isEqualTo("svg");
+    }
+
+    @Test
+    void labelsLeaveOutWhatAllHave() {
+        assertThat(Plots.labels(List.of("plaintext, 1 connection", "plaintext, 16 connections")))
+                .containsExactly("1 connection", "16 connections");
+        assertThat(Plots.labels(List.of("a", "b"))).containsExactly("a", "b");
+        assertThat(Plots.labels(List.of("only one"))).containsExactly("only one");
+    }
+
+    @Test
+    void machineIsDescribedAsFarAsItTells() {
+        MachineDescription machine = MachineDescription.here("embedded");
+        assertThat(machine.processor()).isNotEmpty();
+        assertThat(machine.memory()).isPositive();
+        assertThat(machine.toString()).contains(machine.cores() + " cores of ", "Netty 4.2", "embedded verbs provider");
+    }
+}
