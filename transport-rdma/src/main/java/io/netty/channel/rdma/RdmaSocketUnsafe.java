@@ -59,7 +59,8 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     @Override
     protected Executor prepareToClose() {
         Executor later = super.prepareToClose();
-        if (later != null || channel.connection() == null || channel.connection().loop().handler().isHere()) {
+        if (later != null || channel.isLoopEnding() || channel.connection() == null ||
+                channel.connection().loop().handler().isHere()) {
             return later;
         }
         IoEventLoop left = channel.connection().loop().handler().loop();

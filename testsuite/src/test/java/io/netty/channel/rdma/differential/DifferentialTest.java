@@ -29,7 +29,7 @@ import java.util.PrimitiveIterator;
  */
 @Tag("differential")
 class DifferentialTest {
-    private static final int FIXED_SEEDS = 300;
+    private static final int FIXED_SEEDS = 200;
     private static final int MAX_FAILURES = 5;
     private static final int REPORT_EVERY = 100;
 
