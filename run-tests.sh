@@ -36,6 +36,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   fuzz         fuzz targets of what peers send: they replay their corpora, then go on for 20 seconds each (--seconds)
   fuzz-java    the same of what the Java side takes from peers, for 15 seconds each
   chaos        processes with busy connections, stopped and killed at random instants (random input)
+  differential random programs of what handlers do, on epoll and on RDMA, compared (random input)
 
 Parts of the lane java, each the tests of the module of this name and of no other:
   transport-rdma, testsuite, microbench, example-servers
@@ -46,9 +47,9 @@ Not in the default; those in the guest on x86_64 only:
   rxe-quick    a representative part of the Java tests there
   rxe-transport-rdma, rxe-testsuite, rxe-example-servers
                the Java tests of one module there
-  differential, rxe-differential
-               random programs of what handlers do, on epoll and on RDMA, compared (random input)
   rxe-chaos    the lane chaos there, of it the channels (random input)
+  rxe-differential
+               the lane differential there (random input)
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
@@ -63,7 +64,7 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java faults faults-java conformance fuzz fuzz-java chaos)
+default_lanes=(scripts c c-asan c-tsan java faults faults-java conformance fuzz fuzz-java chaos differential)
 lanes=()
 rxe=no
 maven_arguments=()
