@@ -152,6 +152,24 @@ class RdmaDatagramCloseTest {
         }
     }
 
+    /** Otherwise there is no {@code channelInactive}. */
+    @Test
+    void aCloseThatWaitsComesBeforeADeregistration() throws Exception {
+        try (EventChannel events = EventChannel.create(); ConnectionId listener =
+                ConnectionId.create(events, PortSpace.UDP)) {
+            listener.bind(TestAddress.anyPort());
+            listener.listen(16);
+            DatagramEnd sender = new DatagramEnd(loops.group(), TestAddress.anyPort(),
+                    b -> b.option(ChannelOption.SO_LINGER, 1));
+            sender.channel.writeAndFlush(new RdmaDatagram(ascii("waits"), listener.localAddress()));
+            ChannelFuture close = sender.channel.close();
+            ChannelFuture deregistered = sender.channel.deregister();
+            TestTimeouts.sync(close);
+            assertThat(sender.events.next()).isEqualTo("inactive");
+            TestTimeouts.sync(deregistered);
+        }
+    }
+
     @Test
     void endOfTheLoopClosesChannelsWithDatagramsUnread() throws Exception {
         DatagramEnd receiver = new DatagramEnd(loops.group(), TestAddress.anyPort(),

@@ -370,6 +370,27 @@ class RdmaMessageConnectionTest {
         }
     }
 
+    /** Otherwise there is no {@code channelInactive}. */
+    @Test
+    void aCloseThatWaitsComesBeforeADeregistration() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16),
+                client -> client.option(ChannelOption.SO_LINGER, (int) TestTimeouts.SECONDS))) {
+            for (int i = 0; i < 40; i++) {
+                pair.client.write(new RdmaSend(number(pair.client, i)));
+            }
+            pair.client.flush();
+            ChannelFuture close = pair.client.close();
+            ChannelFuture deregistered = pair.client.deregister();
+            TestTimeouts.sync(pair.client.eventLoop().submit(() -> { }));
+            assertThat(deregistered.isDone()).isFalse();
+            pair.server.config().setAutoRead(true);
+            TestTimeouts.sync(close);
+            assertThat(pair.clientEvents.next()).isEqualTo("inactive");
+            TestTimeouts.sync(deregistered);
+        }
+    }
+
     @Test
     void closeDoesNotWaitForEverForAPeerThatDoesNotRead() throws Exception {
         try (MessagePair pair = new MessagePair(loops.group(), server -> server
