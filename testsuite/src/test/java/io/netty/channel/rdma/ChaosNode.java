@@ -43,7 +43,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * busy.
  */
 final class ChaosNode implements AutoCloseable {
-    private static final int CONNECT_TIMEOUT_MILLIS = 5_000 * TestTimeouts.MULTIPLIER;
+    /** A connect that has failed can't become busy; the processors may be. */
+    private static final int CONNECT_TIMEOUT_MILLIS = (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS) / 2;
 
     private final EventLoopGroup group;
     private final Random random;

@@ -45,8 +45,8 @@ import java.util.regex.Pattern;
 
 /** One run of a program on a transport. */
 final class Run {
-    /** How long anything may take. A close waits for up to 3 s, and what it has left for some more. */
-    static final long WAIT_SECONDS = 12L * TestTimeouts.MULTIPLIER;
+    /** How long anything may take: a close waits for up to 3 s, the rest is for machines that are busy. */
+    static final long WAIT_SECONDS = TestTimeouts.SECONDS;
     private static final long LOOK_NANOS = 50_000;
     private static final int SERVER_LOOP = 1;
     private static final int MAX_LOG_LINES = 2_000;
