@@ -27,26 +27,24 @@
 #include "bell.h"
 #include "cq.h"
 #include "engine.h"
+#include "spin_policy.h"
 
 /* Then the engine's other duties have their turn. */
 #define MAX_TURN_NS UINT64_C(200000)
 
 /*
- * How long the engine looks for more before it sleeps: about what a wake-up costs. Two engines that move a long message
- * for sleeping applications would otherwise wake each other for each half slab. Not on a single processor, where the
- * peer needs it; nor where the engine was woken on the processor of a peer who cannot go on before it sleeps. Nobody
- * tells that, so it is learnt: after looks in vain, more and more wake-ups go by without one.
+ * How long the engine looks for more before it sleeps, at most. Two engines that move a long message for sleeping
+ * applications would otherwise wake each other for each half slab. Where the engine was woken on the processor of a peer
+ * who cannot go on before it sleeps, that is in vain, which the policy learns.
  */
-#define SPIN_NS UINT64_C(20000)
-#define MAX_WITHOUT_SPIN 63u
+#define MAX_SPIN_NS INT64_C(100000)
 
 /* Those of which references are taken at a time. */
 #define BATCH 64u
 
 static struct cq *cqs[BOARD_CQS]; /* without gaps */
 static unsigned num_cqs;
-static uint64_t spin_ns;
-static unsigned without_spin, next_without_spin; /* wake-ups; the engine's */
+static struct spin_policy policy; /* the engine's */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct engine_source bell = { .fd = -1 };
 
@@ -90,34 +88,26 @@ void cq_engine_ring(void) {
     bell_ring(bell.fd);
 }
 
-static uint64_t choose_spin(void) {
-    if (without_spin > 0) {
-        without_spin--;
-        return 0;
-    }
-    return spin_ns;
-}
-
-static void learn(bool paid) {
-    next_without_spin = paid ? 0 : next_without_spin < MAX_WITHOUT_SPIN ? 2 * next_without_spin + 1 : MAX_WITHOUT_SPIN;
-    without_spin = next_without_spin;
-}
-
 static void rung(struct engine_source *source, uint32_t events) {
     (void) events;
     bell_empty(source->fd);
     set_asleep(false);
-    uint64_t start = engine_now_ns(), now = start, idle_since = start, spin = choose_spin();
-    bool found, was_idle = false, paid = false;
+    uint64_t start = engine_now_ns(), now = start;
+    bool found = true, idle = false, spinning = false;
+    spin_policy_woke(&policy, (int64_t) start);
     do {
         found = scan_unpolled();
         now = engine_now_ns();
-        idle_since = found ? now : idle_since;
-        paid |= found && was_idle;
-        was_idle |= !found;
-    } while ((found || now - idle_since < spin) && now - start < MAX_TURN_NS);
-    if (spin != 0) {
-        learn(paid);
+        if (!found) {
+            spinning = idle ? spin_policy_found_nothing(&policy, (int64_t) now)
+                            : spin_policy_begin(&policy, (int64_t) now);
+        } else if (idle) {
+            spin_policy_found(&policy, (int64_t) now);
+        }
+        idle = !found;
+    } while ((found || spinning) && now - start < MAX_TURN_NS);
+    if (found) {
+        spin_policy_begin(&policy, (int64_t) now); /* a wait, if a short one: the bell rings, see below */
     }
     set_asleep(true);
     /* What was published before a peer could see the word has not been rung for. */
@@ -132,7 +122,7 @@ int cq_engine_open(void) {
     if (bell.fd < 0) {
         bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         bell.ready = rung;
-        spin_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SPIN_NS : 0;
+        spin_policy_init(&policy, MAX_SPIN_NS, (int64_t) engine_now_ns());
         error = bell.fd < 0 ? errno : engine_add(&bell, EPOLLIN);
         if (error == 0) {
             set_asleep(true);

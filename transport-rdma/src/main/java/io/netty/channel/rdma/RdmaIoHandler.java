@@ -50,7 +50,7 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  *
  * <p>It is made of an {@link EpollIoHandler}, which does the sleeping: wake-ups, timers and deadlines are its code. The
  * descriptors through which RDMA devices and the connection manager report are registered with it like any other.
- * Around that, this class polls completion queues, and decides when to go to sleep: see {@link RdmaIoHandlerConfig}.
+ * Around that, this class polls completion queues, before it sleeps for as long as {@link RdmaIoHandlerConfig} says.
  */
 public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
@@ -67,7 +67,7 @@ public final class RdmaIoHandler implements IoHandler {
     private final EpollIoHandler epoll;
     private final Turn turn = new Turn();
     private final boolean busyPoll;
-    private final long maxSpinNanos;
+    private final SpinPolicy spinPolicy;
     private final int sharedReceiveQueueDepth;
     private final WorkCompletions batch;
     private final Set<Registration> registrations = new LinkedHashSet<>();
@@ -82,14 +82,12 @@ public final class RdmaIoHandler implements IoHandler {
     private int internalEvents;
     private int externalEvents;
     private long nextEpollNanos;
-    private long idleSinceNanos;
-    private long expectedGapNanos;
 
     private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, RdmaIoHandlerConfig config) {
         this.executor = checkNotNull(executor, "executor");
         this.epoll = epoll;
         busyPoll = config.isBusyPoll();
-        maxSpinNanos = config.getMaxSpinMicros() * 1000L;
+        spinPolicy = new SpinPolicy(config.getMaxSpinMicros() * 1000L, System.nanoTime());
         sharedReceiveQueueDepth = config.getSharedReceiveQueueDepth();
         batch = new WorkCompletions(config.getPollBatch());
     }
@@ -152,57 +150,76 @@ public final class RdmaIoHandler implements IoHandler {
     private int runWithQueuePairs(IoHandlerContext context) {
         int handled = pollCompletions();
         if (handled == 0 && context.canBlock()) {
-            handled = spin(context);
-            if (handled == 0 && busyPoll) {
-                // Where there are fewer cores than polling threads, the one that is waited for may have none.
-                Thread.yield();
-            }
-            if (handled == 0 && !busyPoll && context.canBlock()) {
-                handled = pollOrArm();
-                if (handled == 0) {
-                    handled = runEpoll(true);
-                    // Most likely a completion woke us up: handle it in this turn.
-                    return handled + pollCompletions();
-                }
-            }
+            handled = busyPoll ? busyPoll(context) : spinOrSleep(context);
         }
-        long now = System.nanoTime();
-        if (now - nextEpollNanos >= 0) {
-            nextEpollNanos = now + EPOLL_INTERVAL_NANOS;
-            handled += runEpoll(false);
-        }
-        return handled;
+        return handled + runEpollIfDue(System.nanoTime());
     }
 
-    /** Looks for completions for a while, as long as that may pay. */
-    private int spin(IoHandlerContext context) {
-        long start = System.nanoTime();
-        if (idleSinceNanos == 0) {
-            idleSinceNanos = start;
+    private int busyPoll(IoHandlerContext context) {
+        long end = System.nanoTime() + EPOLL_INTERVAL_NANOS;
+        do {
+            int handled = pollSomeTimes();
+            if (handled > 0 || !context.canBlock()) {
+                return handled;
+            }
+        } while (System.nanoTime() - end < 0);
+        // Where there are fewer cores than polling threads, the one that is waited for may have none.
+        Thread.yield();
+        return 0;
+    }
+
+    private int spinOrSleep(IoHandlerContext context) {
+        int handled = spinPolicy.begin(System.nanoTime()) ? spin(context) : 0;
+        if (handled > 0 || !context.canBlock()) {
+            return handled;
         }
-        long limit = busyPoll ? EPOLL_INTERVAL_NANOS : expectedGapNanos <= maxSpinNanos ? maxSpinNanos : 0;
-        long now = start;
-        while (now - start < limit) {
-            for (int i = 0; i < POLLS_PER_CHECK; i++) {
-                int handled = pollCompletions();
-                if (handled > 0) {
-                    return handled;
-                }
-                Thread.onSpinWait();
-            }
-            if (!context.canBlock()) {
-                return 0;
-            }
+        handled = pollOrArm();
+        if (handled > 0) {
+            spinPolicy.found(System.nanoTime());
+            return handled;
+        }
+        handled = runEpoll(true);
+        long now = System.nanoTime();
+        nextEpollNanos = now + EPOLL_INTERVAL_NANOS;
+        spinPolicy.woke(now);
+        // Most likely a completion woke us up: handle it in this turn.
+        return handled + pollCompletions();
+    }
+
+    /** Polls as long as that may pay. */
+    private int spin(IoHandlerContext context) {
+        long now;
+        do {
+            int handled = pollSomeTimes();
             now = System.nanoTime();
-            if (now - nextEpollNanos >= 0) {
-                nextEpollNanos = now + EPOLL_INTERVAL_NANOS;
-                int handled = runEpoll(false);
-                if (handled > 0) {
-                    return handled;
-                }
+            if (handled == 0) {
+                handled = runEpollIfDue(now);
             }
+            if (handled > 0 || !context.canBlock()) {
+                spinPolicy.found(now);
+                return handled;
+            }
+        } while (spinPolicy.foundNothing(now));
+        return 0;
+    }
+
+    private int pollSomeTimes() {
+        for (int i = 0; i < POLLS_PER_CHECK; i++) {
+            int handled = pollCompletions();
+            if (handled > 0) {
+                return handled;
+            }
+            Thread.onSpinWait();
         }
         return 0;
+    }
+
+    private int runEpollIfDue(long now) {
+        if (now - nextEpollNanos < 0) {
+            return 0;
+        }
+        nextEpollNanos = now + EPOLL_INTERVAL_NANOS;
+        return runEpoll(false);
     }
 
     private int pollCompletions() {
@@ -211,7 +228,10 @@ public final class RdmaIoHandler implements IoHandler {
         for (int i = 0; i < devices.size(); i++) {
             handled += devices.get(i).poll(batch);
         }
-        return handled == 0 ? 0 : busy(handled, start);
+        if (handled > 0 && turn.reporting) {
+            turn.reportActiveIoTime(System.nanoTime() - start);
+        }
+        return handled;
     }
 
     private int pollOrArm() {
@@ -220,18 +240,8 @@ public final class RdmaIoHandler implements IoHandler {
         for (int i = 0; i < devices.size(); i++) {
             handled += devices.get(i).pollOrArm(batch);
         }
-        return handled == 0 ? 0 : busy(handled, start);
-    }
-
-    /** Learns how long it takes until something comes after nothing was there, as a moving average. */
-    private int busy(int handled, long start) {
-        if (turn.reporting) {
+        if (handled > 0 && turn.reporting) {
             turn.reportActiveIoTime(System.nanoTime() - start);
-        }
-        if (idleSinceNanos != 0) {
-            long gap = Math.min(System.nanoTime() - idleSinceNanos, 16 * maxSpinNanos);
-            expectedGapNanos += gap - expectedGapNanos >> 3;
-            idleSinceNanos = 0;
         }
         return handled;
     }

@@ -15,24 +15,22 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.util.NettyRuntime;
-
 import static io.netty.util.internal.ObjectUtil.checkInRange;
 import static io.netty.util.internal.ObjectUtil.checkPositive;
 
 /**
  * How a {@link RdmaIoHandler} waits. To be set up before the event loops are created.
  *
- * <p>An event loop that sleeps needs some 20 microseconds to wake up, which is many times what a message takes. So it
- * pays to look for completions for a while before going to sleep, as long as there is a core to spare for it.
+ * <p>An event loop that sleeps needs 3 to 70 microseconds to wake up, depending on the machine, which is many times
+ * what a message takes. So unless it is told otherwise here, an event loop polls for a while before it sleeps, as long
+ * as messages come quickly and nobody else wants the core. An idle event loop sleeps.
  */
 public final class RdmaIoHandlerConfig {
-    private static final int DEFAULT_MAX_SPIN_MICROS = 50;
+    private static final int DEFAULT_MAX_SPIN_MICROS = 200;
     static final int DEFAULT_SHARED_RECEIVE_QUEUE_DEPTH = 1024;
 
     private boolean busyPoll;
-    // With one or two cores, the spinning thread would keep the one that it waits for from running.
-    private int maxSpinMicros = NettyRuntime.availableProcessors() > 2 ? DEFAULT_MAX_SPIN_MICROS : 0;
+    private int maxSpinMicros = DEFAULT_MAX_SPIN_MICROS;
     private int pollBatch = 64;
     private int sharedReceiveQueueDepth = DEFAULT_SHARED_RECEIVE_QUEUE_DEPTH;
 
@@ -50,9 +48,10 @@ public final class RdmaIoHandlerConfig {
     }
 
     /**
-     * The longest time, in microseconds, to look for completions before going to sleep, 0 (don't) to 1000000. It is
-     * used only while completions have recently come within such a time. Default 50 on machines with more than two
-     * processors, else 0.
+     * The longest time, in microseconds, to poll before going to sleep, 0 to 1000000. An event loop polls no longer
+     * than about two wake-ups take, only after waits that were as short, and not while other threads want its core.
+     * With 0 it goes to sleep at once: less CPU time, but each message to a sleeping event loop waits for a wake-up.
+     * Default 200.
      */
     public RdmaIoHandlerConfig setMaxSpinMicros(int maxSpinMicros) {
         this.maxSpinMicros = checkInRange(maxSpinMicros, 0, 1_000_000, "maxSpinMicros");

@@ -54,10 +54,10 @@
  * <h2>A turn of the event loop</h2>
  * A batch of completions is taken from each completion queue; each is noted by its connection, then each connection
  * that got some does what follows, once: receives are posted again, promises completed, the pipeline reads, control
- * messages and what had to wait are sent, all in one chain of work requests. If there was nothing, the loop looks for
- * completions for a while as far as {@link io.netty.channel.rdma.RdmaIoHandlerConfig} allows, then arms the queues
- * (with another look, which closes the race) and sleeps in epoll, where the completion channels' descriptors wake it
- * up. While completions keep coming, epoll gets a turn every 20 microseconds.
+ * messages and what had to wait are sent, all in one chain of work requests. If there was nothing, the loop polls for a
+ * while if {@code SpinPolicy} expects that to pay, then arms the queues (with another look, which closes the race) and
+ * sleeps in epoll, where the completion channels' descriptors wake it up. While completions keep coming, epoll gets a
+ * turn every 20 microseconds.
  *
  * <h2>Sending</h2>
  * Messages stay in the {@link io.netty.channel.ChannelOutboundBuffer} until the device has sent them; a write's promise

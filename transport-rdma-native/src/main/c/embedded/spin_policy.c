@@ -1,0 +1,91 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+#include "spin_policy.h"
+
+static int64_t min(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t max(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+void spin_policy_init(struct spin_policy *policy, int64_t max_spin_ns, int64_t now_ns) {
+    *policy = (struct spin_policy) {
+        .max_spin_ns = max_spin_ns, .wait_start_ns = now_ns, .last_look_ns = now_ns, .credit_ns = SPIN_MAX_CREDIT_NS,
+        .credit_time_ns = now_ns, .rest_ns = SPIN_MIN_REST_NS, .sleep_ns = SPIN_FIRST_SLEEP_NS, .quiet = true
+    };
+}
+
+static int64_t spin_ns(const struct spin_policy *policy) {
+    return min(policy->max_spin_ns, 2 * policy->sleep_ns);
+}
+
+enum spin_state spin_policy_state(struct spin_policy *policy, int64_t now_ns) {
+    if (policy->quiet) {
+        return SPIN_QUIET;
+    }
+    if (policy->resting && now_ns < policy->rest_end_ns) {
+        return SPIN_PREEMPTED;
+    }
+    policy->resting = false;
+    return policy->credit_ns < spin_ns(policy) ? SPIN_OVERSPENT : SPIN_ACTIVE;
+}
+
+bool spin_policy_begin(struct spin_policy *policy, int64_t now_ns) {
+    policy->wait_start_ns = policy->last_look_ns = now_ns;
+    policy->credit_ns = min(SPIN_MAX_CREDIT_NS,
+                            policy->credit_ns + (now_ns - policy->credit_time_ns) / SPIN_VAIN_SHARE);
+    policy->credit_time_ns = now_ns;
+    return policy->max_spin_ns > 0 && spin_policy_state(policy, now_ns) == SPIN_ACTIVE;
+}
+
+static void preempted(struct spin_policy *policy, int64_t now_ns) {
+    bool again = policy->undisturbed_ns < SPIN_UNDISTURBED_NS;
+    policy->rest_ns = again ? min(SPIN_MAX_REST_NS, 2 * policy->rest_ns) : SPIN_MIN_REST_NS;
+    policy->undisturbed_ns = 0;
+    policy->resting = true;
+    policy->rest_end_ns = now_ns + policy->rest_ns;
+}
+
+bool spin_policy_found_nothing(struct spin_policy *policy, int64_t now_ns) {
+    int64_t spun = now_ns - policy->wait_start_ns;
+    bool was_preempted = now_ns - policy->last_look_ns > SPIN_PREEMPTION_NS;
+    policy->last_look_ns = now_ns;
+    if (was_preempted) {
+        preempted(policy, now_ns);
+    } else if (spun < spin_ns(policy)) {
+        return true;
+    } else {
+        policy->undisturbed_ns += spun;
+        policy->credit_ns -= spun;
+    }
+    return false;
+}
+
+void spin_policy_found(struct spin_policy *policy, int64_t now_ns) {
+    policy->quiet = false;
+    policy->undisturbed_ns += now_ns - policy->wait_start_ns;
+    policy->credit_ns = min(SPIN_MAX_CREDIT_NS, policy->credit_ns + policy->sleep_ns);
+}
+
+void spin_policy_woke(struct spin_policy *policy, int64_t now_ns) {
+    int64_t slept = now_ns - policy->last_look_ns;
+    policy->quiet = now_ns - policy->wait_start_ns > spin_ns(policy) + policy->sleep_ns / 2;
+    if (slept < 2 * policy->max_spin_ns) {
+        policy->sleep_ns += (max(slept, SPIN_MIN_SLEEP_NS) - policy->sleep_ns) / 8;
+    }
+}

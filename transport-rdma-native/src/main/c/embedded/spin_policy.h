@@ -1,0 +1,72 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Whether a thread that has nothing to do polls for a while before it sleeps, and for how long. The same as
+ * SpinPolicy.java, which says why, for the engine: change both.
+ *
+ *   SPIN_QUIET      at first, and after a wait that polling would not have shortened: sleeps at once
+ *   SPIN_PREEMPTED  others wanted the processor while it polled: sleeps at once for 1 ms, or longer if it was not the
+ *                   first time, up to 1 s
+ *   SPIN_OVERSPENT  polling was in vain too often: sleeps at once, until 1/128 of the time has paid for the next try
+ *   SPIN_ACTIVE     polls, for twice as long as a sleep takes here
+ *
+ * One thread.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_SPIN_POLICY_H
+#define NETTY_RDMA_EMBEDDED_SPIN_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SPIN_VAIN_SHARE 128
+#define SPIN_MAX_CREDIT_NS INT64_C(1000000)
+#define SPIN_PREEMPTION_NS INT64_C(100000)
+#define SPIN_MIN_REST_NS INT64_C(1000000)
+#define SPIN_MAX_REST_NS INT64_C(1000000000)
+#define SPIN_UNDISTURBED_NS INT64_C(16000000)
+#define SPIN_FIRST_SLEEP_NS INT64_C(50000)
+#define SPIN_MIN_SLEEP_NS INT64_C(10000)
+
+enum spin_state { SPIN_QUIET, SPIN_PREEMPTED, SPIN_OVERSPENT, SPIN_ACTIVE };
+
+struct spin_policy {
+    int64_t max_spin_ns;
+    int64_t wait_start_ns, last_look_ns;
+    int64_t credit_ns, credit_time_ns;
+    int64_t rest_ns, rest_end_ns;
+    int64_t undisturbed_ns; /* time spent polling since the last rest */
+    int64_t sleep_ns;       /* moving average */
+    bool quiet, resting;
+};
+
+/* `now_ns` is of CLOCK_MONOTONIC, here and below. */
+void spin_policy_init(struct spin_policy *policy, int64_t max_spin_ns, int64_t now_ns);
+
+enum spin_state spin_policy_state(struct spin_policy *policy, int64_t now_ns);
+
+/* A wait begins: there is nothing to do. Returns whether to poll. */
+bool spin_policy_begin(struct spin_policy *policy, int64_t now_ns);
+
+/* While polling: nothing was found. Returns whether to look again. */
+bool spin_policy_found_nothing(struct spin_policy *policy, int64_t now_ns);
+
+/* There is something to do, and the thread has not slept: the wait is over. */
+void spin_policy_found(struct spin_policy *policy, int64_t now_ns);
+
+/* The thread has slept, and the wait is over. */
+void spin_policy_woke(struct spin_policy *policy, int64_t now_ns);
+
+#endif

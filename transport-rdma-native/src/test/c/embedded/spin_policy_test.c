@@ -1,0 +1,133 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The states one by one, with a clock that is set by hand. SpinPolicyTest.java has the same, and simulated machines. */
+#include "check.h"
+#include "embedded/spin_policy.h"
+
+#define MAX_SPIN_NS INT64_C(200000)
+#define SLEEP_NS INT64_C(40000)
+
+static struct spin_policy policy;
+static int64_t now_ns;
+
+static void start(void) {
+    now_ns = INT64_C(123456789012);
+    spin_policy_init(&policy, MAX_SPIN_NS, now_ns);
+}
+
+static enum spin_state state(void) {
+    return spin_policy_state(&policy, now_ns);
+}
+
+static void sleep_for(int64_t ns) {
+    CHECK(!spin_policy_begin(&policy, now_ns));
+    now_ns += ns;
+    spin_policy_woke(&policy, now_ns);
+}
+
+static int64_t spin_in_vain(int64_t look_ns) {
+    int64_t start_ns = now_ns;
+    CHECK(spin_policy_begin(&policy, now_ns));
+    do {
+        now_ns += look_ns;
+    } while (spin_policy_found_nothing(&policy, now_ns));
+    int64_t spun = now_ns - start_ns;
+    now_ns += SLEEP_NS;
+    spin_policy_woke(&policy, now_ns);
+    return spun;
+}
+
+static void spin_and_find(int64_t ns) {
+    CHECK(spin_policy_begin(&policy, now_ns));
+    now_ns += ns;
+    spin_policy_found(&policy, now_ns);
+}
+
+static void become_active(void) {
+    start();
+    sleep_for(SLEEP_NS);
+    CHECK_EQ(state(), SPIN_ACTIVE);
+}
+
+static void first_wait_is_a_sleep(void) {
+    start();
+    CHECK_EQ(state(), SPIN_QUIET);
+    CHECK(!spin_policy_begin(&policy, now_ns));
+}
+
+static void short_sleeps_make_a_spin_of_two_sleeps(void) {
+    become_active();
+    for (int i = 0; i < 100; i++) {
+        spin_policy_begin(&policy, now_ns);
+        spin_policy_found(&policy, now_ns);
+        spin_policy_begin(&policy, now_ns);
+        now_ns += SLEEP_NS;
+        spin_policy_woke(&policy, now_ns);
+    }
+    int64_t spun = spin_in_vain(1000);
+    CHECK(spun >= 2 * SLEEP_NS - 1000 && spun <= 2 * SLEEP_NS + 2000);
+    CHECK_EQ(state(), SPIN_QUIET);
+}
+
+static void long_sleep_makes_quiet(void) {
+    become_active();
+    spin_policy_begin(&policy, now_ns);
+    now_ns += 1000000;
+    spin_policy_woke(&policy, now_ns);
+    CHECK_EQ(state(), SPIN_QUIET);
+}
+
+static void spins_in_vain_end_when_the_credit_is_spent(void) {
+    int64_t spent = 0;
+    become_active();
+    for (; state() == SPIN_ACTIVE; sleep_for(SLEEP_NS)) {
+        spent += spin_in_vain(1000);
+    }
+    CHECK_EQ(state(), SPIN_OVERSPENT);
+    CHECK(spent >= SPIN_MAX_CREDIT_NS - MAX_SPIN_NS && spent <= SPIN_MAX_CREDIT_NS + MAX_SPIN_NS);
+    now_ns += MAX_SPIN_NS * SPIN_VAIN_SHARE;
+    CHECK(spin_policy_begin(&policy, now_ns));
+}
+
+static void preemptions_are_followed_by_longer_and_longer_rests(void) {
+    become_active();
+    for (int64_t rest_ns = 2 * SPIN_MIN_REST_NS; rest_ns <= SPIN_MAX_REST_NS; rest_ns *= 2) {
+        spin_in_vain(SPIN_PREEMPTION_NS + 1);
+        sleep_for(SLEEP_NS);
+        CHECK_EQ(state(), SPIN_PREEMPTED);
+        now_ns += rest_ns - 100000;
+        CHECK_EQ(state(), SPIN_PREEMPTED);
+        now_ns += 100000;
+        CHECK_EQ(state(), SPIN_ACTIVE);
+    }
+    for (int64_t spun = 0; spun <= SPIN_UNDISTURBED_NS; spun += 50000) {
+        spin_and_find(50000);
+    }
+    spin_in_vain(SPIN_PREEMPTION_NS + 1);
+    sleep_for(SLEEP_NS);
+    CHECK_EQ(state(), SPIN_PREEMPTED);
+    now_ns += SPIN_MIN_REST_NS;
+    CHECK_EQ(state(), SPIN_ACTIVE);
+}
+
+int main(void) {
+    RUN(first_wait_is_a_sleep);
+    RUN(short_sleeps_make_a_spin_of_two_sleeps);
+    RUN(long_sleep_makes_quiet);
+    RUN(spins_in_vain_end_when_the_credit_is_spent);
+    RUN(preemptions_are_followed_by_longer_and_longer_rests);
+    return 0;
+}

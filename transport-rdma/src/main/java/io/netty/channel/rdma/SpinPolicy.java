@@ -1,0 +1,150 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+/**
+ * Decides whether an event loop that has nothing to do polls for a while before it sleeps, and for how long. Polling
+ * pays if the next event comes sooner than a wake-up would take, and if nobody else wants the core. Neither is known
+ * before, so both are learnt from what happened: the policy is told when the loop finds nothing to do, looks at its
+ * queues, and wakes up.
+ *
+ * <table>
+ * <caption>States</caption>
+ * <tr><th>state</th><th>when</th><th>a loop with nothing to do</th></tr>
+ * <tr><td>{@code QUIET}</td><td>at first, and after a wait that polling would not have shortened</td>
+ *     <td>sleeps at once, until a wait is short again</td></tr>
+ * <tr><td>{@code PREEMPTED}</td><td>while it polled, its thread did not run for a while: others want the core</td>
+ *     <td>sleeps at once, for 1 ms; each time that this happens again soon, for twice as long, up to 1 s</td></tr>
+ * <tr><td>{@code OVERSPENT}</td><td>polling was in vain too often</td>
+ *     <td>sleeps at once, until it has earned the next try: 1/128 of the time</td></tr>
+ * <tr><td>{@code ACTIVE}</td><td>otherwise</td>
+ *     <td>polls, for twice as long as a sleep takes here, then sleeps</td></tr>
+ * </table>
+ *
+ * Two ends that exchange messages find each other like that: both sleep at first, and each wait lasts two wake-ups, the
+ * peer's and the own one. Then one polls for so long. The peer's wake-up is over before that, so polling has paid, and
+ * the peer, which polls now too, gets the next answer without a wake-up at all.
+ *
+ * <p>Time is {@link System#nanoTime()}, and given by the caller. On the event loop.
+ */
+final class SpinPolicy {
+    /** See above. */
+    enum State {
+        QUIET, PREEMPTED, OVERSPENT, ACTIVE
+    }
+
+    /** Of the time that has passed, polling in vain may take so much: next to nothing for those who want the core. */
+    static final int VAIN_SHARE = 128;
+    /** So much may be saved up: some tries in a row, after a pause of the peer's virtual machine for example. */
+    static final long MAX_CREDIT_NANOS = 1_000_000;
+    /** Interrupts are shorter, and what another thread gets when the scheduler gives it the core is longer. */
+    static final long PREEMPTION_NANOS = 100_000;
+    static final long MIN_REST_NANOS = 1_000_000;
+    static final long MAX_REST_NANOS = 1_000_000_000;
+    /** Who polls for so long without being preempted has the core for itself: a time slice of Linux is shorter. */
+    static final long UNDISTURBED_NANOS = 16_000_000;
+    /** Before there is something to learn from. Two wake-ups on most machines. */
+    static final long FIRST_SLEEP_NANOS = 50_000;
+    /** A sleep that ends at once, because the event was just there, says nothing about wake-ups. */
+    static final long MIN_SLEEP_NANOS = 10_000;
+
+    private final long maxSpinNanos;
+    private boolean quiet = true;
+    /** Since there was something to do. */
+    private long waitStart;
+    private long lastLook;
+    private long credit = MAX_CREDIT_NANOS;
+    private long creditTime;
+    private boolean resting;
+    private long restEnd;
+    private long rest = MIN_REST_NANOS;
+    /** Time spent polling since the last rest. */
+    private long undisturbed;
+    /** Moving average. */
+    private long sleepNanos = FIRST_SLEEP_NANOS;
+
+    /**
+     * @param maxSpinNanos the longest time to poll, 0: never
+     */
+    SpinPolicy(long maxSpinNanos, long now) {
+        this.maxSpinNanos = maxSpinNanos;
+        creditTime = now;
+    }
+
+    /** A wait begins: there is nothing to do. Returns whether to poll. */
+    boolean begin(long now) {
+        waitStart = now;
+        lastLook = now;
+        credit = Math.min(MAX_CREDIT_NANOS, credit + (now - creditTime) / VAIN_SHARE);
+        creditTime = now;
+        return maxSpinNanos > 0 && state(now) == State.ACTIVE;
+    }
+
+    State state(long now) {
+        if (quiet) {
+            return State.QUIET;
+        }
+        if (resting && now - restEnd < 0) {
+            return State.PREEMPTED;
+        }
+        resting = false;
+        return credit < spinNanos() ? State.OVERSPENT : State.ACTIVE;
+    }
+
+    private long spinNanos() {
+        return Math.min(maxSpinNanos, 2 * sleepNanos);
+    }
+
+    /** While polling: nothing was found. Returns whether to look again. */
+    boolean foundNothing(long now) {
+        long spun = now - waitStart;
+        boolean preempted = now - lastLook > PREEMPTION_NANOS;
+        lastLook = now;
+        if (preempted) {
+            preempted(now);
+        } else if (spun < spinNanos()) {
+            return true;
+        } else {
+            undisturbed += spun;
+            credit -= spun;
+        }
+        return false;
+    }
+
+    private void preempted(long now) {
+        rest = undisturbed < UNDISTURBED_NANOS ? Math.min(MAX_REST_NANOS, 2 * rest) : MIN_REST_NANOS;
+        undisturbed = 0;
+        resting = true;
+        restEnd = now + rest;
+    }
+
+    /** There is something to do, and the loop has not slept: the wait is over. */
+    void found(long now) {
+        quiet = false;
+        undisturbed += now - waitStart;
+        credit = Math.min(MAX_CREDIT_NANOS, credit + sleepNanos);
+    }
+
+    /** The loop has slept, and the wait is over. */
+    void woke(long now) {
+        long slept = now - lastLook;
+        // What it would have seen while polling: a peer that sleeps, too, takes half of that.
+        quiet = now - waitStart > spinNanos() + sleepNanos / 2;
+        if (slept < 2 * maxSpinNanos) {
+            sleepNanos += Math.max(slept, MIN_SLEEP_NANOS) - sleepNanos >> 3;
+        }
+    }
+}

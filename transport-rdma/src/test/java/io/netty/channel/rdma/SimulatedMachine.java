@@ -1,0 +1,247 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.PriorityQueue;
+
+/**
+ * Cores and threads with a clock of their own, scheduled roughly as Linux does it: a thread that wakes up gets an idle
+ * core after a delay; without one it waits, and takes the core of a thread that has run longer; a thread that has had a
+ * time slice makes room for those that wait.
+ */
+final class SimulatedMachine {
+    private static final long SLICE_NANOS = 3_000_000;
+    /** Who was asleep is that far ahead of those who ran, at most. */
+    private static final long MAX_LAG_NANOS = SLICE_NANOS;
+    private static final long LOOK_NANOS = 1_000;
+
+    private final long wakeUpNanos;
+    private final SimulatedThread[] running;
+    private final Deque<SimulatedThread> waiting = new ArrayDeque<>();
+    private final PriorityQueue<Event> events = new PriorityQueue<>(
+            Comparator.comparingLong(Event::time).thenComparingLong(Event::number));
+    private long lastEvent;
+    private long now = 1;
+
+    SimulatedMachine(int cores, long wakeUpNanos) {
+        running = new SimulatedThread[cores];
+        this.wakeUpNanos = wakeUpNanos;
+    }
+
+    private record Event(long time, long number, Runnable action) {
+    }
+
+    long now() {
+        return now;
+    }
+
+    void at(long time, Runnable action) {
+        events.add(new Event(Math.max(time, now), ++lastEvent, action));
+    }
+
+    void run(long nanos) {
+        long end = now + nanos;
+        while (!events.isEmpty() && events.peek().time() <= end) {
+            Event event = events.poll();
+            now = event.time();
+            event.action().run();
+        }
+        now = end;
+    }
+
+    /** Something that needs a core now and then. */
+    abstract class SimulatedThread {
+        private long used;
+        private long sliceEnd;
+        private boolean asleep = true;
+
+        /** Has the core: does the next step. Returns how long that takes, or 0 to sleep. */
+        abstract long step();
+
+        /** The step is done. */
+        void stepDone() {
+        }
+
+        final void wake() {
+            if (!asleep) {
+                return;
+            }
+            asleep = false;
+            long leastUsed = Long.MAX_VALUE;
+            for (SimulatedThread other : running) {
+                leastUsed = other == null ? leastUsed : Math.min(leastUsed, other.used);
+            }
+            used = leastUsed == Long.MAX_VALUE ? used : Math.max(used, leastUsed - MAX_LAG_NANOS);
+            for (int core = 0; core < running.length; core++) {
+                if (running[core] == null) {
+                    dispatch(core, this, wakeUpNanos);
+                    return;
+                }
+            }
+            waiting.addFirst(this);
+        }
+    }
+
+    private void dispatch(int core, SimulatedThread thread, long delay) {
+        running[core] = thread;
+        thread.sliceEnd = now + delay + SLICE_NANOS;
+        at(now + delay, () -> next(core));
+    }
+
+    private void next(int core) {
+        SimulatedThread thread = running[core];
+        SimulatedThread other = leastUsedWaiting();
+        if (other != null && (now >= thread.sliceEnd || other.used < thread.used)) {
+            waiting.remove(other);
+            waiting.addLast(thread);
+            dispatch(core, other, 0);
+            return;
+        }
+        long nanos = thread.step();
+        if (nanos == 0) {
+            thread.asleep = true;
+            running[core] = null;
+            if (other != null) {
+                waiting.remove(other);
+                dispatch(core, other, 0);
+            }
+            return;
+        }
+        thread.used += nanos;
+        at(now + nanos, () -> {
+            thread.stepDone();
+            next(core);
+        });
+    }
+
+    private SimulatedThread leastUsedWaiting() {
+        return waiting.stream().min(Comparator.comparingLong(thread -> thread.used)).orElse(null);
+    }
+
+    /** A program that computes. */
+    void startBusyThread() {
+        new SimulatedThread() {
+            @Override
+            long step() {
+                return 50_000;
+            }
+        }.wake();
+    }
+
+    /** An event loop: it handles messages, waits for more as its policy says, and answers its peer. */
+    final class Loop extends SimulatedThread {
+        private final SpinPolicy policy;
+        private final long workNanos;
+        private final Deque<Runnable> inbox = new ArrayDeque<>();
+        private Runnable handled;
+        private boolean idle;
+        private boolean spinning;
+        private boolean sleeping;
+        long spunNanos;
+        int sleeps;
+
+        Loop(long maxSpinNanos, long workNanos) {
+            policy = new SpinPolicy(maxSpinNanos, now);
+            this.workNanos = workNanos;
+        }
+
+        /** The loop does this when it has time. */
+        void deliver(Runnable message) {
+            inbox.add(message);
+            if (sleeping) {
+                wake();
+            }
+        }
+
+        @Override
+        long step() {
+            if (sleeping) {
+                sleeping = false;
+                idle = false;
+                policy.woke(now);
+            }
+            handled = inbox.poll();
+            if (handled != null) {
+                if (idle) {
+                    policy.found(now);
+                }
+                idle = false;
+                return workNanos;
+            }
+            spinning = idle ? spinning && policy.foundNothing(now) : policy.begin(now);
+            idle = true;
+            if (spinning) {
+                spunNanos += LOOK_NANOS;
+                return LOOK_NANOS;
+            }
+            sleeping = true;
+            sleeps++;
+            return 0;
+        }
+
+        @Override
+        void stepDone() {
+            if (handled != null) {
+                handled.run();
+            }
+        }
+    }
+
+    /** Two loops that exchange messages. */
+    final class Pair {
+        private static final long LATENCY_NANOS = 200;
+
+        final Loop client;
+        final Loop server;
+        /** From an answer to the next message. */
+        long pauseNanos;
+        int roundTrips;
+
+        Pair(long maxSpinNanos, long workNanos) {
+            client = new Loop(maxSpinNanos, workNanos);
+            server = new Loop(maxSpinNanos, workNanos);
+        }
+
+        /** A message, and when the answer has come, the next one. */
+        void send() {
+            at(now + LATENCY_NANOS, () -> server.deliver(this::answer));
+        }
+
+        private void answer() {
+            at(now + LATENCY_NANOS, () -> client.deliver(this::answered));
+        }
+
+        private void answered() {
+            roundTrips++;
+            at(now + pauseNanos, this::send);
+        }
+
+        int takeSleeps() {
+            int sleeps = client.sleeps + server.sleeps;
+            client.sleeps = server.sleeps = 0;
+            return sleeps;
+        }
+
+        int takeRoundTrips() {
+            int taken = roundTrips;
+            roundTrips = 0;
+            return taken;
+        }
+    }
+}

@@ -1,0 +1,237 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.rdma.SimulatedMachine.Pair;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+import static io.netty.channel.rdma.SpinPolicy.State.ACTIVE;
+import static io.netty.channel.rdma.SpinPolicy.State.OVERSPENT;
+import static io.netty.channel.rdma.SpinPolicy.State.PREEMPTED;
+import static io.netty.channel.rdma.SpinPolicy.State.QUIET;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The states one by one, with a clock that is set by hand; then what comes of them when loops with this policy run on a
+ * simulated machine.
+ */
+class SpinPolicyTest {
+    private static final long MAX_SPIN = 200_000;
+    private static final long SECOND = 1_000_000_000;
+    private static final long MILLI = 1_000_000;
+
+    private long now = Long.MAX_VALUE - 5 * MILLI;
+    private final SpinPolicy policy = new SpinPolicy(MAX_SPIN, now);
+
+    private void sleep(long nanos) {
+        assertThat(policy.begin(now)).isFalse();
+        now += nanos;
+        policy.woke(now);
+    }
+
+    /** Returns how long the loop has polled in vain before it sleeps. */
+    private long spinInVain(long lookNanos) {
+        long start = now;
+        assertThat(policy.begin(now)).isTrue();
+        do {
+            now += lookNanos;
+        } while (policy.foundNothing(now));
+        return now - start;
+    }
+
+    private void becomeActive() {
+        sleep(40_000);
+        assertThat(policy.state(now)).isEqualTo(ACTIVE);
+    }
+
+    @Test
+    void firstWaitIsASleep() {
+        assertThat(policy.state(now)).isEqualTo(QUIET);
+        assertThat(policy.begin(now)).isFalse();
+    }
+
+    @Test
+    void shortSleepMakesTheNextWaitASpinOfTwiceASleep() {
+        becomeActive();
+        for (int i = 0; i < 100; i++) {
+            policy.begin(now);
+            policy.found(now);
+            policy.begin(now);
+            policy.woke(now += 40_000);
+        }
+        assertThat(spinInVain(1000)).isBetween(79_000L, 82_000L);
+    }
+
+    @Test
+    void longSleepMakesTheLoopQuiet() {
+        becomeActive();
+        policy.begin(now);
+        policy.woke(now += MILLI);
+        assertThat(policy.state(now)).isEqualTo(QUIET);
+    }
+
+    @Test
+    void spinInVainMakesTheLoopQuiet() {
+        becomeActive();
+        spinInVain(1000);
+        policy.woke(now += 40_000);
+        assertThat(policy.state(now)).isEqualTo(QUIET);
+    }
+
+    @Test
+    void spinIsNeverLongerThanAllowed() {
+        for (int i = 0; i < 100; i++) {
+            policy.begin(now);
+            policy.woke(now += 390_000);
+            policy.begin(now);
+            policy.found(now);
+        }
+        assertThat(spinInVain(1000)).isEqualTo(MAX_SPIN);
+    }
+
+    @Test
+    void loopThatMayNotSpinNeverDoes() {
+        SpinPolicy never = new SpinPolicy(0, now);
+        for (int i = 0; i < 100; i++) {
+            assertThat(never.begin(now)).isFalse();
+            never.woke(now += 10_000);
+        }
+    }
+
+    @Test
+    void spinsInVainEndWhenTheCreditIsSpentAndGoOnWhenItIsEarned() {
+        long spent = 0;
+        for (sleep(40_000); policy.state(now) == ACTIVE; sleep(40_000)) {
+            spent += spinInVain(1000);
+            policy.woke(now += 40_000);
+        }
+        assertThat(policy.state(now)).isEqualTo(OVERSPENT);
+        assertThat(spent).isBetween(SpinPolicy.MAX_CREDIT_NANOS - MAX_SPIN, SpinPolicy.MAX_CREDIT_NANOS + MAX_SPIN);
+        now += MAX_SPIN * SpinPolicy.VAIN_SHARE;
+        assertThat(policy.begin(now)).isTrue();
+    }
+
+    @Test
+    void spinsThatFindSomethingPayForThoseInVain() {
+        becomeActive();
+        for (int i = 0; i < 100; i++) {
+            spinInVain(1000);
+            policy.woke(now += 40_000);
+            sleep(40_000);
+            for (int j = 0; j < 3; j++) {
+                assertThat(policy.begin(now)).isTrue();
+                policy.found(now += 2000);
+            }
+        }
+    }
+
+    @Test
+    void preemptionIsFollowedByARestThatGetsLongerUntilTheLoopSpinsUndisturbed() {
+        becomeActive();
+        long rest = SpinPolicy.MIN_REST_NANOS;
+        for (int i = 0; i < 20; i++) {
+            spinInVain(SpinPolicy.PREEMPTION_NANOS + 1);
+            policy.woke(now += 40_000);
+            sleep(30_000);
+            assertThat(policy.state(now)).isEqualTo(PREEMPTED);
+            rest = Math.min(SpinPolicy.MAX_REST_NANOS, 2 * rest);
+            assertThat(policy.state(now + rest - 100_000)).isEqualTo(PREEMPTED);
+            assertThat(policy.state(now += rest)).isEqualTo(ACTIVE);
+        }
+        for (long spun = 0; spun <= SpinPolicy.UNDISTURBED_NANOS; spun += 50_000) {
+            policy.begin(now);
+            policy.found(now += 50_000);
+        }
+        spinInVain(SpinPolicy.PREEMPTION_NANOS + 1);
+        policy.woke(now += 40_000);
+        sleep(30_000);
+        assertThat(policy.state(now)).isEqualTo(PREEMPTED);
+        assertThat(policy.state(now + SpinPolicy.MIN_REST_NANOS)).isEqualTo(ACTIVE);
+    }
+
+    @Property(tries = 60)
+    void twoEndsStopSleepingWithinMillisecondsWhateverAWakeUpCosts(
+            @ForAll @IntRange(min = 2, max = 90) int wakeUpMicros, @ForAll @IntRange(min = 1, max = 20) int workMicros,
+            @ForAll @IntRange(min = 1, max = 16) int inFlight) {
+        SimulatedMachine machine = new SimulatedMachine(2, wakeUpMicros * 1000L);
+        Pair pair = machine.new Pair(MAX_SPIN, workMicros * 1000L);
+        for (int i = 0; i < inFlight; i++) {
+            pair.send();
+        }
+        assertThatNobodySleeps(machine, pair);
+    }
+
+    @Property(tries = 30)
+    void twoEndsFindEachOtherAgainAfterAQuietTime(
+            @ForAll @IntRange(min = 2, max = 90) int wakeUpMicros,
+            @ForAll @IntRange(min = 1, max = 20) int workMicros) {
+        SimulatedMachine machine = new SimulatedMachine(2, wakeUpMicros * 1000L);
+        Pair pair = machine.new Pair(MAX_SPIN, workMicros * 1000L);
+        pair.pauseNanos = 5 * MILLI;
+        pair.send();
+        machine.run(SECOND / 2);
+        pair.pauseNanos = 0;
+        assertThatNobodySleeps(machine, pair);
+    }
+
+    private static void assertThatNobodySleeps(SimulatedMachine machine, Pair pair) {
+        machine.run(20 * MILLI);
+        pair.takeSleeps();
+        machine.run(100 * MILLI);
+        assertThat(pair.takeSleeps()).isZero();
+    }
+
+    @Property(tries = 20)
+    void loopsOnABusyMachineDoAsMuchAsLoopsThatNeverSpin(@ForAll @IntRange(min = 2, max = 60) int wakeUpMicros,
+            @ForAll @IntRange(min = 2, max = 20) int workMicros, @ForAll @IntRange(min = 1, max = 3) int busyThreads,
+            @ForAll @IntRange(min = 1, max = 4) int pairs) {
+        assertThat(roundTrips(MAX_SPIN, wakeUpMicros, workMicros, busyThreads, pairs))
+                .isGreaterThanOrEqualTo(roundTrips(0, wakeUpMicros, workMicros, busyThreads, pairs) * 95 / 100);
+    }
+
+    private static int roundTrips(long maxSpin, int wakeUpMicros, int workMicros, int busyThreads, int pairs) {
+        SimulatedMachine machine = new SimulatedMachine(2, wakeUpMicros * 1000L);
+        for (int i = 0; i < busyThreads; i++) {
+            machine.startBusyThread();
+        }
+        List<Pair> all = Stream.generate(() -> machine.new Pair(maxSpin, workMicros * 1000L)).limit(pairs).toList();
+        all.forEach(Pair::send);
+        machine.run(SECOND);
+        all.forEach(Pair::takeRoundTrips);
+        machine.run(SECOND);
+        return all.stream().mapToInt(Pair::takeRoundTrips).sum();
+    }
+
+    @Property(tries = 30)
+    void loopSpinsUnderOnePercentOfTheTimeWhenMessagesAreFarApartAlsoRightAfterABurst(
+            @ForAll @IntRange(min = 2, max = 90) int wakeUpMicros,
+            @ForAll @IntRange(min = 1, max = 100) int pauseMillis) {
+        SimulatedMachine machine = new SimulatedMachine(2, wakeUpMicros * 1000L);
+        Pair pair = machine.new Pair(MAX_SPIN, 1000);
+        pair.send();
+        machine.run(100 * MILLI);
+        pair.pauseNanos = pauseMillis * MILLI;
+        pair.client.spunNanos = pair.server.spunNanos = 0;
+        machine.run(SECOND);
+        assertThat(Math.max(pair.client.spunNanos, pair.server.spunNanos)).isLessThan(SECOND / 100);
+    }
+}
