@@ -122,7 +122,7 @@ int cq_engine_open(void) {
     if (bell.fd < 0) {
         bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         bell.ready = rung;
-        spin_policy_init(&policy, MAX_SPIN_NS, (int64_t) engine_now_ns());
+        spin_policy_init(&policy, MAX_SPIN_NS, spin_policy_preemptions, (int64_t) engine_now_ns());
         error = bell.fd < 0 ? errno : engine_add(&bell, EPOLLIN);
         if (error == 0) {
             set_asleep(true);

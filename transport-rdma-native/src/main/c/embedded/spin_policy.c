@@ -15,6 +15,8 @@
  */
 #include "spin_policy.h"
 
+#include <sys/resource.h>
+
 static int64_t min(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
@@ -23,10 +25,16 @@ static int64_t max(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-void spin_policy_init(struct spin_policy *policy, int64_t max_spin_ns, int64_t now_ns) {
+long spin_policy_preemptions(void) {
+    struct rusage usage = { 0 };
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+void spin_policy_init(struct spin_policy *policy, int64_t max_spin_ns, long (*preemptions)(void), int64_t now_ns) {
     *policy = (struct spin_policy) {
         .max_spin_ns = max_spin_ns, .wait_start_ns = now_ns, .last_look_ns = now_ns, .credit_ns = SPIN_MAX_CREDIT_NS,
-        .credit_time_ns = now_ns, .rest_ns = SPIN_MIN_REST_NS, .sleep_ns = SPIN_FIRST_SLEEP_NS, .quiet = true
+        .credit_time_ns = now_ns, .sleep_ns = SPIN_FIRST_SLEEP_NS, .preemptions = preemptions, .quiet = true
     };
 }
 
@@ -53,37 +61,43 @@ bool spin_policy_begin(struct spin_policy *policy, int64_t now_ns) {
     return policy->max_spin_ns > 0 && spin_policy_state(policy, now_ns) == SPIN_ACTIVE;
 }
 
-static void preempted(struct spin_policy *policy, int64_t now_ns) {
-    bool again = policy->undisturbed_ns < SPIN_UNDISTURBED_NS;
-    policy->rest_ns = again ? min(SPIN_MAX_REST_NS, 2 * policy->rest_ns) : SPIN_MIN_REST_NS;
-    policy->undisturbed_ns = 0;
+static bool rest_if_preempted(struct spin_policy *policy, int64_t now_ns) {
+    long known = policy->known_preemptions;
+    policy->known_preemptions = policy->preemptions();
+    if (policy->known_preemptions == known) {
+        return false;
+    }
     policy->resting = true;
-    policy->rest_end_ns = now_ns + policy->rest_ns;
+    policy->rest_end_ns = now_ns + min(SPIN_MAX_REST_NS, SPIN_REST_FACTOR * (now_ns - policy->last_look_ns));
+    return true;
 }
 
 bool spin_policy_found_nothing(struct spin_policy *policy, int64_t now_ns) {
-    int64_t spun = now_ns - policy->wait_start_ns;
-    bool was_preempted = now_ns - policy->last_look_ns > SPIN_PREEMPTION_NS;
-    policy->last_look_ns = now_ns;
-    if (was_preempted) {
-        preempted(policy, now_ns);
-    } else if (spun < spin_ns(policy)) {
-        return true;
-    } else {
-        policy->undisturbed_ns += spun;
-        policy->credit_ns -= spun;
+    if (now_ns - policy->last_look_ns > SPIN_JUMP_NS) {
+        bool preempted = rest_if_preempted(policy, now_ns);
+        policy->last_look_ns = now_ns;
+        return !preempted;
     }
+    policy->last_look_ns = now_ns;
+    int64_t spun = now_ns - policy->wait_start_ns;
+    if (spun < spin_ns(policy)) {
+        return true;
+    }
+    policy->credit_ns -= spun;
     return false;
 }
 
 void spin_policy_found(struct spin_policy *policy, int64_t now_ns) {
     policy->quiet = false;
-    policy->undisturbed_ns += now_ns - policy->wait_start_ns;
+    if (now_ns - policy->last_look_ns > SPIN_JUMP_NS) {
+        rest_if_preempted(policy, now_ns);
+    }
     policy->credit_ns = min(SPIN_MAX_CREDIT_NS, policy->credit_ns + policy->sleep_ns);
 }
 
 void spin_policy_woke(struct spin_policy *policy, int64_t now_ns) {
     int64_t slept = now_ns - policy->last_look_ns;
+    policy->known_preemptions = policy->preemptions();
     policy->quiet = now_ns - policy->wait_start_ns > spin_ns(policy) + policy->sleep_ns / 2;
     if (slept < 2 * policy->max_spin_ns) {
         policy->sleep_ns += (max(slept, SPIN_MIN_SLEEP_NS) - policy->sleep_ns) / 8;

@@ -18,9 +18,9 @@
  * SpinPolicy.java, which says why, for the engine: change both.
  *
  *   SPIN_QUIET      at first, and after a wait that polling would not have shortened: sleeps at once
- *   SPIN_PREEMPTED  others wanted the processor while it polled: sleeps at once for 1 ms, or longer if it was not the
- *                   first time, up to 1 s
- *   SPIN_OVERSPENT  polling was in vain too often: sleeps at once, until 1/128 of the time has paid for the next try
+ *   SPIN_PREEMPTED  others were given the processor while it polled: sleeps at once, for 64 times as long as they had
+ *                   it, at most 2 s
+ *   SPIN_OVERSPENT  polling was in vain too often: sleeps at once, until 1/256 of the time has paid for the next try
  *   SPIN_ACTIVE     polls, for twice as long as a sleep takes here
  *
  * One thread.
@@ -31,12 +31,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SPIN_VAIN_SHARE 128
+#define SPIN_VAIN_SHARE 256
 #define SPIN_MAX_CREDIT_NS INT64_C(1000000)
-#define SPIN_PREEMPTION_NS INT64_C(100000)
-#define SPIN_MIN_REST_NS INT64_C(1000000)
-#define SPIN_MAX_REST_NS INT64_C(1000000000)
-#define SPIN_UNDISTURBED_NS INT64_C(16000000)
+#define SPIN_JUMP_NS INT64_C(100000)
+#define SPIN_REST_FACTOR 64
+#define SPIN_MAX_REST_NS INT64_C(2000000000)
 #define SPIN_FIRST_SLEEP_NS INT64_C(50000)
 #define SPIN_MIN_SLEEP_NS INT64_C(10000)
 
@@ -46,14 +45,21 @@ struct spin_policy {
     int64_t max_spin_ns;
     int64_t wait_start_ns, last_look_ns;
     int64_t credit_ns, credit_time_ns;
-    int64_t rest_ns, rest_end_ns;
-    int64_t undisturbed_ns; /* time spent polling since the last rest */
-    int64_t sleep_ns;       /* moving average */
+    int64_t rest_end_ns;
+    int64_t sleep_ns; /* moving average */
+    long (*preemptions)(void);
+    long known_preemptions;
     bool quiet, resting;
 };
 
-/* `now_ns` is of CLOCK_MONOTONIC, here and below. */
-void spin_policy_init(struct spin_policy *policy, int64_t max_spin_ns, int64_t now_ns);
+/*
+ * `preemptions` says how many times the scheduler has taken the processor from the calling thread; `now_ns` is of
+ * CLOCK_MONOTONIC, here and below.
+ */
+void spin_policy_init(struct spin_policy *policy, int64_t max_spin_ns, long (*preemptions)(void), int64_t now_ns);
+
+/* That of getrusage(2): ru_nivcsw of RUSAGE_THREAD. */
+long spin_policy_preemptions(void);
 
 enum spin_state spin_policy_state(struct spin_policy *policy, int64_t now_ns);
 

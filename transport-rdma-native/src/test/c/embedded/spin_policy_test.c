@@ -14,7 +14,12 @@
  * under the License.
  */
 /* The states one by one, with a clock that is set by hand. SpinPolicyTest.java has the same, and simulated machines. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "check.h"
+#include "embedded/engine.h"
 #include "embedded/spin_policy.h"
 
 #define MAX_SPIN_NS INT64_C(200000)
@@ -22,10 +27,15 @@
 
 static struct spin_policy policy;
 static int64_t now_ns;
+static long preemptions;
+
+static long count_preemptions(void) {
+    return preemptions;
+}
 
 static void start(void) {
     now_ns = INT64_C(123456789012);
-    spin_policy_init(&policy, MAX_SPIN_NS, now_ns);
+    spin_policy_init(&policy, MAX_SPIN_NS, count_preemptions, now_ns);
 }
 
 static enum spin_state state(void) {
@@ -48,12 +58,6 @@ static int64_t spin_in_vain(int64_t look_ns) {
     now_ns += SLEEP_NS;
     spin_policy_woke(&policy, now_ns);
     return spun;
-}
-
-static void spin_and_find(int64_t ns) {
-    CHECK(spin_policy_begin(&policy, now_ns));
-    now_ns += ns;
-    spin_policy_found(&policy, now_ns);
 }
 
 static void become_active(void) {
@@ -102,25 +106,58 @@ static void spins_in_vain_end_when_the_credit_is_spent(void) {
     CHECK(spin_policy_begin(&policy, now_ns));
 }
 
-static void preemptions_are_followed_by_longer_and_longer_rests(void) {
+static void check_rest(bool found) {
     become_active();
-    for (int64_t rest_ns = 2 * SPIN_MIN_REST_NS; rest_ns <= SPIN_MAX_REST_NS; rest_ns *= 2) {
-        spin_in_vain(SPIN_PREEMPTION_NS + 1);
-        sleep_for(SLEEP_NS);
-        CHECK_EQ(state(), SPIN_PREEMPTED);
-        now_ns += rest_ns - 100000;
-        CHECK_EQ(state(), SPIN_PREEMPTED);
-        now_ns += 100000;
-        CHECK_EQ(state(), SPIN_ACTIVE);
+    CHECK(spin_policy_begin(&policy, now_ns));
+    preemptions++;
+    now_ns += 3000000;
+    if (found) {
+        spin_policy_found(&policy, now_ns);
+    } else {
+        CHECK(!spin_policy_found_nothing(&policy, now_ns));
     }
-    for (int64_t spun = 0; spun <= SPIN_UNDISTURBED_NS; spun += 50000) {
-        spin_and_find(50000);
-    }
-    spin_in_vain(SPIN_PREEMPTION_NS + 1);
+    int64_t rest_end = now_ns + 64 * 3000000;
+    sleep_for(SLEEP_NS);
     sleep_for(SLEEP_NS);
     CHECK_EQ(state(), SPIN_PREEMPTED);
-    now_ns += SPIN_MIN_REST_NS;
+    now_ns = rest_end - 1;
+    CHECK_EQ(state(), SPIN_PREEMPTED);
+    now_ns = rest_end;
     CHECK_EQ(state(), SPIN_ACTIVE);
+}
+
+static void preemption_is_followed_by_a_rest_64_times_as_long(void) {
+    check_rest(false);
+    check_rest(true);
+}
+
+static void pause_of_the_machine_is_no_preemption(void) {
+    become_active();
+    CHECK(spin_policy_begin(&policy, now_ns));
+    now_ns += 3000000;
+    CHECK(spin_policy_found_nothing(&policy, now_ns));
+    spin_policy_found(&policy, now_ns);
+    CHECK_EQ(state(), SPIN_ACTIVE);
+}
+
+static void thread_that_others_push_aside_has_preemptions(void) {
+    long before = spin_policy_preemptions();
+    CHECK(before >= 0);
+    pid_t children[16];
+    for (int i = 0; i < 16; i++) {
+        children[i] = fork();
+        while (children[i] == 0) {
+            CHECK(getppid() != 1);
+        }
+    }
+    uint64_t end = engine_now_ns() + UINT64_C(60000000000);
+    while (spin_policy_preemptions() == before && engine_now_ns() < end) {
+    }
+    for (int i = 0; i < 16; i++) {
+        kill(children[i], SIGKILL);
+        waitpid(children[i], NULL, 0);
+    }
+    CHECK(spin_policy_preemptions() > before);
 }
 
 int main(void) {
@@ -128,6 +165,8 @@ int main(void) {
     RUN(short_sleeps_make_a_spin_of_two_sleeps);
     RUN(long_sleep_makes_quiet);
     RUN(spins_in_vain_end_when_the_credit_is_spent);
-    RUN(preemptions_are_followed_by_longer_and_longer_rests);
+    RUN(preemption_is_followed_by_a_rest_64_times_as_long);
+    RUN(pause_of_the_machine_is_no_preemption);
+    RUN(thread_that_others_push_aside_has_preemptions);
     return 0;
 }

@@ -26,6 +26,7 @@ import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ThreadUsage;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.internal.StringUtil;
@@ -87,7 +88,8 @@ public final class RdmaIoHandler implements IoHandler {
         this.executor = checkNotNull(executor, "executor");
         this.epoll = epoll;
         busyPoll = config.isBusyPoll();
-        spinPolicy = new SpinPolicy(config.getMaxSpinMicros() * 1000L, System.nanoTime());
+        spinPolicy = new SpinPolicy(config.getMaxSpinMicros() * 1000L, ThreadUsage::involuntarySwitches,
+                System.nanoTime());
         sharedReceiveQueueDepth = config.getSharedReceiveQueueDepth();
         batch = new WorkCompletions(config.getPollBatch());
     }

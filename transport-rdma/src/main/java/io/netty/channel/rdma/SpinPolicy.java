@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma;
 
+import java.util.function.LongSupplier;
+
 /**
  * Decides whether an event loop that has nothing to do polls for a while before it sleeps, and for how long. Polling
  * pays if the next event comes sooner than a wake-up would take, and if nobody else wants the core. Neither is known
@@ -26,10 +28,11 @@ package io.netty.channel.rdma;
  * <tr><th>state</th><th>when</th><th>a loop with nothing to do</th></tr>
  * <tr><td>{@code QUIET}</td><td>at first, and after a wait that polling would not have shortened</td>
  *     <td>sleeps at once, until a wait is short again</td></tr>
- * <tr><td>{@code PREEMPTED}</td><td>while it polled, its thread did not run for a while: others want the core</td>
- *     <td>sleeps at once, for 1 ms; each time that this happens again soon, for twice as long, up to 1 s</td></tr>
+ * <tr><td>{@code PREEMPTED}</td><td>while it polled, others were given the core. A thread that polls uses up its share
+ *     of the core, and then waits until all others have had theirs; one that sleeps at once is let in when it wakes
+ *     up</td><td>sleeps at once, for 64 times as long as the others had the core, at most 2 s</td></tr>
  * <tr><td>{@code OVERSPENT}</td><td>polling was in vain too often</td>
- *     <td>sleeps at once, until it has earned the next try: 1/128 of the time</td></tr>
+ *     <td>sleeps at once, until it has earned the next try: 1/256 of the time</td></tr>
  * <tr><td>{@code ACTIVE}</td><td>otherwise</td>
  *     <td>polls, for twice as long as a sleep takes here, then sleeps</td></tr>
  * </table>
@@ -47,21 +50,22 @@ final class SpinPolicy {
     }
 
     /** Of the time that has passed, polling in vain may take so much: next to nothing for those who want the core. */
-    static final int VAIN_SHARE = 128;
+    static final int VAIN_SHARE = 256;
     /** So much may be saved up: some tries in a row, after a pause of the peer's virtual machine for example. */
     static final long MAX_CREDIT_NANOS = 1_000_000;
-    /** Interrupts are shorter, and what another thread gets when the scheduler gives it the core is longer. */
-    static final long PREEMPTION_NANOS = 100_000;
-    static final long MIN_REST_NANOS = 1_000_000;
-    static final long MAX_REST_NANOS = 1_000_000_000;
-    /** Who polls for so long without being preempted has the core for itself: a time slice of Linux is shorter. */
-    static final long UNDISTURBED_NANOS = 16_000_000;
+    /** If the clock jumps by more, the thread was stopped, and not just for an interrupt. */
+    static final long JUMP_NANOS = 100_000;
+    /** So that no more than a 64th of the time is lost to the others who want the core. */
+    static final int REST_FACTOR = 64;
+    static final long MAX_REST_NANOS = 2_000_000_000;
     /** Before there is something to learn from. Two wake-ups on most machines. */
     static final long FIRST_SLEEP_NANOS = 50_000;
     /** A sleep that ends at once, because the event was just there, says nothing about wake-ups. */
     static final long MIN_SLEEP_NANOS = 10_000;
 
     private final long maxSpinNanos;
+    private final LongSupplier preemptions;
+    private long knownPreemptions;
     private boolean quiet = true;
     /** Since there was something to do. */
     private long waitStart;
@@ -70,17 +74,17 @@ final class SpinPolicy {
     private long creditTime;
     private boolean resting;
     private long restEnd;
-    private long rest = MIN_REST_NANOS;
-    /** Time spent polling since the last rest. */
-    private long undisturbed;
     /** Moving average. */
     private long sleepNanos = FIRST_SLEEP_NANOS;
 
     /**
      * @param maxSpinNanos the longest time to poll, 0: never
+     * @param preemptions  how many times the scheduler has taken the core from the calling thread. It tells that from
+     *                     pauses of the virtual machine, which are no reason not to poll
      */
-    SpinPolicy(long maxSpinNanos, long now) {
+    SpinPolicy(long maxSpinNanos, LongSupplier preemptions, long now) {
         this.maxSpinNanos = maxSpinNanos;
+        this.preemptions = preemptions;
         creditTime = now;
     }
 
@@ -110,37 +114,44 @@ final class SpinPolicy {
 
     /** While polling: nothing was found. Returns whether to look again. */
     boolean foundNothing(long now) {
-        long spun = now - waitStart;
-        boolean preempted = now - lastLook > PREEMPTION_NANOS;
-        lastLook = now;
-        if (preempted) {
-            preempted(now);
-        } else if (spun < spinNanos()) {
-            return true;
-        } else {
-            undisturbed += spun;
-            credit -= spun;
+        if (now - lastLook > JUMP_NANOS) {
+            boolean preempted = restIfPreempted(now);
+            lastLook = now;
+            return !preempted;
         }
+        lastLook = now;
+        long spun = now - waitStart;
+        if (spun < spinNanos()) {
+            return true;
+        }
+        credit -= spun;
         return false;
     }
 
-    private void preempted(long now) {
-        rest = undisturbed < UNDISTURBED_NANOS ? Math.min(MAX_REST_NANOS, 2 * rest) : MIN_REST_NANOS;
-        undisturbed = 0;
+    private boolean restIfPreempted(long now) {
+        long known = knownPreemptions;
+        knownPreemptions = preemptions.getAsLong();
+        if (knownPreemptions == known) {
+            return false;
+        }
         resting = true;
-        restEnd = now + rest;
+        restEnd = now + Math.min(MAX_REST_NANOS, REST_FACTOR * (now - lastLook));
+        return true;
     }
 
     /** There is something to do, and the loop has not slept: the wait is over. */
     void found(long now) {
         quiet = false;
-        undisturbed += now - waitStart;
+        if (now - lastLook > JUMP_NANOS) {
+            restIfPreempted(now);
+        }
         credit = Math.min(MAX_CREDIT_NANOS, credit + sleepNanos);
     }
 
     /** The loop has slept, and the wait is over. */
     void woke(long now) {
         long slept = now - lastLook;
+        knownPreemptions = preemptions.getAsLong();
         // What it would have seen while polling: a peer that sleeps, too, takes half of that.
         quiet = now - waitStart > spinNanos() + sleepNanos / 2;
         if (slept < 2 * maxSpinNanos) {

@@ -70,6 +70,11 @@ final class SimulatedMachine {
         private long used;
         private long sliceEnd;
         private boolean asleep = true;
+        private long preemptions;
+
+        final long preemptions() {
+            return preemptions;
+        }
 
         /** Has the core: does the next step. Returns how long that takes, or 0 to sleep. */
         abstract long step();
@@ -108,6 +113,7 @@ final class SimulatedMachine {
         SimulatedThread thread = running[core];
         SimulatedThread other = leastUsedWaiting();
         if (other != null && (now >= thread.sliceEnd || other.used < thread.used)) {
+            thread.preemptions++;
             waiting.remove(other);
             waiting.addLast(thread);
             dispatch(core, other, 0);
@@ -157,7 +163,7 @@ final class SimulatedMachine {
         int sleeps;
 
         Loop(long maxSpinNanos, long workNanos) {
-            policy = new SpinPolicy(maxSpinNanos, now);
+            policy = new SpinPolicy(maxSpinNanos, this::preemptions, now);
             this.workNanos = workNanos;
         }
 

@@ -20,6 +20,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 import java.util.stream.Stream;
@@ -40,7 +42,8 @@ class SpinPolicyTest {
     private static final long MILLI = 1_000_000;
 
     private long now = Long.MAX_VALUE - 5 * MILLI;
-    private final SpinPolicy policy = new SpinPolicy(MAX_SPIN, now);
+    private int preemptions;
+    private final SpinPolicy policy = new SpinPolicy(MAX_SPIN, () -> preemptions, now);
 
     private void sleep(long nanos) {
         assertThat(policy.begin(now)).isFalse();
@@ -110,7 +113,7 @@ class SpinPolicyTest {
 
     @Test
     void loopThatMayNotSpinNeverDoes() {
-        SpinPolicy never = new SpinPolicy(0, now);
+        SpinPolicy never = new SpinPolicy(0, () -> preemptions, now);
         for (int i = 0; i < 100; i++) {
             assertThat(never.begin(now)).isFalse();
             never.woke(now += 10_000);
@@ -139,33 +142,44 @@ class SpinPolicyTest {
             sleep(40_000);
             for (int j = 0; j < 3; j++) {
                 assertThat(policy.begin(now)).isTrue();
-                policy.found(now += 2000);
+                now += 2000;
+                policy.found(now);
             }
         }
     }
 
-    @Test
-    void preemptionIsFollowedByARestThatGetsLongerUntilTheLoopSpinsUndisturbed() {
+    @ParameterizedTest
+    @ValueSource(booleans = { false, true })
+    void preemptionIsFollowedByARestThatIs64TimesAsLong(boolean found) {
         becomeActive();
-        long rest = SpinPolicy.MIN_REST_NANOS;
-        for (int i = 0; i < 20; i++) {
-            spinInVain(SpinPolicy.PREEMPTION_NANOS + 1);
-            policy.woke(now += 40_000);
-            sleep(30_000);
-            assertThat(policy.state(now)).isEqualTo(PREEMPTED);
-            rest = Math.min(SpinPolicy.MAX_REST_NANOS, 2 * rest);
-            assertThat(policy.state(now + rest - 100_000)).isEqualTo(PREEMPTED);
-            assertThat(policy.state(now += rest)).isEqualTo(ACTIVE);
+        assertThatLoopRests(found, 3 * MILLI, 64 * 3 * MILLI);
+        assertThatLoopRests(found, SECOND, SpinPolicy.MAX_REST_NANOS);
+    }
+
+    private void assertThatLoopRests(boolean found, long preempted, long rest) {
+        assertThat(policy.begin(now)).isTrue();
+        preemptions++;
+        now += preempted;
+        long restEnd = now + rest;
+        if (found) {
+            policy.found(now);
+        } else {
+            assertThat(policy.foundNothing(now)).isFalse();
         }
-        for (long spun = 0; spun <= SpinPolicy.UNDISTURBED_NANOS; spun += 50_000) {
-            policy.begin(now);
-            policy.found(now += 50_000);
-        }
-        spinInVain(SpinPolicy.PREEMPTION_NANOS + 1);
-        policy.woke(now += 40_000);
-        sleep(30_000);
-        assertThat(policy.state(now)).isEqualTo(PREEMPTED);
-        assertThat(policy.state(now + SpinPolicy.MIN_REST_NANOS)).isEqualTo(ACTIVE);
+        sleep(40_000);
+        sleep(40_000);
+        assertThat(policy.state(restEnd - 1)).isEqualTo(PREEMPTED);
+        assertThat(policy.state(restEnd)).isEqualTo(ACTIVE);
+        now = restEnd;
+    }
+
+    @Test
+    void pauseOfTheVirtualMachineIsNoPreemption() {
+        becomeActive();
+        assertThat(policy.begin(now)).isTrue();
+        assertThat(policy.foundNothing(now += 3 * MILLI)).isTrue();
+        policy.found(now);
+        assertThat(policy.state(now)).isEqualTo(ACTIVE);
     }
 
     @Property(tries = 60)

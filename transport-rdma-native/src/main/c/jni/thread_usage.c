@@ -1,0 +1,32 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+#include "jni_util.h"
+
+#include <sys/resource.h>
+
+static jlong involuntary_switches(JNIEnv *env, jclass class)
+{
+    (void) env;
+    (void) class;
+    struct rusage usage = { 0 };
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+static const JNINativeMethod methods[] = {
+    JNI_METHOD("involuntarySwitches0", "()J", involuntary_switches),
+};
+JNI_CLASS(jni_thread_usage, "ThreadUsage", methods);

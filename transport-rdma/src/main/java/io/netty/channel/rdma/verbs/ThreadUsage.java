@@ -1,0 +1,31 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+/**
+ * What the kernel has counted of the calling thread: {@code getrusage(2)} with {@code RUSAGE_THREAD}.
+ */
+public final class ThreadUsage {
+    private ThreadUsage() {
+    }
+
+    /** How many times the scheduler has given the core to another thread before the calling one wanted to sleep. */
+    public static long involuntarySwitches() {
+        return involuntarySwitches0();
+    }
+
+    private static native long involuntarySwitches0();
+}
