@@ -23,10 +23,12 @@ Usage: ./run-example.sh [--no-install] EXAMPLE [OPTION...]
 Installs what is missing (packages.txt), builds, and runs an example. Needs no RDMA device: where there is none, the
 transport uses its embedded provider.
 
-Examples, of which each runs a server and a client on RDMA and on epoll TCP in turn, checks what comes back, and shows the
-figures beside each other (--quick, --rounds N, --help; all but echo: --tls jdk|openssl). RDMA is the embedded provider,
-unless --provider ibverbs --host ADDRESS says otherwise:
-  echo         a file of over 100 MB, SHA-256 compared; then round trips and streaming
+Examples, of which each runs a server and a client, checks what comes back, and shows figures of RDMA and epoll TCP, by
+default and polling, beside each other: in under two minutes, with a table after each round; --full for figures to quote,
+--quick for whether it works (--rounds N, --tls jdk|openssl, --help). A row in which the processes were not yet warm says
+so. RDMA is the embedded provider, unless --provider ibverbs --host ADDRESS says otherwise:
+  echo         a file of over 100 MB, SHA-256 compared; then round trips and streaming, beside what C can do through shared
+               memory
   http         HTTP/1.1: short answers, pipelining, downloads, chunked uploads
   h2           HTTP/2: short answers, many streams at once, downloads, echoes
   grpc         gRPC: unary calls, a bidirectional stream, messages of 4 MiB, server streaming
@@ -110,6 +112,7 @@ case ${1-} in
 esac
 arguments=()
 case $1 in
+    echo) arguments=(--limit-program "$ROOT/transport-rdma-native/target/c/shm_limit") ;;
     # The embedded provider for the programs of perftest, beside which these run.
     pingpong|blast) arguments=(--preload "$ROOT/transport-rdma-native/target/c/librdma_embedded.so") ;;
 esac

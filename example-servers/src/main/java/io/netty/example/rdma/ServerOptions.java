@@ -17,6 +17,7 @@ package io.netty.example.rdma;
 
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
+import io.netty.example.rdma.control.Control;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.NetUtil;
@@ -36,6 +37,9 @@ import java.util.function.Supplier;
  * The command line options of servers, and what all of them do alike: listen until they are stopped.
  */
 public final class ServerOptions {
+    /** The option by which a server becomes one that is measured: {@link Control}. */
+    public static final String CONTROLLED = "--controlled";
+
     @Mixin
     private TransportOptions transport;
 
@@ -57,9 +61,9 @@ public final class ServerOptions {
             description = "Close connections on which nothing moves for so long (default: ${DEFAULT-VALUE}; 0: never).")
     private int idleSeconds;
 
-    @Option(names = "--until-input-ends", hidden = true,
-            description = "End when the standard input does, that is no later than the process that started this one.")
-    private boolean untilInputEnds;
+    @Option(names = CONTROLLED, hidden = true, description = "Do what is said on standard input (Control), and end "
+            + "when that does: no later than the process that started this one.")
+    private boolean controlled;
 
     /**
      * What the server needs for TLS, or {@code null} if it does not encrypt.
@@ -137,8 +141,8 @@ public final class ServerOptions {
             Runtime.getRuntime().addShutdownHook(onSignal);
             System.out.println(ExampleServer.READY + NetUtil.toSocketAddressString(server.address()) + " (" + name
                     + ", " + transport + ", " + tls + ')');
-            if (untilInputEnds) {
-                stopAtEndOfInput(toStop);
+            if (controlled) {
+                control(new Control(group), toStop);
             }
             toStop.await();
             server.stop().run();
@@ -150,19 +154,18 @@ public final class ServerOptions {
         }
     }
 
-    private static void stopAtEndOfInput(CountDownLatch toStop) {
-        Thread reader = new Thread(() -> {
+    private static void control(Control control, CountDownLatch toStop) {
+        Thread thread = new Thread(() -> {
             try {
-                while (System.in.read() >= 0) {
-                    // Nothing is ever sent.
-                }
-            } catch (IOException ignored) {
-                // As good as its end.
+                control.run();
+            } catch (Exception e) {
+                // Whoever waits for the answer sees that there is none, and here is why.
+                e.printStackTrace();
             }
             toStop.countDown();
-        }, "end of input");
-        reader.setDaemon(true);
-        reader.start();
+        }, "control");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private static void removeHook(Thread hook) {

@@ -15,8 +15,11 @@
  */
 package io.netty.example.rdma.compare;
 
+import io.netty.example.rdma.control.Control;
+
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,14 +30,17 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A Java process with this one's class path. It is killed when it is closed, when its time is over, and when this
- * process ends.
+ * A Java process with this one's class path. It is killed when it is closed, when it lets this one wait for too long,
+ * and when this process ends.
  */
 public final class Child implements AutoCloseable {
     /** The same for all that is compared. A fixed heap and the serial collector leave the second core to the peer. */
     private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC",
-            "--enable-native-access=ALL-UNNAMED");
+            // Their threads live as long as the process does, or else nobody could tell how much they have run.
+            "-XX:-UseDynamicNumberOfCompilerThreads", "--enable-native-access=ALL-UNNAMED");
     private static final int MAX_SECONDS = 300;
+    /** Much longer than anything that is asked for. A server that hangs is an error and not a wait without end. */
+    private static final int MAX_ANSWER_SECONDS = 120;
     private static final ScheduledExecutorService WATCHDOG = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "watchdog");
         thread.setDaemon(true);
@@ -44,8 +50,9 @@ public final class Child implements AutoCloseable {
     private final String name;
     private final Process process;
     private final BufferedReader output;
+    private final Writer input;
     private final Thread onExit;
-    private final ScheduledFuture<?> onTimeout;
+    private volatile boolean tooLate;
 
     /**
      * Starts it.
@@ -62,8 +69,23 @@ public final class Child implements AutoCloseable {
         process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         onExit = new Thread(process::destroyForcibly);
         Runtime.getRuntime().addShutdownHook(onExit);
-        onTimeout = WATCHDOG.schedule(process::destroyForcibly, MAX_SECONDS, TimeUnit.SECONDS);
         output = process.inputReader(StandardCharsets.UTF_8);
+        input = process.outputWriter(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Returns the next line.
+     *
+     * @throws IOException if the process ends without one
+     */
+    String line() throws IOException {
+        ScheduledFuture<?> timeout = killAfter(MAX_ANSWER_SECONDS);
+        String line = output.readLine();
+        timeout.cancel(false);
+        if (line == null) {
+            throw failure();
+        }
+        return line;
     }
 
     /**
@@ -72,17 +94,27 @@ public final class Child implements AutoCloseable {
      * @throws IOException if the process ends without such a line
      */
     public String await(String prefix) throws IOException {
-        for (String line = output.readLine(); line != null; line = output.readLine()) {
-            if (line.startsWith(prefix)) {
-                return line.substring(prefix.length());
-            }
-        }
-        throw failure();
+        String line;
+        do {
+            line = line();
+        } while (!line.startsWith(prefix));
+        return line.substring(prefix.length());
     }
 
-    /** Tells the process, if it listens, that it may end. */
-    public void endInput() throws IOException {
-        process.getOutputStream().close();
+    /**
+     * Has the {@link Control} of the process do something.
+     *
+     * @return its answer
+     * @throws IOException if the process ends without one, which it does if it fails
+     */
+    String ask(String command) throws IOException {
+        try {
+            input.write(command + System.lineSeparator());
+            input.flush();
+        } catch (IOException e) {
+            // It has ended, and what it has said before is more interesting.
+        }
+        return await(Control.ANSWER);
     }
 
     /**
@@ -91,12 +123,22 @@ public final class Child implements AutoCloseable {
      * @throws IOException if the process fails or does not end in time
      */
     public List<String> awaitSuccess() throws IOException, InterruptedException {
+        ScheduledFuture<?> timeout = killAfter(MAX_SECONDS);
         List<String> lines = output.lines().toList();
-        if (process.waitFor() != 0) {
+        int status = process.waitFor();
+        timeout.cancel(false);
+        if (status != 0) {
             lines.forEach(System.err::println);
             throw failure();
         }
         return lines;
+    }
+
+    private ScheduledFuture<?> killAfter(int seconds) {
+        return WATCHDOG.schedule(() -> {
+            tooLate = true;
+            process.destroyForcibly();
+        }, seconds, TimeUnit.SECONDS);
     }
 
     /** Ends it at once, and returns when it has ended. */
@@ -108,7 +150,7 @@ public final class Child implements AutoCloseable {
     private IOException failure() throws IOException {
         try {
             return new IOException(name + ": ended with status " + process.waitFor()
-                    + (onTimeout.isDone() ? ", killed because its time was over" : ""));
+                    + (tooLate ? ", killed because its time was over" : ""));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new IOException(name + ": interrupted", e);
@@ -117,7 +159,6 @@ public final class Child implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        onTimeout.cancel(false);
         kill();
         output.close();
         try {

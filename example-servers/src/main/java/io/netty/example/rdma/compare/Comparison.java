@@ -21,48 +21,127 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Measures modes in turn, round by round, and tells what came of it.
  */
-public final class Comparison {
+public final class Comparison implements AutoCloseable {
+    /** How much sooner a round gives up on processes that are not fresh. */
+    private static final int WARM = 4;
+    /** What a sample of such processes takes, about. */
+    private static final long WARM_ROW_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
+
     private final ComparisonOptions options;
-
-    public Comparison(ComparisonOptions options) {
-        this.options = options;
-    }
+    private final List<Mode> modes;
+    private final Starter starter;
+    private final List<Reference> references;
+    private final Plan plan;
+    private final int rounds;
+    private final Progress progress = new Progress();
+    private final Results results = new Results();
+    /** Those that live, all paused but one. */
+    private final Map<Mode, Pair> pairs = new LinkedHashMap<>();
+    /** Samples taken so far. */
+    private int rows;
 
     /**
-     * Measures everything once in one mode.
+     * @param references what is measured beside the modes, once in each round
      */
+    Comparison(ComparisonOptions options, List<Mode> modes, Starter starter, List<Reference> references) {
+        this.options = options;
+        this.modes = modes;
+        this.starter = starter;
+        this.references = references;
+        plan = options.plan();
+        rounds = options.rounds();
+    }
+
+    /** Starts the processes of a mode. */
     @FunctionalInterface
-    public interface Sample {
-        /** Returns the lines of the measuring process, of which some are measurements. */
-        List<String> take(Mode mode) throws IOException, InterruptedException;
+    interface Starter {
+        Pair start(Mode mode) throws IOException;
+    }
+
+    /** Something that is no transport, to be compared with. */
+    public interface Reference {
+        /** As in the table. */
+        String name();
+
+        /** Measures it once, for a second or two, with the same scenario names. */
+        List<Measurement> measure() throws IOException, InterruptedException;
     }
 
     /**
-     * Measures all modes in every round.
+     * Measures all modes in every round, and prints the table after each.
      *
      * @throws IOException if a process fails. What it had to say it has said on the standard error output
      */
-    public Results measure(List<Mode> modes, Sample sample) throws IOException, InterruptedException {
+    void run() throws IOException, InterruptedException {
         warnIfBusy();
-        Results results = new Results();
-        for (int round = 0; round < options.rounds(); round++) {
-            for (int i = 0; i < modes.size(); i++) {
-                Mode mode = modes.get((round + i) % modes.size());
-                System.out.printf("round %d of %d: %s%n", round + 1, options.rounds(), mode);
-                for (String line : sample.take(mode)) {
-                    Measurement measurement = Measurement.parse(line);
-                    if (measurement != null) {
-                        results.add(mode, measurement);
-                    }
+        long start = System.nanoTime();
+        long roundStart = start;
+        for (int round = 0; round < rounds; round++) {
+            // Never the same one first, nor the same one before.
+            List<Mode> turns = new ArrayList<>(modes);
+            Collections.rotate(turns, -(round / 2));
+            if (round % 2 == 1) {
+                Collections.reverse(turns);
+            }
+            String where = "round " + (round + 1) + " of " + rounds + ", ";
+            for (Mode mode : turns) {
+                measure(mode, where + mode);
+            }
+            for (Reference reference : references) {
+                progress.say(where + reference.name());
+                for (Measurement measurement : reference.measure()) {
+                    results.add(reference.name(), measurement);
                 }
             }
+            progress.end();
+            long now = System.nanoTime();
+            boolean last = round == rounds - 1
+                    || now - start + nextRoundNanos(now - roundStart, round + 1) > plan.maxNanos();
+            tell(round + 1, last);
+            if (last) {
+                return;
+            }
+            roundStart = System.nanoTime();
         }
-        return results;
+    }
+
+    private void measure(Mode mode, String what) throws IOException {
+        Pair pair = pairs.get(mode);
+        int limitMillis = options.limitMillis();
+        if (pair == null) {
+            progress.say(what + ": starting");
+            pair = starter.start(mode);
+            pairs.put(mode, pair);
+        } else {
+            // What is warm by now settles at once, and what is not had its time.
+            limitMillis /= WARM;
+            pair.resume();
+        }
+        progress.say(what);
+        for (int i = 0; i < pair.subjects().size(); i++) {
+            progress.detail(pair.subjects().get(i).name());
+            results.add(mode.toString(), pair.sample(i, plan.windowMillis(), limitMillis));
+            rows++;
+        }
+        if (plan.keepsProcesses()) {
+            pair.pause();
+        } else {
+            pairs.remove(mode).close();
+        }
+    }
+
+    /** How long the next round will probably take. */
+    private long nextRoundNanos(long lastRoundNanos, int done) {
+        return plan.keepsProcesses() ? rows / done * WARM_ROW_NANOS : lastRoundNanos;
     }
 
     private static void warnIfBusy() {
@@ -75,28 +154,23 @@ public final class Comparison {
         }
     }
 
-    /** Starts a process of the example, with the options by which all of them know their mode and the address. */
-    public Child start(Class<?> main, Mode mode, List<String> arguments) throws IOException {
-        List<String> all = new ArrayList<>(
-                List.of("--transport", mode.transport().toString(), "--host", options.host()));
-        if (mode.polling()) {
-            all.add("--polling");
+    /** Prints the table and where it is from, and writes it to a file if that was asked for. */
+    private void tell(int done, boolean last) throws IOException {
+        String report = done + (done == 1 ? " round" : " rounds")
+                + (plan == Plan.QUICK ? ", short ones" : "") + ", on " + Machine.describe()
+                + (options.transports().contains(Transport.RDMA) ? ", " + options.provider() + " verbs provider" : "")
+                + ".\n\n" + new Report(results).write();
+        System.out.println();
+        System.out.println(report);
+        if (last && options.markdown() != null) {
+            Files.writeString(options.markdown(), report);
         }
-        all.addAll(arguments);
-        return new Child("io.netty.rdma.provider=" + options.provider(), main, all);
     }
 
-    /** Prints tables and where they are from, and writes them to a file if that was asked for. */
-    public void tell(String tables) throws IOException {
-        int rounds = options.rounds();
-        String report = rounds + (rounds == 1 ? " round" : " rounds")
-                + (options.plan() == Plan.QUICK ? ", short ones" : "") + ", on " + Machine.describe()
-                + (options.transports().contains(Transport.RDMA) ? ", " + options.provider() + " verbs provider" : "")
-                + ".\n\n" + tables;
-        System.out.println();
-        System.out.print(report);
-        if (options.markdown() != null) {
-            Files.writeString(options.markdown(), report);
+    @Override
+    public void close() throws IOException {
+        for (Pair pair : pairs.values()) {
+            pair.close();
         }
     }
 }

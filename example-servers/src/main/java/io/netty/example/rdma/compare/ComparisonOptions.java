@@ -17,6 +17,7 @@ package io.netty.example.rdma.compare;
 
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.Transport;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -30,11 +31,16 @@ public final class ComparisonOptions {
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
     private boolean help;
 
-    @Option(names = "--quick", description = "One short round.")
-    private boolean quick;
+    @ArgGroup
+    private Length length = new Length();
 
-    @Option(names = "--rounds", description = "Rounds to take medians of (default: 5, or 1 with --quick).")
+    @Option(names = "--rounds", description = "At most so many rounds (default: 3; with --full 5, with --quick 1).")
     private Integer rounds;
+
+    @Option(names = "--limit", paramLabel = "SECONDS",
+            description = "Give up on a row that has not settled "
+            + "after so long (default: 6; with --full 10, with --quick 1.5).")
+    private Double limitSeconds;
 
     @Option(names = "--transports", split = ",", defaultValue = "rdma,epoll",
             description = "Transports to compare: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
@@ -51,16 +57,29 @@ public final class ComparisonOptions {
     @Option(names = "--markdown", description = "Write the tables to this file too.")
     private Path markdown;
 
-    public Plan plan() {
-        return quick ? Plan.QUICK : Plan.FULL;
+    /** One of them, if any. */
+    private static final class Length {
+        @Option(names = "--quick", description = "One short round: does it work?")
+        private boolean quick;
+
+        @Option(names = "--full", description = "Figures to quote: each round from fresh processes.")
+        private boolean full;
     }
 
-    public List<Transport> transports() {
+    Plan plan() {
+        return length.quick ? Plan.QUICK : length.full ? Plan.FULL : Plan.DEFAULT;
+    }
+
+    List<Transport> transports() {
         return transports;
     }
 
     int rounds() {
         return rounds != null ? rounds : plan().rounds();
+    }
+
+    int limitMillis() {
+        return limitSeconds != null ? (int) (limitSeconds * 1000) : plan().limitMillis();
     }
 
     /** As the system property {@code io.netty.rdma.provider} has it. */

@@ -16,7 +16,9 @@
 package io.netty.example.rdma.compare;
 
 import io.netty.example.rdma.ExampleServer;
+import io.netty.example.rdma.ServerOptions;
 import io.netty.example.rdma.TlsEngine;
+import io.netty.example.rdma.Transport;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -34,9 +36,6 @@ import java.util.concurrent.Callable;
 public abstract class ExampleComparison implements Callable<Integer> {
     @Mixin
     private ComparisonOptions options;
-
-    @Option(names = "--polling", description = "Compare event loops that never sleep as well.")
-    private boolean polling;
 
     @Option(names = "--tls", description = "Encrypt, with the TLS engine of: ${COMPLETION-CANDIDATES}.")
     private TlsEngine tls;
@@ -62,34 +61,64 @@ public abstract class ExampleComparison implements Callable<Integer> {
         return List.of();
     }
 
+    /**
+     * Runs something in a mode that is not measured, before anything is.
+     */
+    protected void prepare(Mode mode) throws IOException, InterruptedException {
+        // Most examples check all they do.
+    }
+
+    /** What is measured beside the modes, with the same scenario names. */
+    protected List<Comparison.Reference> references() {
+        return List.of();
+    }
+
+    /** Starts a process of the example, with the options by which all of them know their mode and the address. */
+    protected final Child start(Class<?> main, Mode mode, List<String> arguments) throws IOException {
+        List<String> all = new ArrayList<>(
+                List.of("--transport", mode.transport().toString(), "--host", options.host()));
+        if (mode.polling()) {
+            all.add("--polling");
+        }
+        all.addAll(arguments);
+        return new Child("io.netty.rdma.provider=" + options.provider(), main, all);
+    }
+
     @Override
     public final Integer call() throws Exception {
-        List<Mode> modes = new ArrayList<>();
-        options.transports().forEach(transport -> modes.addAll(Mode.of(transport, polling)));
+        List<Mode> modes = options.transports().stream().flatMap(transport -> Mode.of(transport).stream()).toList();
         try (TemporaryFolder folder = new TemporaryFolder()) {
-            List<String> tlsArguments = tls == null ? List.of() : List.of("--tls", tls.toString(), "--certificate",
+            List<String> forClient = tls == null ? List.of() : List.of("--tls", tls.toString(), "--certificate",
                     folder.path().resolve("certificate.pem").toString());
-            List<String> serverArguments = new ArrayList<>(serverArguments(folder.path()));
-            serverArguments.addAll(tlsArguments);
-            Comparison comparison = new Comparison(options);
-            Results results = comparison.measure(modes,
-                    mode -> sample(comparison, mode, serverArguments, tlsArguments));
-            comparison.tell(new Report(results, modes).write());
+            List<String> forServer = new ArrayList<>(serverArguments(folder.path()));
+            forServer.addAll(forClient);
+            // A connection that nobody measures for a while is to stay.
+            forServer.addAll(List.of("--port", "0", "--idle-seconds", "0", ServerOptions.CONTROLLED));
+            for (Transport transport : options.transports()) {
+                prepare(new Mode(transport, false));
+            }
+            try (Comparison comparison =
+                         new Comparison(options, modes, mode -> pair(mode, forServer, forClient), references())) {
+                comparison.run();
+            }
         }
         return 0;
     }
 
-    private List<String> sample(Comparison comparison, Mode mode, List<String> forServer, List<String> forClient)
-            throws IOException, InterruptedException {
-        List<String> serverArguments = new ArrayList<>(forServer);
-        serverArguments.addAll(List.of("--port", "0", "--until-input-ends"));
-        try (Child serverProcess = comparison.start(server, mode, serverArguments)) {
-            List<String> clientArguments = new ArrayList<>(forClient);
-            clientArguments.addAll(List.of("--plan", options.plan().name(),
-                    "--port", ExampleServer.port(serverProcess.await(ExampleServer.READY))));
-            try (Child clientProcess = comparison.start(client, mode, clientArguments)) {
-                return clientProcess.awaitSuccess();
+    private Pair pair(Mode mode, List<String> forServer, List<String> forClient) throws IOException {
+        Child serverProcess = start(server, mode, forServer);
+        Child clientProcess = null;
+        try {
+            List<String> arguments = new ArrayList<>(forClient);
+            arguments.addAll(List.of("--port", ExampleServer.port(serverProcess.await(ExampleServer.READY))));
+            clientProcess = start(client, mode, arguments);
+            return new Pair(serverProcess, clientProcess);
+        } catch (Exception e) {
+            if (clientProcess != null) {
+                clientProcess.close();
             }
+            serverProcess.close();
+            throw e;
         }
     }
 }

@@ -31,11 +31,6 @@ public final class Figures {
         return String.format(Locale.ROOT, nanos < 100_000 ? "%.1f" : "%.0f", nanos / 1e3);
     }
 
-    /** 10^9 bytes a second. */
-    public static String giga(double bytesPerSecond) {
-        return String.format(Locale.ROOT, "%.1f", bytesPerSecond / 1e9);
-    }
-
     public static String perSecond(double rate, Measurement.Unit unit) {
         return unit == Measurement.Unit.BYTES ? String.format(Locale.ROOT, "%.0f MB", rate / 1e6)
                 : String.format(Locale.ROOT, "%.0f", rate);
@@ -44,12 +39,6 @@ public final class Figures {
     /** A size in bytes. */
     public static String size(int bytes) {
         return bytes < 1 << 10 ? bytes + " B" : bytes < 1 << 20 ? (bytes >> 10) + " KiB" : (bytes >> 20) + " MiB";
-    }
-
-    /** How many times larger one median is than the other; empty if one of them was not measured. */
-    public static String ratio(Summary numerator, Summary denominator) {
-        return numerator.isEmpty() || denominator.isEmpty() ? ""
-                : String.format(Locale.ROOT, "%.1f", numerator.median() / denominator.median());
     }
 
     public static String range(Summary summary, DoubleFunction<String> format) {

@@ -20,113 +20,145 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import org.HdrHistogram.Histogram;
 
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-
 /**
- * Does the operations of one scenario: as many at a time as it says, each next one when one has ended, first to warm up
- * and then to measure. Runs on one event loop.
+ * Does the operations of one scenario until it is stopped: as many at a time as it says, each next one when one has
+ * ended. What ends in a stretch of time that somebody asks about is counted; the load goes on between these. Its
+ * methods may be called by any thread.
  */
 final class Load {
     private static final int SIGNIFICANT_DIGITS = 3;
-    /** Much longer than any operation. A server that hangs is an error and not a wait without end. */
-    private static final long TIMEOUT_SECONDS = 120;
 
     private final EventExecutor executor;
     private final Scenario scenario;
-    private final Plan plan;
-    private final boolean first;
-    private final Promise<Measurement> result;
-    private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
-    private long windowStart;
-    private long windowEnd;
-    private boolean warm;
-    private boolean ended;
+    private final Promise<Void> stopped;
+    /** Used in turn: the one of the last window is still read. */
+    private Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
+    private Histogram lastHistogram = new Histogram(SIGNIFICANT_DIGITS);
     private int underWay;
-    private Measurement measurement;
+    private boolean stopping;
+    private Throwable failure;
+    /** {@code null} while nothing is counted. */
+    private Promise<Window> window;
+    private long windowNanos;
+    private boolean counting;
+    private long windowStart;
 
-    private Load(EventExecutor executor, Scenario scenario, Plan plan, boolean first) {
+    private Load(EventExecutor executor, Scenario scenario) {
         this.executor = executor;
         this.scenario = scenario;
-        this.plan = plan;
-        this.first = first;
-        result = executor.newPromise();
+        stopped = executor.newPromise();
+    }
+
+    /** Starts the load. */
+    static Load start(EventExecutor executor, Scenario scenario) {
+        Load load = new Load(executor, scenario);
+        executor.execute(load::begin);
+        return load;
     }
 
     /**
-     * Starts the load.
+     * Counts what ends within a time, from the next operation that ends to the first one that ends after it.
      *
-     * @param first whether it is the first in its process
-     * @return fails with the first operation that does
+     * @return fails with the first operation that does. To be read before the next window but one
      */
-    static Future<Measurement> run(EventExecutor executor, Scenario scenario, Plan plan, boolean first) {
-        Load load = new Load(executor, scenario, plan, first);
-        executor.execute(load::start);
-        return load.result;
+    Future<Window> window(long nanos) {
+        Promise<Window> promise = executor.newPromise();
+        executor.execute(() -> {
+            if (failure != null) {
+                promise.setFailure(failure);
+                return;
+            }
+            Histogram next = lastHistogram;
+            lastHistogram = histogram;
+            histogram = next;
+            histogram.reset();
+            counting = false;
+            windowNanos = nanos;
+            window = promise;
+        });
+        return promise;
     }
 
-    private void start() {
-        Future<?> timeout = executor.schedule(() -> end(new TimeoutException(
-                scenario.name() + ": not done within " + TIMEOUT_SECONDS + " s")), TIMEOUT_SECONDS, TimeUnit.SECONDS);
-        result.addListener(done -> timeout.cancel(false));
-        windowEnd = System.nanoTime() + (first ? plan.compilerWarmUpNanos() : plan.warmUpNanos());
-        for (int i = 0; i < scenario.inFlight() && !ended; i++) {
-            next();
+    /**
+     * Starts no operation any more.
+     *
+     * @return succeeds when none is under way, fails if one has failed
+     */
+    Future<Void> stop() {
+        executor.execute(() -> {
+            stopping = true;
+            endIfIdle();
+        });
+        return stopped;
+    }
+
+    private void begin() {
+        for (int i = 0; i < scenario.inFlight(); i++) {
+            new Slot().next();
         }
     }
 
-    private void next() {
-        long startNanos = System.nanoTime();
-        underWay++;
-        scenario.operation().start().addListener(operation -> operationEnded(operation, startNanos));
+    private void fail(Throwable cause) {
+        if (failure == null) {
+            failure = cause;
+        }
+        if (window != null) {
+            window.setFailure(failure);
+            window = null;
+        }
     }
 
-    private void operationEnded(Future<?> operation, long startNanos) {
-        underWay--;
-        if (!operation.isSuccess()) {
-            end(operation.cause());
+    private void endIfIdle() {
+        if (underWay > 0) {
+            return;
+        }
+        if (failure != null) {
+            stopped.tryFailure(failure);
+        } else if (stopping) {
+            stopped.trySuccess(null);
+        }
+    }
+
+    private void count(long startNanos) {
+        if (window == null) {
             return;
         }
         long now = System.nanoTime();
-        if (!ended) {
-            count(startNanos, now);
-        }
-        if (!ended) {
-            next();
-        } else if (underWay == 0) {
-            // Those that were still under way were checked, too, and don't disturb the next scenario.
-            result.trySuccess(measurement);
-        }
-    }
-
-    private void count(long startNanos, long now) {
-        if (warm) {
-            histogram.recordValue(now - startNanos);
-        }
-        if (now - windowEnd < 0) {
+        if (!counting) {
+            counting = true;
+            windowStart = now;
             return;
         }
-        if (!warm) {
-            warm = true;
-            windowStart = now;
-            windowEnd = now + plan.measureNanos();
-        } else if (histogram.getTotalCount() >= plan.minOperations()) {
-            ended = true;
-            measurement = measurement(now - windowStart);
+        histogram.recordValue(now - startNanos);
+        if (now - windowStart >= windowNanos) {
+            window.setSuccess(new Window(now - windowStart, histogram));
+            window = null;
         }
     }
 
-    private Measurement measurement(long nanos) {
-        long count = histogram.getTotalCount();
-        boolean bytes = scenario.bytes() > 0;
-        double amount = (double) count * (bytes ? scenario.bytes() : 1);
-        return new Measurement(scenario.name(), count, Math.round(amount * 1e9 / nanos),
-                bytes ? Measurement.Unit.BYTES : Measurement.Unit.OPERATIONS, histogram.getValueAtPercentile(50),
-                histogram.getValueAtPercentile(99), histogram.getValueAtPercentile(99.9));
-    }
+    /** One of the operations that are under way at a time. */
+    private final class Slot implements Scenario.Completion {
+        private long startNanos;
 
-    private void end(Throwable cause) {
-        ended = true;
-        result.tryFailure(cause);
+        void next() {
+            startNanos = System.nanoTime();
+            underWay++;
+            scenario.operation().start(this);
+        }
+
+        @Override
+        public void ended(Throwable cause) {
+            underWay--;
+            if (cause == null) {
+                count(startNanos);
+            } else {
+                fail(cause);
+            }
+            if (failure == null && !stopping) {
+                next();
+            } else {
+                endIfIdle();
+            }
+        }
     }
 }

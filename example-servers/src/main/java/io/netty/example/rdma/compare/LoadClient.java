@@ -18,23 +18,33 @@ package io.netty.example.rdma.compare;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.ClientOptions;
 import io.netty.example.rdma.Commands;
-import io.netty.util.concurrent.EventExecutor;
+import io.netty.example.rdma.control.Control;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 
 /**
- * The client's process of a comparison: a command that does one scenario after the other against a server that runs
- * already, and prints a {@link Measurement} for each. The exit status is 0 if every answer was right.
+ * The client's process of a comparison: a command that connects to a server that runs already, prints what its
+ * scenarios are, and then does what {@link Pair} says. The exit status is 0 if every answer was right.
  */
 public abstract class LoadClient implements Callable<Integer> {
+    /** How the line of a scenario starts; its bytes and its name follow. */
+    static final String SCENARIO = "scenario ";
+    /** The line after the last scenario. */
+    static final String READY = "ready";
+    /** Starts the load of a scenario, by its number. */
+    static final String START = "start";
+    /** Measures so many milliseconds of it; answered with a {@link Window}. */
+    static final String WINDOW = "window";
+    /** Ends it. */
+    static final String STOP = "stop";
+
     @Mixin
     private ClientOptions options;
 
-    @Option(names = "--plan", defaultValue = "FULL", description = "${COMPLETION-CANDIDATES} (default: FULL).")
-    private Plan plan;
+    private Load load;
 
     /**
      * Connects, and says what there is to measure.
@@ -48,12 +58,21 @@ public abstract class LoadClient implements Callable<Integer> {
     public final Integer call() throws Exception {
         EventLoopGroup group = options.newGroup();
         try {
-            EventExecutor executor = group.next();
-            boolean first = true;
-            for (Scenario scenario : scenarios(options, group)) {
-                System.out.println(Load.run(executor, scenario, plan, first).get());
-                first = false;
-            }
+            List<Scenario> scenarios = scenarios(options, group);
+            scenarios.forEach(scenario -> System.out.println(SCENARIO + scenario.bytes() + ' ' + scenario.name()));
+            System.out.println(READY);
+            new Control(group)
+                    .add(START, arguments -> {
+                        load = Load.start(group.next(), scenarios.get(Integer.parseInt(arguments[0])));
+                        return "started";
+                    })
+                    .add(WINDOW, arguments -> load.window(
+                            TimeUnit.MILLISECONDS.toNanos(Long.parseLong(arguments[0]))).get().toString())
+                    .add(STOP, arguments -> {
+                        load.stop().get();
+                        return "stopped";
+                    })
+                    .run();
             return 0;
         } finally {
             Commands.shutdown(group);

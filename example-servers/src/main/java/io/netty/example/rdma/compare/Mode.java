@@ -23,16 +23,15 @@ import java.util.List;
  * A transport and how its event loops wait.
  */
 public record Mode(Transport transport, boolean polling) {
-    /** The modes of a transport: sleeping when there is nothing to do, and if asked for, never sleeping. */
-    public static List<Mode> of(Transport transport, boolean withPolling) {
-        Mode blocking = new Mode(transport, false);
-        return withPolling && transport.canPoll()
-                ? List.of(new Mode(transport, true), blocking) : List.of(blocking);
+    /** The modes of a transport: as it is by default, and if it can, never sleeping. */
+    public static List<Mode> of(Transport transport) {
+        Mode byDefault = new Mode(transport, false);
+        return transport.canPoll() ? List.of(byDefault, new Mode(transport, true)) : List.of(byDefault);
     }
 
     /** For people. */
     @Override
     public String toString() {
-        return transport + (polling ? " polling" : " blocking");
+        return transport + (polling ? " polling" : "");
     }
 }

@@ -21,47 +21,52 @@ import java.util.concurrent.TimeUnit;
  * For how long a comparison measures.
  */
 public enum Plan {
-    /** Enough for figures to quote. */
-    FULL(5, 2000, 300, 700, 10),
-    /** Shows that everything works, and roughly how fast. */
-    QUICK(1, 600, 150, 250, 3);
+    /**
+     * Something to look at while one waits: the processes of a mode stay from round to round, so that they have to warm
+     * up once.
+     */
+    DEFAULT(3, true, 100, 6000, 115),
+    /** Figures to quote: fresh processes in each round, as where they come to lie makes a difference. */
+    FULL(5, false, 200, 10_000, 3600),
+    /** Shows that everything works. What settles in a second and a half gets a figure. */
+    QUICK(1, false, 100, 1500, 60);
 
     private final int rounds;
-    private final int compilerWarmUpMillis;
-    private final int warmUpMillis;
-    private final int measureMillis;
-    private final int minOperations;
+    private final boolean keepsProcesses;
+    private final int windowMillis;
+    private final int limitMillis;
+    private final int maxSeconds;
 
-    Plan(int rounds, int compilerWarmUpMillis, int warmUpMillis, int measureMillis, int minOperations) {
+    Plan(int rounds, boolean keepsProcesses, int windowMillis, int limitMillis, int maxSeconds) {
         this.rounds = rounds;
-        this.compilerWarmUpMillis = compilerWarmUpMillis;
-        this.warmUpMillis = warmUpMillis;
-        this.measureMillis = measureMillis;
-        this.minOperations = minOperations;
+        this.keepsProcesses = keepsProcesses;
+        this.windowMillis = windowMillis;
+        this.limitMillis = limitMillis;
+        this.maxSeconds = maxSeconds;
     }
 
-    /** How often each mode is measured. */
-    public int rounds() {
+    /** How often each mode is measured, if there is time. */
+    int rounds() {
         return rounds;
     }
 
-    /** How long one thing is done before it is measured. */
-    public long warmUpNanos() {
-        return TimeUnit.MILLISECONDS.toNanos(warmUpMillis);
+    /** Whether the processes of a mode live for all rounds, rather than for one. */
+    boolean keepsProcesses() {
+        return keepsProcesses;
     }
 
-    /** The same for what waits for the compilers of both virtual machines. */
-    public long compilerWarmUpNanos() {
-        return TimeUnit.MILLISECONDS.toNanos(compilerWarmUpMillis);
+    /** How long one of the windows is that {@link Settling} looks at. */
+    int windowMillis() {
+        return windowMillis;
     }
 
-    /** How long one thing is measured in one round. */
-    public long measureNanos() {
-        return TimeUnit.MILLISECONDS.toNanos(measureMillis);
+    /** For how long fresh processes do a scenario until they give up, if it does not settle. */
+    int limitMillis() {
+        return limitMillis;
     }
 
-    /** How often it is done at least, however long that takes: a figure of one or two would say nothing. */
-    int minOperations() {
-        return minOperations;
+    /** No round begins that would probably not have ended after so long. */
+    long maxNanos() {
+        return TimeUnit.SECONDS.toNanos(maxSeconds);
     }
 }

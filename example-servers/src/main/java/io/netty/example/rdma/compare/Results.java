@@ -15,6 +15,8 @@
  */
 package io.netty.example.rdma.compare;
 
+import org.HdrHistogram.Histogram;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -22,44 +24,94 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.ToLongFunction;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
- * All measurements of a run, by mode.
+ * All samples of a run, by whom they were taken of: a mode, or the limit. Rounds count for a figure if they settled.
  */
 public final class Results {
-    private final Map<Mode, List<Measurement>> byMode = new LinkedHashMap<>();
+    private final Map<String, List<Sample>> byWhom = new LinkedHashMap<>();
 
-    public void add(Mode mode, Measurement measurement) {
-        byMode.computeIfAbsent(mode, m -> new ArrayList<>()).add(measurement);
+    /** Adds figures that somebody else has taken, and answers for. */
+    public void add(String who, Measurement measurement) {
+        add(who, new Sample(measurement));
     }
 
-    /** What was measured in any mode, in the order in which it was measured. */
+    void add(String who, Sample sample) {
+        byWhom.computeIfAbsent(who, name -> new ArrayList<>()).add(sample);
+    }
+
+    /** Of whom there are samples, in the order in which the first were taken. */
+    Set<String> whom() {
+        return byWhom.keySet();
+    }
+
+    /** What was measured of anybody, in the order in which it was measured. */
     Set<String> scenarios() {
         Set<String> scenarios = new LinkedHashSet<>();
-        byMode.values().forEach(all -> all.forEach(measurement -> scenarios.add(measurement.scenario())));
+        byWhom.values().forEach(all -> all.forEach(sample -> scenarios.add(sample.measurement().scenario())));
         return scenarios;
+    }
+
+    /** The samples of all rounds, in their order. */
+    List<Sample> rounds(String who, String scenario) {
+        return byWhom.getOrDefault(who, List.of()).stream()
+                .filter(sample -> sample.measurement().scenario().equals(scenario)).toList();
+    }
+
+    /** Those that settled. */
+    List<Sample> settled(String who, String scenario) {
+        return rounds(who, scenario).stream().filter(Sample::isSettled).toList();
     }
 
     /** What a scenario counts. */
     public Measurement.Unit unit(String scenario) {
-        return byMode.values().stream().flatMap(List::stream).filter(m -> m.scenario().equals(scenario))
-                .findFirst().orElseThrow().unit();
+        return byWhom.values().stream().flatMap(List::stream).map(Sample::measurement)
+                .filter(measurement -> measurement.scenario().equals(scenario)).findFirst().orElseThrow().unit();
     }
 
     /** One figure of a scenario. */
-    public Summary summary(Mode mode, String scenario, ToLongFunction<Measurement> figure) {
-        return new Summary(byMode.getOrDefault(mode, List.of()).stream()
-                .filter(m -> m.scenario().equals(scenario)).mapToLong(figure).toArray());
+    public Summary summary(String who, String scenario, ToDoubleFunction<Measurement> figure) {
+        return samples(who, scenario, sample -> figure.applyAsDouble(sample.measurement()));
+    }
+
+    Summary samples(String who, String scenario, ToDoubleFunction<Sample> figure) {
+        return new Summary(settled(who, scenario).stream().mapToDouble(figure).toArray());
+    }
+
+    /** How many times larger a figure was in each round; of rounds in which both settled. */
+    Summary ratios(String scenario, String numerator, String denominator, ToDoubleFunction<Measurement> figure) {
+        List<Sample> numerators = rounds(numerator, scenario);
+        List<Sample> denominators = rounds(denominator, scenario);
+        return new Summary(IntStream.range(0, Math.min(numerators.size(), denominators.size()))
+                .filter(round -> numerators.get(round).isSettled() && denominators.get(round).isSettled())
+                .mapToDouble(round -> figure.applyAsDouble(numerators.get(round).measurement())
+                        / figure.applyAsDouble(denominators.get(round).measurement())).toArray());
     }
 
     /**
-     * What one figure was in all rounds.
+     * The latency, in nanoseconds, that so many percent of the operations of all rounds did not exceed; what there are
+     * few of in a round is not a matter of that round only. If the latencies themselves are not known, the median of
+     * what the rounds say.
+     */
+    double percentile(String who, String scenario, double percent, ToDoubleFunction<Measurement> ofRound) {
+        List<Sample> samples = settled(who, scenario);
+        if (samples.stream().anyMatch(sample -> sample.latencies() == null)) {
+            return summary(who, scenario, ofRound).median();
+        }
+        Histogram all = samples.get(0).latencies().copy();
+        samples.stream().skip(1).forEach(sample -> all.add(sample.latencies()));
+        return all.getValueAtPercentile(percent);
+    }
+
+    /**
+     * What one figure was in the rounds that count.
      */
     public static final class Summary {
-        private final long[] sorted;
+        private final double[] sorted;
 
-        Summary(long... values) {
+        Summary(double... values) {
             sorted = values.clone();
             Arrays.sort(sorted);
         }
@@ -73,11 +125,11 @@ public final class Results {
             return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2.0;
         }
 
-        public long min() {
+        public double min() {
             return sorted[0];
         }
 
-        public long max() {
+        public double max() {
             return sorted[sorted.length - 1];
         }
     }

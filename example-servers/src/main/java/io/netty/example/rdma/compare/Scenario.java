@@ -17,6 +17,8 @@ package io.netty.example.rdma.compare;
 
 import io.netty.util.concurrent.Future;
 
+import java.util.function.Supplier;
+
 /**
  * Something that a client does over and over, and that is measured.
  *
@@ -32,13 +34,24 @@ public record Scenario(String name, int inFlight, long bytes, Operation operatio
         }
     }
 
+    /**
+     * Of operations that say with a future when they have ended.
+     *
+     * @param operation starts one. Called on the client's event loop. What it returns succeeds, on that event loop,
+     *                  when the answer has come and was found to be right, and fails otherwise
+     */
+    public Scenario(String name, int inFlight, long bytes, Supplier<Future<?>> operation) {
+        this(name, inFlight, bytes, (Completion completion) ->
+                operation.get().addListener(done -> completion.ended(done.cause())));
+    }
+
     /** One operation after the other. */
-    public static Scenario oneByOne(String name, Operation operation) {
+    public static Scenario oneByOne(String name, Supplier<Future<?>> operation) {
         return new Scenario(name, 1, 0, operation);
     }
 
     /** Large operations one after the other, of which the bytes are counted. */
-    public static Scenario transfer(String name, long bytes, Operation operation) {
+    public static Scenario transfer(String name, long bytes, Supplier<Future<?>> operation) {
         return new Scenario(name, 1, bytes, operation);
     }
 
@@ -48,10 +61,24 @@ public record Scenario(String name, int inFlight, long bytes, Operation operatio
     @FunctionalInterface
     public interface Operation {
         /**
-         * Starts one. Called on the client's event loop.
+         * Starts one, which does not end before this returns. Called on the client's event loop.
          *
-         * @return succeeds, on that event loop, when the answer has come and was found to be right; fails otherwise
+         * @param completion to be called once, on that event loop. The same object may come with a later operation: a
+         *                   round trip of a microsecond has no time for one of its own
          */
-        Future<?> start();
+        void start(Completion completion);
+    }
+
+    /**
+     * Is told that an operation has ended.
+     */
+    @FunctionalInterface
+    public interface Completion {
+        /**
+         * The operation has ended.
+         *
+         * @param cause {@code null} if the answer has come and was found to be right
+         */
+        void ended(Throwable cause);
     }
 }

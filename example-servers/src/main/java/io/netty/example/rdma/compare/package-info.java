@@ -17,22 +17,36 @@
  * Measures the transports beside each other, with the same server and the same client on each.
  *
  * <pre>
- * Comparison         rounds: in each every mode in turn, each sample from processes of its own
- *    |
  * ExampleComparison  a command that compares one example
- *    |  starts for each mode, and stops after it
- *    +-- the example's server, just as it runs alone ({@link io.netty.example.rdma.ServerOptions})
- *    +-- LoadClient  does one Scenario after the other, checks every answer, prints Measurement lines
+ *    |
+ * Comparison         rounds: in each every mode in turn, then the table
+ *    |
+ * Pair               the processes of a mode, each driven by its {@link io.netty.example.rdma.control.Control}
+ *    |  asks, window by window                            Settling  do the last windows count?
+ *    +-- the example's server, just as it runs alone      Sample    those that do
+ *    |                                                    Results   all samples, by mode and scenario
+ *    +-- LoadClient  does what a Scenario says (Load)     Report    the table
  * </pre>
  *
- * <p>Every sample comes from a fresh pair of processes, of which only one runs at a time: a polling event loop
- * that nobody measures would take its core from the others, and code that was compiled for one transport would be slow
- * for the next. Each process has one event loop. Rounds start with a different mode each, medians are taken over the
- * rounds, and only figures of one run are compared.
+ * <p><b>Nothing cold counts.</b> A new virtual machine needs some six seconds of CPU time in each process to compile
+ * what a protocol stack does, which on two cores whose loops poll takes much longer, and until then it is up to twenty
+ * times slower. So there is no fixed warm-up: the client does a scenario in windows of a tenth of a second or two, and
+ * {@link io.netty.example.rdma.compare.Settling} decides, in one place, when the last five of them show the steady
+ * state. These windows are the sample: what has settled needs no other measurement. A scenario that does not settle
+ * until a limit is in the table as not settled, which is no error. Compilers are watched by the CPU time of their
+ * threads: their own count tells of a compilation when it is done, and that is too late.
+ *
+ * <p><b>Only one pair runs.</b> A polling event loop that nobody measures would take its core from the others. By
+ * default the processes of a mode stay for all rounds, and their event loops are parked in a task while others have
+ * their turn: the connections stay, and no thread of the loops runs, whatever it would do by itself. (SIGSTOP would
+ * stop the compilers and the provider's threads too, in the middle of what they share with others.) With {@code --full}
+ * each round starts fresh ones, as where memory and threads come to lie makes a difference that no repetition in one
+ * process shows. Rounds take the modes in different orders. Ratios are those of one round; only figures of one run are
+ * compared.
  *
  * <p>An example brings three small classes: a command with {@link io.netty.example.rdma.ServerOptions}, a subclass of
  * {@link io.netty.example.rdma.compare.LoadClient} that says what the scenarios are, and one of
- * {@link io.netty.example.rdma.compare.ExampleComparison} that names both. Latency is from the start of an operation to
- * its checked end; load is closed: the next operation starts when one has ended.
+ * {@link io.netty.example.rdma.compare.ExampleComparison} that names both. Each process has one event loop. Latency is
+ * from the start of an operation to its checked end; load is closed: the next operation starts when one has ended.
  */
 package io.netty.example.rdma.compare;

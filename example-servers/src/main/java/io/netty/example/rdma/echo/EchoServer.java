@@ -33,6 +33,9 @@ import java.util.concurrent.Callable;
  */
 @Command(name = "echo server", description = "Sends back what it receives.")
 public final class EchoServer implements Callable<Integer> {
+    /** How the line starts by which it tells that it listens; its address follows. */
+    public static final String READY = "echo server listens on ";
+
     @Mixin
     private TransportOptions options;
 
@@ -58,7 +61,7 @@ public final class EchoServer implements Callable<Integer> {
                     .childHandler(new EchoServerHandler())
                     .bind(options.transport().address(host == null ? LocalHost.address() : host, port))
                     .sync().channel();
-            System.out.println("echo server listens on " + server.localAddress() + " (" + options + ')');
+            System.out.println(READY + server.localAddress() + " (" + options + ')');
             server.closeFuture().sync();
             return 0;
         } finally {

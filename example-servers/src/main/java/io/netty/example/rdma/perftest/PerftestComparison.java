@@ -106,7 +106,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         }
         int all = rounds != null ? rounds : quick ? 1 : ROUNDS;
         // Polling is how their programs wait.
-        Mode waiting = new Mode(Transport.RDMA, pair.isPolling());
+        String waiting = new Mode(Transport.RDMA, pair.isPolling()).toString();
         Results results = new Results();
         if (!quick) {
             System.out.println("with every byte checked:");
@@ -169,7 +169,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         return measured;
     }
 
-    private String table(Results results, Mode waiting) {
+    private String table(Results results, String waiting) {
         Table table = isLatency() ? new Table("what", "round trip p50", "p99", "p99.9", "ours is x times as long")
                 : new Table("what", "per second", "range", "ours takes x times as long");
         for (int size : sizes) {
@@ -187,7 +187,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         return table.toString();
     }
 
-    private void row(Table table, Results results, Mode waiting, String what, String ratio) {
+    private void row(Table table, Results results, String waiting, String what, String ratio) {
         Summary rate = results.summary(waiting, what, Measurement::perSecond);
         Measurement.Unit unit = results.unit(what);
         if (isLatency()) {
@@ -200,7 +200,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         }
     }
 
-    private String ratio(Results results, Mode waiting, String ours, String theirs) {
+    private String ratio(Results results, String waiting, String ours, String theirs) {
         double ratio = isLatency()
                 ? results.summary(waiting, ours, Measurement::p50).median()
                         / results.summary(waiting, theirs, Measurement::p50).median()

@@ -49,7 +49,7 @@ class ExampleComparisonTest {
     @EnumSource(names = {"RDMA", "EPOLL"})
     void httpIsRightOnEveryTransport(Transport transport) throws Exception {
         assertThat(compare(new HttpComparison(), "--transports", transport.toString()))
-                .contains("| plaintext ", "| json ", "| download of 64 MiB ", "| " + transport + " blocking ");
+                .contains("| plaintext ", "| json ", "| download of 64 MiB ", "| " + transport + " polling ");
     }
 
     @ParameterizedTest
@@ -79,10 +79,18 @@ class ExampleComparisonTest {
         assertThat(Commands.run(new HttpComparison(), "--quick", "--host", "no such host")).isOne();
     }
 
+    @Test
+    void processesThatStayAreMeasuredInEachRound() throws Exception {
+        Path tables = folder.resolve("tables.md");
+        assertThat(Commands.run(new WebSocketComparison(), "--rounds", "2", "--limit", "0.4",
+                "--transports", "rdma,epoll", "--host", RunningServer.HOST, "--markdown", tables.toString())).isZero();
+        assertThat(Files.readString(tables)).contains(" of 2 |");
+    }
+
     private String compare(ExampleComparison command, String... arguments) throws Exception {
         Path tables = folder.resolve("tables.md");
         List<String> all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of("--quick", "--host", RunningServer.HOST, "--markdown", tables.toString()));
+        all.addAll(List.of("--quick", "--limit", "0.2", "--host", RunningServer.HOST, "--markdown", tables.toString()));
         assertThat(Commands.run(command, all.toArray(new String[0]))).isZero();
         return Files.readString(tables);
     }

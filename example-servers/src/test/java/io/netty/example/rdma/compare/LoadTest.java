@@ -32,6 +32,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Timeout(60)
 class LoadTest {
+    private static final long NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
     private final EventExecutor executor = new DefaultEventExecutor();
     private final Queue<Promise<Void>> underWay = new ArrayDeque<>();
     private int mostUnderWay;
@@ -43,27 +45,32 @@ class LoadTest {
 
     @Test
     void asManyOperationsAsAskedForAreUnderWayAndAllEnd() throws Exception {
-        Measurement measurement = Load.run(executor, new Scenario("it", 4, 0, this::operation), Plan.QUICK, false)
-                .get();
-        assertThat(measurement.scenario()).isEqualTo("it");
-        assertThat(measurement.count()).isGreaterThanOrEqualTo(Plan.QUICK.minOperations());
-        assertThat(measurement.unit()).isEqualTo(Measurement.Unit.OPERATIONS);
+        Load load = Load.start(executor, new Scenario("it", 4, 0, this::operation));
+        for (int i = 0; i < 3; i++) {
+            Window window = load.window(NANOS).get();
+            assertThat(window.nanos()).isGreaterThanOrEqualTo(NANOS);
+            assertThat(window.count()).isPositive();
+        }
+        load.stop().get();
         assertThat(mostUnderWay).isEqualTo(4);
         assertThat(underWay).isEmpty();
     }
 
     @Test
-    void bytesAreCountedWhereTheyMatter() throws Exception {
-        Measurement measurement = Load.run(executor, Scenario.transfer("it", 1000, this::operation), Plan.QUICK, false)
-                .get();
-        assertThat(measurement.unit()).isEqualTo(Measurement.Unit.BYTES);
-        assertThat(measurement.perSecond()).isGreaterThan(measurement.count());
+    void windowIsReadAsItWasPrinted() throws Exception {
+        Load load = Load.start(executor, Scenario.oneByOne("it", this::operation));
+        Window window = load.window(NANOS).get();
+        assertThat(Window.parse(window.toString())).isEqualTo(window);
+        load.stop().get();
     }
 
     @Test
     void firstWrongAnswerEndsIt() {
-        assertThatThrownBy(() -> Load.run(executor, Scenario.oneByOne("it",
-                () -> executor.newFailedFuture(new IllegalStateException("wrong"))), Plan.QUICK, false).get())
+        Load load = Load.start(executor, Scenario.oneByOne("it",
+                () -> executor.newFailedFuture(new IllegalStateException("wrong"))));
+        assertThatThrownBy(() -> load.window(NANOS).get())
+                .isInstanceOf(ExecutionException.class).hasRootCauseMessage("wrong");
+        assertThatThrownBy(() -> load.stop().get())
                 .isInstanceOf(ExecutionException.class).hasRootCauseMessage("wrong");
     }
 

@@ -17,6 +17,8 @@ package io.netty.example.rdma.compare;
 
 import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.compare.Measurement.Unit;
+import io.netty.example.rdma.control.Probe;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -24,8 +26,11 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ReportTest {
-    private static final Mode FAST = new Mode(Transport.NIO, false);
-    private static final Mode EPOLL = new Mode(Transport.EPOLL, false);
+    private static final String FAST = new Mode(Transport.NIO, false).toString();
+    private static final String EPOLL = new Mode(Transport.EPOLL, false).toString();
+    private static final String EPOLL_POLLING = new Mode(Transport.EPOLL, true).toString();
+
+    private final Results results = new Results();
 
     @Test
     void measurementIsReadAsItWasPrinted() {
@@ -37,8 +42,14 @@ class ReportTest {
     }
 
     @Test
+    void probeIsReadAsItWasPrinted() {
+        Probe probe = new Probe(1, 22, 333, 4444, 55555, 666666);
+        assertThat(Probe.parse(probe.toString())).isEqualTo(probe);
+        assertThat(probe.since(new Probe(1, 2, 3, 4, 5, 6))).isEqualTo(new Probe(0, 20, 330, 4440, 55550, 666666));
+    }
+
+    @Test
     void medianAndRangeAreOfAllRounds() {
-        Results results = new Results();
         for (long p50 : new long[] {5000, 1000, 9000, 3000}) {
             results.add(FAST, new Measurement("it", 1, 1, Unit.OPERATIONS, p50, p50, p50));
             results.add(FAST, new Measurement("another", 1, 1, Unit.OPERATIONS, 1, 1, 1));
@@ -50,24 +61,81 @@ class ReportTest {
     }
 
     @Test
-    void ratioSaysHowManyTimesBetterThanEpoll() {
-        Results results = new Results();
-        results.add(FAST, new Measurement("plaintext", 1, 9000, Unit.OPERATIONS, 1000, 2000, 3000));
-        results.add(EPOLL, new Measurement("plaintext", 1, 3000, Unit.OPERATIONS, 2000, 2000, 3000));
-        results.add(FAST, new Measurement("download", 1, 1_000_000_000, Unit.BYTES, 4_000_000, 4_000_000, 4_000_000));
-        results.add(EPOLL, new Measurement("download", 1, 500_000_000, Unit.BYTES, 8_000_000, 8_000_000, 8_000_000));
-        assertThat(new Report(results, List.of(FAST, EPOLL)).write())
-                .containsPattern("\\| plaintext \\| nio blocking +\\| 1.0 +\\| 2.0 +\\| 3.0 +\\| 9000 +"
-                        + "\\| 9000 to 9000 +\\| 2.0 +\\| 3.0 +\\|")
-                .containsPattern("\\| download +\\| nio blocking +\\| 4000 +\\| 4000 +\\| 4000 +\\| 1000 MB +"
-                        + "\\| 1000 MB to 1000 MB +\\| 2.0 +\\| 2.0 +\\|")
-                .containsPattern("\\| download +\\| epoll blocking .* 1.0 +\\| 1.0 +\\|");
+    void windowsOfARoundAreTakenTogether() {
+        Window shorter = window(1_000_000, 1000, 1000);
+        Window longer = window(3_000_000, 1000, 3000, 3000, 3000, 3000, 3000);
+        Sample sample = Sample.of("it", 0, Settling.State.SETTLED, List.of(shorter, longer),
+                List.of(used(1_250_000, 100_000), used(3_750_000, 900_000)),
+                List.of(used(2_000_000, 0), used(2_000_000, 4_000_000)));
+        assertThat(sample.measurement().count()).isEqualTo(8);
+        assertThat(sample.measurement().perSecond()).isEqualTo(2000);
+        assertThat(sample.measurement().p99()).isBetween(3000L, 3010L);
+        // A million nanoseconds in 5 ms, of which the windows are 4, in which 8 operations ended.
+        assertThat(sample.client().cpuNanos()).isEqualTo(100_000);
+        assertThat(sample.server().cpuNanos()).isEqualTo(500_000);
+    }
+
+    @Test
+    void ratiosAreThoseOfEachRound() {
+        for (int round = 1; round <= 3; round++) {
+            results.add(FAST, new Measurement("plaintext", 1, 9000L * round, Unit.OPERATIONS, 1000, 2000, 3000));
+            results.add(EPOLL, new Measurement("plaintext", 1, 3000, Unit.OPERATIONS, 2000, 2000, 3000));
+            results.add(EPOLL_POLLING, new Measurement("plaintext", 1, 9000, Unit.OPERATIONS, 2000, 2000, 3000));
+        }
+        assertThat(new Report(results).write())
+                .containsPattern("\\| plaintext \\| nio +\\| 1.0 +\\| 2.0 +\\| 3.0 +\\| 18000 +\\| 9000 to 27000 +"
+                        + "\\| +\\| +\\| 2.0 +\\| 6.0 \\(3.0 to 9.0\\) +\\| 2.0 \\(1.0 to 3.0\\) +\\| 3 of 3 +\\|")
+                .containsPattern("\\| plaintext \\| epoll .* 1.0 +\\| 1.0 +\\| 0.3 +\\| 3 of 3 +\\|");
+    }
+
+    @Test
+    void bytesAreCountedWhereTheyMatter() {
+        Sample sample = Sample.of("download", 1_000_000, Settling.State.SETTLED, List.of(window(1_000_000, 900_000)),
+                List.of(used(1_000_000, 500_000)), List.of(used(1_000_000, 250_000)));
+        results.add(FAST, sample);
+        assertThat(new Report(results).write())
+                .containsPattern("\\| download \\| nio .*\\| 1000 MB +\\| 1000 MB to 1000 MB "
+                        + "+\\| 0.50 s +\\| 0.25 s +\\|");
+    }
+
+    @Test
+    void rowThatDidNotSettleHasNoFigures() {
+        add(Settling.State.COMPILING, 1234);
+        add(Settling.State.UNSTEADY, 1234);
+        assertThat(new Report(results).write())
+                .containsPattern("\\| it +\\| nio +\\| not settled +\\|[ |]+unsteady[ |]+0 of 2")
+                .doesNotContain("1234");
+    }
+
+    @Test
+    void roundsThatDidNotSettleDoNotCount() {
+        add(Settling.State.SETTLED, 1000);
+        add(Settling.State.COMPILING, 4321);
+        assertThat(new Report(results).write()).as("half is not enough").contains("not settled").doesNotContain("4321");
+        add(Settling.State.SETTLED, 1000);
+        assertThat(new Report(results).write()).containsPattern("1000 to 1000 .*2 of 3").doesNotContain("4321");
     }
 
     @Test
     void nothingIsComparedWithEpollThatWasNotMeasured() {
-        Results results = new Results();
         results.add(FAST, new Measurement("plaintext", 1, 9000, Unit.OPERATIONS, 1000, 2000, 3000));
-        assertThat(new Report(results, List.of(FAST)).write()).containsPattern("9000 to 9000 +\\| +\\| +\\|");
+        assertThat(new Report(results).write()).containsPattern("9000 to 9000 [ |]+1 of 1");
+    }
+
+    private void add(Settling.State state, long perSecond) {
+        results.add(FAST, Sample.of("it", 0, state, List.of(window(1_000_000_000 / perSecond, 1)),
+                List.of(used(1, 1)), List.of(used(1, 1))));
+    }
+
+    private static Window window(long nanos, long... latencies) {
+        Histogram histogram = new Histogram(3);
+        for (long latency : latencies) {
+            histogram.recordValue(latency);
+        }
+        return new Window(nanos, histogram);
+    }
+
+    private static Probe used(long nanos, long cpuNanos) {
+        return new Probe(nanos, cpuNanos, 0, 0, 0, 0);
     }
 }

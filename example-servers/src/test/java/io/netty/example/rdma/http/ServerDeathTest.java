@@ -21,6 +21,7 @@ import io.netty.example.rdma.ClientTransport;
 import io.netty.example.rdma.EachTransport;
 import io.netty.example.rdma.ExampleServer;
 import io.netty.example.rdma.RunningServer;
+import io.netty.example.rdma.ServerOptions;
 import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.compare.Child;
 import io.netty.handler.codec.http.HttpResponse;
@@ -45,7 +46,7 @@ class ServerDeathTest {
         try (Child server = new Child(
                 "io.netty.rdma.provider=" + System.getProperty("io.netty.rdma.provider", "auto"), HttpServer.class,
                 List.of("--transport", transport.toString(), "--host", RunningServer.HOST, "--port", "0",
-                        "--until-input-ends"))) {
+                        ServerOptions.CONTROLLED))) {
             int port = Integer.parseInt(ExampleServer.port(server.await(ExampleServer.READY)));
             HttpConnection connection = HttpConnection.open(ClientTransport.valueOf(transport.name()), group, null,
                     RunningServer.HOST, port);

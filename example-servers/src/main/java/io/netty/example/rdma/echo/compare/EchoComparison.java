@@ -16,79 +16,61 @@
 package io.netty.example.rdma.echo.compare;
 
 import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.compare.Child;
 import io.netty.example.rdma.compare.Comparison;
-import io.netty.example.rdma.compare.ComparisonOptions;
+import io.netty.example.rdma.compare.ExampleComparison;
 import io.netty.example.rdma.compare.Mode;
-import io.netty.example.rdma.compare.Results;
 import io.netty.example.rdma.echo.EchoClient;
+import io.netty.example.rdma.echo.EchoServer;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /**
  * The echo example as a whole: a file through an echo server and back, then figures of all modes beside each other.
- * The exit status is 0 if the file came back intact on every transport and everything could be measured.
+ * The exit status is 0 if the file came back intact on every transport and everything could be done.
  */
 @Command(name = "echo", description = {
         "Sends a file through an echo server, compares SHA-256, then measures round trips and streaming of the "
                 + "transports in turn. Server and client are processes of their own."})
-public final class EchoComparison implements Callable<Integer> {
-    @Mixin
-    private ComparisonOptions options;
-
+public final class EchoComparison extends ExampleComparison {
     @Option(names = "--file", description = "The file to send (default: lib/modules of the running JDK, over 100 MB).")
     private Path file = Path.of(System.getProperty("java.home"), "lib", "modules");
+
+    @Option(names = "--limit-program", description = "The program shm_limit, to be measured beside the transports: "
+            + "what the machine can do between two processes.")
+    private Path limitProgram;
+
+    public EchoComparison() {
+        super(EchoLoadServer.class, EchoLoad.class);
+    }
 
     public static void main(String[] args) {
         System.exit(Commands.run(new EchoComparison(), args));
     }
 
     @Override
-    public Integer call() throws Exception {
-        Comparison comparison = new Comparison(options);
-        List<Mode> modes = new ArrayList<>();
-        for (Transport transport : options.transports()) {
-            sendFile(comparison, new Mode(transport, false));
-            modes.addAll(Mode.of(transport, true));
-        }
-        Results results = comparison.measure(modes, mode -> measure(comparison, mode));
-        comparison.tell(new EchoReport(results, modes).write());
-        return 0;
-    }
-
-    private void sendFile(Comparison comparison, Mode mode) throws IOException, InterruptedException {
-        try (Child server = comparison.start(MeasuredServer.class, mode, List.of())) {
-            try (Child client = comparison.start(EchoClient.class, mode,
-                    List.of("--port", ports(server)[0], "--file", file.toString()))) {
+    protected void prepare(Mode mode) throws IOException, InterruptedException {
+        try (Child server = start(EchoServer.class, mode, List.of("--port", "0"))) {
+            // An IP address or the name of a Unix socket, either of which ends with the port.
+            String address = server.await(EchoServer.READY).split(" ", 2)[0];
+            try (Child client = start(EchoClient.class, mode, List.of("--file", file.toString(),
+                    "--port", address.substring(Math.max(address.lastIndexOf(':'), address.lastIndexOf('.')) + 1)))) {
                 client.awaitSuccess().forEach(System.out::println);
             }
-            server.endInput();
-            String counters = server.await(MeasuredServer.COUNTERS);
-            if (!counters.isEmpty()) {
-                System.out.println(MeasuredServer.COUNTERS + counters);
-            }
         }
     }
 
-    private List<String> measure(Comparison comparison, Mode mode) throws IOException, InterruptedException {
-        try (Child server = comparison.start(MeasuredServer.class, mode, List.of())) {
-            String[] ports = ports(server);
-            try (Child client = comparison.start(MeasuringClient.class, mode, List.of("--echo-port", ports[0],
-                    "--stream-port", ports[1], "--plan", options.plan().name()))) {
-                return client.awaitSuccess();
-            }
+    @Override
+    protected List<Comparison.Reference> references() {
+        if (limitProgram != null && !Files.isExecutable(limitProgram)) {
+            System.out.println("Without the limit: there is no " + limitProgram);
+            return List.of();
         }
-    }
-
-    private static String[] ports(Child server) throws IOException {
-        return server.await(MeasuredServer.READY).split(" ");
+        return limitProgram == null ? List.of() : List.of(new Limit(limitProgram));
     }
 }

@@ -18,70 +18,71 @@ package io.netty.example.rdma.echo.compare;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.example.rdma.compare.Measurement;
-import io.netty.example.rdma.compare.Plan;
-import io.netty.util.concurrent.Promise;
+import io.netty.example.rdma.compare.Scenario;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.io.IOException;
 
 /**
- * Asks for a stream and counts what arrives, in windows of time.
+ * An operation receives the next so many bytes of a stream, and looks at none of them. While none is under way, nothing
+ * is read, so that the stream rests.
  */
-final class StreamSinkHandler extends ChannelInboundHandlerAdapter {
-    private static final int WINDOWS = 3;
+final class StreamSinkHandler extends ChannelInboundHandlerAdapter implements Scenario.Operation {
+    private final int pieceBytes;
+    private ChannelHandlerContext context;
+    private int awaitedBytes;
+    private Scenario.Completion completion;
 
-    private final int writeBytes;
-    private final Plan plan;
-    private final Promise<List<Measurement>> result;
-    private final List<Measurement> windows = new ArrayList<>();
-    private long windowStart;
-    private long windowEnd;
-    private long windowBytes;
-    private boolean warm;
-
-    StreamSinkHandler(int writeBytes, Plan plan, Promise<List<Measurement>> result) {
-        this.writeBytes = writeBytes;
-        this.plan = plan;
-        this.result = result;
+    /** To be added to a pipeline whose channel does not read by itself. */
+    StreamSinkHandler(int pieceBytes) {
+        this.pieceBytes = pieceBytes;
     }
 
     @Override
-    public void channelActive(ChannelHandlerContext ctx) {
-        windowEnd = System.nanoTime() + 2 * plan.warmUpNanos();
-        ctx.writeAndFlush(ctx.alloc().directBuffer(Integer.BYTES).writeInt(writeBytes));
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        context = ctx;
+    }
+
+    @Override
+    public void start(Scenario.Completion toBeCalled) {
+        if (!context.channel().isActive()) {
+            toBeCalled.ended(new IOException("the server has closed"));
+            return;
+        }
+        completion = toBeCalled;
+        // What came beyond the last piece belongs to this one.
+        awaitedBytes += pieceBytes;
+        context.channel().config().setAutoRead(true);
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         ByteBuf received = (ByteBuf) msg;
-        windowBytes += received.readableBytes();
+        awaitedBytes -= received.readableBytes();
         received.release();
-        long now = System.nanoTime();
-        if (now - windowEnd >= 0 && !result.isDone()) {
-            if (warm) {
-                windows.add(new Measurement(EchoMeasurements.stream(writeBytes), 1,
-                        Math.round(windowBytes * 1e9 / (now - windowStart)), Measurement.Unit.BYTES, 0, 0, 0));
-            }
-            warm = true;
-            windowBytes = 0;
-            windowStart = now;
-            windowEnd = now + plan.measureNanos() / 2;
-            if (windows.size() == WINDOWS) {
-                result.setSuccess(windows);
-                ctx.close();
-            }
+        if (awaitedBytes <= 0) {
+            end(null);
+        }
+    }
+
+    private void end(Throwable cause) {
+        Scenario.Completion ended = completion;
+        if (ended != null) {
+            completion = null;
+            ended.ended(cause);
+        }
+        if (completion == null) {
+            context.channel().config().setAutoRead(false);
         }
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        result.tryFailure(new IllegalStateException("the server closed in the middle of a stream"));
+        end(new IOException("the server closed in the middle of a stream"));
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        result.tryFailure(cause);
+        end(cause);
         ctx.close();
     }
 }

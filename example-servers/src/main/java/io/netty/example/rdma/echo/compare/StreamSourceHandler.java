@@ -21,31 +21,23 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Reads a 4-byte write size, then writes buffers of that size for as long as the peer stays.
+ * Writes buffers of one size for as long as the peer stays.
  */
 final class StreamSourceHandler extends ChannelInboundHandlerAdapter {
-    private static final int MAX_WRITE_BYTES = 64 << 20;
-
+    private final int writeBytes;
     private ByteBuf payload;
     private boolean filling;
 
+    /** To be added to the pipeline of a connection that is established. */
+    StreamSourceHandler(int writeBytes) {
+        this.writeBytes = writeBytes;
+    }
+
     @Override
-    public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        ByteBuf request = (ByteBuf) msg;
-        try {
-            if (payload != null || request.readableBytes() != Integer.BYTES) {
-                throw new IllegalArgumentException("expected one write size of 4 bytes");
-            }
-            int bytes = request.readInt();
-            if (bytes < 1 || bytes > MAX_WRITE_BYTES) {
-                throw new IllegalArgumentException("write size out of 1.." + MAX_WRITE_BYTES + ": " + bytes);
-            }
-            // One buffer that every write shares, from the channel's own allocator: what is measured is the transport,
-            // and not how fast a CPU fills memory.
-            payload = ctx.alloc().directBuffer(bytes, bytes).setZero(0, bytes).writerIndex(bytes);
-        } finally {
-            request.release();
-        }
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        // One buffer that every write shares, from the channel's own allocator: what is measured is the transport,
+        // and not how fast a CPU fills memory.
+        payload = ctx.alloc().directBuffer(writeBytes, writeBytes).setZero(0, writeBytes).writerIndex(writeBytes);
         fill(ctx);
     }
 
@@ -81,7 +73,7 @@ final class StreamSourceHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        // The client ends a measurement by closing, which may reset the connection under a write.
+        // The client ends by closing, which may reset the connection under a write.
         ctx.close();
     }
 }

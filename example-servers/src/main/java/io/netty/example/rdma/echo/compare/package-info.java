@@ -14,16 +14,11 @@
  * under the License.
  */
 /**
- * The echo comparison: round trips and one-way streaming, the same handlers on each transport.
+ * The echo comparison: a file, round trips and one-way streaming, the same handlers on each transport; see
+ * {@link io.netty.example.rdma.compare}.
  *
- * <pre>
- * EchoComparison  the command: a file through the echo on each transport, then rounds of all modes
- *    |  starts for each mode, and stops after it
- *    +-- MeasuredServer  a JVM with one event loop: the echo server and a source of data
- *    +-- MeasuringClient a JVM with one event loop: connects to both, prints Measurement lines
- * </pre>
- *
- * <p>It has a client of its own instead of a {@link io.netty.example.rdma.compare.LoadClient}: a round trip of a
- * microsecond leaves no room for a promise each, and a stream has no operations.
+ * <p>A round trip of a microsecond leaves no room for a promise each, so the handlers are operations themselves. A
+ * stream has no operations: some megabytes of it are one, and the source goes on meanwhile; while nobody wants any,
+ * nothing is read, and it rests.
  */
 package io.netty.example.rdma.echo.compare;

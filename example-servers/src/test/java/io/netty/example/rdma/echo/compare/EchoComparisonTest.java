@@ -18,6 +18,7 @@ package io.netty.example.rdma.echo.compare;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.compare.Measurement;
 import io.netty.example.rdma.compare.Mode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -40,11 +42,22 @@ class EchoComparisonTest {
     void everyModeIsMeasuredInProcessesOfItsOwn(Transport transport) throws Exception {
         Path file = Files.write(folder.resolve("file"), new byte[100_000]);
         Path tables = folder.resolve("tables.md");
-        assertThat(Commands.run(new EchoComparison(), "--quick", "--transports", transport.toString(),
-                "--host", TestAddress.HOST,
+        assertThat(Commands.run(new EchoComparison(), "--quick", "--limit", "0.2", "--transports", transport.toString(),
+                "--host", TestAddress.HOST, "--limit-program", limitProgram(),
                 "--file", file.toString(), "--markdown", tables.toString())).isZero();
         assertThat(Files.readString(tables))
-                .contains("| 64 B ", "| 1 MiB ", "| " + new Mode(transport, false) + ' ');
+                .contains("| round trips of 64 B ", "| a stream of writes of 1 MiB ")
+                .contains("| " + new Mode(transport, false) + ' ', "| " + new Mode(transport, true) + ' ')
+                .containsPattern("\\| round trips of 64 B +\\| limit \\(C\\) +\\| 0.1 ");
+    }
+
+    /** It says what shm_limit would. */
+    private String limitProgram() throws Exception {
+        Path program = folder.resolve("limit");
+        Files.writeString(program, "#!/bin/sh\necho '" + new Measurement("round trips of 64 B", 1000, 10_000_000,
+                Measurement.Unit.OPERATIONS, 100, 200, 300) + "'\n");
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+        return program.toString();
     }
 
     @Test

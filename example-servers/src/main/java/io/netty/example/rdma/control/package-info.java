@@ -13,27 +13,12 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.echo.compare;
-
-import io.netty.example.rdma.compare.Figures;
-
-import java.util.List;
-
 /**
- * What is measured of the echo.
+ * What a process that is measured has in common with others of its kind, whatever it does: a channel to the process
+ * that measures it, on standard input and output.
+ *
+ * <p>{@link io.netty.example.rdma.control.Control} reads a command a line and answers each with a line; the process
+ * ends no later than its input, that is with the process that started it. {@link io.netty.example.rdma.control.Probe}
+ * is what the process has used so far: the difference between two is what it used in between.
  */
-final class EchoMeasurements {
-    static final List<Integer> MESSAGE_BYTES = List.of(64, 4 << 10, 64 << 10, 1 << 20);
-    static final List<Integer> WRITE_BYTES = List.of(64 << 10, 1 << 20);
-
-    private EchoMeasurements() {
-    }
-
-    static String roundTrips(int messageBytes) {
-        return "round trips of " + Figures.size(messageBytes);
-    }
-
-    static String stream(int writeBytes) {
-        return "a stream of writes of " + Figures.size(writeBytes);
-    }
-}
+package io.netty.example.rdma.control;

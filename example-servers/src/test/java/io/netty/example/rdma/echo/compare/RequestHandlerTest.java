@@ -25,20 +25,27 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class StreamSourceHandlerTest {
-    private final EmbeddedChannel channel = new EmbeddedChannel(new StreamSourceHandler());
+class RequestHandlerTest {
+    private final EmbeddedChannel channel = new EmbeddedChannel(new RequestHandler());
 
     @ParameterizedTest
-    @ValueSource(ints = {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE})
+    @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE})
     void impossibleWriteSizeClosesTheConnection(int bytes) {
         channel.writeInbound(Unpooled.buffer().writeInt(bytes));
         assertThat(channel.isOpen()).isFalse();
     }
 
     @Test
-    void incompleteRequestClosesTheConnection() {
-        channel.writeInbound(Unpooled.buffer().writeByte(1));
-        assertThat(channel.isOpen()).isFalse();
+    void whatFollowsTheRequestForAnEchoComesBack() {
+        channel.writeInbound(Unpooled.buffer().writeShort(0));
+        channel.writeInbound(Unpooled.buffer().writeShort(0).writeByte(7));
+        channel.writeInbound(Unpooled.buffer().writeByte(8));
+        for (int expected : new int[] {7, 8}) {
+            ByteBuf echo = channel.readOutbound();
+            assertThat(echo.readByte()).isEqualTo((byte) expected);
+            echo.release();
+        }
+        channel.finishAndReleaseAll();
     }
 
     @Test
