@@ -32,9 +32,12 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Comparison implements AutoCloseable {
     /** How much sooner a round gives up on processes that are not fresh. */
-    private static final int WARM = 4;
+    private static final int WARM = 3;
     /** What a sample of such processes takes, about. */
-    private static final long WARM_ROW_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
+    private static final long WARM_ROW_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How many times its part of what is left of the time a row may take: few rows need more than most do. */
+    private static final int SHARES = 3;
+    private static final int MIN_LIMIT_MILLIS = 1500;
 
     private final ComparisonOptions options;
     private final List<Mode> modes;
@@ -46,7 +49,9 @@ public final class Comparison implements AutoCloseable {
     private final Results results = new Results();
     /** Those that live, all paused but one. */
     private final Map<Mode, Pair> pairs = new LinkedHashMap<>();
-    /** Samples taken so far. */
+    /** When all should be over. */
+    private long end;
+    /** Samples taken so far in this round. */
     private int rows;
 
     /**
@@ -83,9 +88,10 @@ public final class Comparison implements AutoCloseable {
      */
     void run() throws IOException, InterruptedException {
         warnIfBusy();
-        long start = System.nanoTime();
-        long roundStart = start;
+        end = System.nanoTime() + plan.maxNanos();
         for (int round = 0; round < rounds; round++) {
+            long roundStart = System.nanoTime();
+            rows = 0;
             // Never the same one first, nor the same one before.
             List<Mode> turns = new ArrayList<>(modes);
             Collections.rotate(turns, -(round / 2));
@@ -105,12 +111,11 @@ public final class Comparison implements AutoCloseable {
             progress.end();
             long now = System.nanoTime();
             boolean last = round == rounds - 1
-                    || now - start + nextRoundNanos(now - roundStart, round + 1) > plan.maxNanos();
+                    || now + (plan.keepsProcesses() ? rows * WARM_ROW_NANOS : now - roundStart) - end > 0;
             tell(round + 1, last);
             if (last) {
                 return;
             }
-            roundStart = System.nanoTime();
         }
     }
 
@@ -129,7 +134,10 @@ public final class Comparison implements AutoCloseable {
         progress.say(what);
         for (int i = 0; i < pair.subjects().size(); i++) {
             progress.detail(pair.subjects().get(i).name());
-            results.add(mode.toString(), pair.sample(i, plan.windowMillis(), limitMillis));
+            long rowsLeft = (long) modes.size() * pair.subjects().size() - rows;
+            long shareMillis = TimeUnit.NANOSECONDS.toMillis(SHARES * (end - System.nanoTime()) / rowsLeft);
+            results.add(mode.toString(), pair.sample(i, plan.windowMillis(),
+                    Math.min(limitMillis, (int) Math.max(MIN_LIMIT_MILLIS, shareMillis))));
             rows++;
         }
         if (plan.keepsProcesses()) {
@@ -137,11 +145,6 @@ public final class Comparison implements AutoCloseable {
         } else {
             pairs.remove(mode).close();
         }
-    }
-
-    /** How long the next round will probably take. */
-    private long nextRoundNanos(long lastRoundNanos, int done) {
-        return plan.keepsProcesses() ? rows / done * WARM_ROW_NANOS : lastRoundNanos;
     }
 
     private static void warnIfBusy() {

@@ -25,7 +25,7 @@ public enum Plan {
      * Something to look at while one waits: the processes of a mode stay from round to round, so that they have to warm
      * up once.
      */
-    DEFAULT(3, true, 100, 6000, 115),
+    DEFAULT(3, true, 100, 8000, 110),
     /** Figures to quote: fresh processes in each round, as where they come to lie makes a difference. */
     FULL(5, false, 200, 10_000, 3600),
     /** Shows that everything works. What settles in a second and a half gets a figure. */
@@ -60,12 +60,12 @@ public enum Plan {
         return windowMillis;
     }
 
-    /** For how long fresh processes do a scenario until they give up, if it does not settle. */
+    /** For how long fresh processes do a scenario at most until they give up, if it does not settle. */
     int limitMillis() {
         return limitMillis;
     }
 
-    /** No round begins that would probably not have ended after so long. */
+    /** How long all of it should take: rows share what is left of it, and no round begins that would end later. */
     long maxNanos() {
         return TimeUnit.SECONDS.toNanos(maxSeconds);
     }

@@ -18,7 +18,6 @@ package io.netty.example.rdma.compare;
 import java.util.Arrays;
 import java.util.LinkedList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Decides whether what is measured is the steady state of a pair of processes: whether the last windows count. All of
