@@ -25,7 +25,8 @@ Runs the tests and ends with a summary, whose last line is "N passed, N failed".
 failed or did not run. Nothing here needs an RDMA device: everything but rxe* runs on the embedded provider.
 
 Lanes (default: these, in this order; the word default stands for them among others):
-  scripts      the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is complete
+  scripts      the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is complete,
+               links in the documents lead to files
   c            the C tests of the native library
   c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
   c-tsan       the same under ThreadSanitizer

@@ -101,6 +101,11 @@ public final class Child implements AutoCloseable {
         return line.substring(prefix.length());
     }
 
+    /** Of the process. */
+    long pid() {
+        return process.pid();
+    }
+
     /**
      * Has the {@link Control} of the process do something.
      *

@@ -54,6 +54,16 @@ public abstract class LoadClient implements Callable<Integer> {
      */
     protected abstract List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception;
 
+    /**
+     * Adds what else this process can be told to do.
+     *
+     * @param options where the server is, and with which transport it is reached
+     * @param group   the event loop group of all connections. It has one event loop
+     */
+    protected void addCommands(Control control, ClientOptions options, EventLoopGroup group) throws Exception {
+        // Most clients do nothing but scenarios.
+    }
+
     @Override
     public final Integer call() throws Exception {
         EventLoopGroup group = options.newGroup();
@@ -61,7 +71,7 @@ public abstract class LoadClient implements Callable<Integer> {
             List<Scenario> scenarios = scenarios(options, group);
             scenarios.forEach(scenario -> System.out.println(SCENARIO + scenario.bytes() + ' ' + scenario.name()));
             System.out.println(READY);
-            new Control(group)
+            Control control = new Control(group)
                     .add(START, arguments -> {
                         load = Load.start(group.next(), scenarios.get(Integer.parseInt(arguments[0])));
                         return "started";
@@ -71,8 +81,9 @@ public abstract class LoadClient implements Callable<Integer> {
                     .add(STOP, arguments -> {
                         load.stop().get();
                         return "stopped";
-                    })
-                    .run();
+                    });
+            addCommands(control, options, group);
+            control.run();
             return 0;
         } finally {
             Commands.shutdown(group);

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
  * A server and a client of one mode, as the comparison sees them: it tells both what to do, and asks both what they
  * have used.
  */
-final class Pair implements AutoCloseable {
+public final class Pair implements AutoCloseable {
     private final Child server;
     private final Child client;
     private final List<Subject> subjects = new ArrayList<>();
@@ -40,7 +40,7 @@ final class Pair implements AutoCloseable {
      * @param bytes    that an operation counts for, or 0 if operations are counted
      * @param settling of this scenario in these processes
      */
-    record Subject(String name, long bytes, Settling settling) {
+    public record Subject(String name, long bytes, Settling settling) {
     }
 
     /** A window, and what the processes have used in and around it. */
@@ -57,7 +57,7 @@ final class Pair implements AutoCloseable {
      * @param server listens
      * @param client is about to connect. Both are closed with this
      */
-    Pair(Child server, Child client) throws IOException {
+    public Pair(Child server, Child client) throws IOException {
         this.server = server;
         this.client = client;
         for (String line = client.line(); !line.equals(LoadClient.READY); line = client.line()) {
@@ -68,7 +68,8 @@ final class Pair implements AutoCloseable {
         }
     }
 
-    List<Subject> subjects() {
+    /** The scenarios of the client, in its order. */
+    public List<Subject> subjects() {
         return subjects;
     }
 
@@ -80,7 +81,7 @@ final class Pair implements AutoCloseable {
      * @param limitMillis  when to give up
      * @return what was measured, settled or not
      */
-    Sample sample(int number, int windowMillis, int limitMillis) throws IOException {
+    public Sample sample(int number, int windowMillis, int limitMillis) throws IOException {
         Subject subject = subjects.get(number);
         Settling settling = subject.settling();
         settling.restart();
@@ -108,6 +109,21 @@ final class Pair implements AutoCloseable {
         client.ask(LoadClient.STOP);
         return Sample.of(subject.name(), subject.bytes(), settling.state(), looks.stream().map(Look::window).toList(),
                 looks.stream().map(Look::client).toList(), looks.stream().map(Look::server).toList());
+    }
+
+    /** Of the server's process. */
+    public long serverPid() {
+        return server.pid();
+    }
+
+    /** Of the client's process. */
+    public long clientPid() {
+        return client.pid();
+    }
+
+    /** Has the client do what only it can, and returns its answer: see {@link LoadClient#addCommands}. */
+    public String askClient(String command) throws IOException {
+        return client.ask(command);
     }
 
     /** Stops the event loops of both, so that they take nothing from others. */

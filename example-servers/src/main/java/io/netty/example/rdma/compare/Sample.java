@@ -29,7 +29,7 @@ import java.util.List;
  * @param client      what the client has used
  * @param server      what the server has used
  */
-record Sample(Measurement measurement, Settling.State state, Histogram latencies, Cost client, Cost server) {
+public record Sample(Measurement measurement, Settling.State state, Histogram latencies, Cost client, Cost server) {
     private static final int SIGNIFICANT_DIGITS = 3;
 
     /**
@@ -39,7 +39,7 @@ record Sample(Measurement measurement, Settling.State state, Histogram latencies
      * @param cpuNanos       CPU time
      * @param allocatedBytes allocated on the heap by event loop threads
      */
-    record Cost(double cpuNanos, double allocatedBytes) {
+    public record Cost(double cpuNanos, double allocatedBytes) {
         static final Cost UNKNOWN = new Cost(Double.NaN, Double.NaN);
 
         /** Probes lie around the windows, so that what they tell is taken by time. */

@@ -30,7 +30,7 @@ import java.util.List;
  * <li>and don't go one way.
  * </ul>
  */
-final class Settling {
+public final class Settling {
     /** So many windows in a row count. */
     static final int WINDOWS = 5;
     private static final double MIN_SECONDS = 1;
@@ -49,7 +49,7 @@ final class Settling {
     }
 
     /** What there is to say about the last windows. */
-    enum State {
+    public enum State {
         SETTLED("settled"),
         YOUNG("too short"),
         COMPILING("compiling"),

@@ -16,14 +16,11 @@
 package io.netty.example.rdma.files;
 
 import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.Pattern;
 import io.netty.example.rdma.compare.ExampleComparison;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -47,14 +44,7 @@ public final class FileComparison extends ExampleComparison {
 
     @Override
     protected List<String> serverArguments(Path folder) throws IOException {
-        write(folder, FileLoad.SMALL_BYTES);
-        write(folder, FileLoad.LARGE_BYTES);
+        FileLoad.writeFiles(folder);
         return List.of("--root", folder.toString(), "--files", mode.toString());
-    }
-
-    private static void write(Path folder, int bytes) throws IOException {
-        try (OutputStream file = Files.newOutputStream(folder.resolve(FileLoad.name(bytes)))) {
-            Pattern.write(file, bytes);
-        }
     }
 }

@@ -18,6 +18,7 @@ package io.netty.example.rdma.files;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.ClientOptions;
 import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.Pattern;
 import io.netty.example.rdma.compare.LoadClient;
 import io.netty.example.rdma.compare.Scenario;
 import io.netty.example.rdma.http.BodyCheck;
@@ -32,6 +33,10 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.concurrent.Future;
 import picocli.CommandLine.Command;
 
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -39,9 +44,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * The measuring client of the files example.
  */
 @Command(name = "files-load", description = "Measures a server of the files that this example makes.")
-final class FileLoad extends LoadClient {
-    static final int SMALL_BYTES = 1 << 10;
-    static final int LARGE_BYTES = 64 << 20;
+public final class FileLoad extends LoadClient {
+    private static final int SMALL_BYTES = 1 << 10;
+    private static final int LARGE_BYTES = 64 << 20;
     private static final int RANGE_BYTES = 64 << 10;
     private static final int IN_FLIGHT = 8;
 
@@ -52,8 +57,17 @@ final class FileLoad extends LoadClient {
         System.exit(Commands.run(new FileLoad(), args));
     }
 
+    /** Writes the files that the server has to have. */
+    public static void writeFiles(Path folder) throws IOException {
+        for (int bytes : new int[] {SMALL_BYTES, LARGE_BYTES}) {
+            try (OutputStream file = Files.newOutputStream(folder.resolve(name(bytes)))) {
+                Pattern.write(file, bytes);
+            }
+        }
+    }
+
     /** The name of a file of so many bytes of the pattern. */
-    static String name(int bytes) {
+    private static String name(int bytes) {
         return "file-" + bytes;
     }
 

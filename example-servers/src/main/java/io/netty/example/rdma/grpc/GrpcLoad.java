@@ -38,7 +38,7 @@ import java.util.List;
  * The measuring client of the grpc example. Its calls are answered on the event loop ({@code directExecutor()}).
  */
 @Command(name = "grpc-load", description = "Measures the gRPC service of echo.proto and checks every answer.")
-final class GrpcLoad extends LoadClient {
+public final class GrpcLoad extends LoadClient {
     private static final int SMALL = 100;
     private static final int CALLS = 64;
     private static final int LARGE = 4 << 20;

@@ -71,6 +71,12 @@ public record BenchResults(int format, String taken, String plan, int rounds, Ma
                 .distinct().toList();
     }
 
+    /** Whether there is anything in a section that counts. */
+    boolean isMeasured(Section section) {
+        return readings.stream().anyMatch(reading -> reading.counts() && reading.figure() == section.plotted()
+                && section.scenarios().contains(reading.scenario()));
+    }
+
     /** All values of all rounds that count; {@code null} if there are none. */
     Spread spread(String subject, String scenario, Figure figure) {
         return Spread.of(counting(subject, scenario, figure).map(Reading::value).toList());

@@ -31,33 +31,56 @@ final class MarkdownReport {
         this.results = results;
     }
 
-    /**
-     * Returns the document.
-     *
-     * @param plots folder of the plots, as seen from the document
-     */
-    String write(String plots) {
-        StringBuilder text = new StringBuilder();
-        text.append(results.taken(), 0, "yyyy-mm-dd".length()).append(", plan ").append(results.plan()).append(", ")
-            .append(results.rounds()).append(results.rounds() == 1 ? " round" : " rounds").append(", on ")
-            .append(results.machine()).append(".\n\n")
-            .append("""
-                    Medians of the rounds, and the range over them. "x epoll" and "x limit": how many times better than
-                    epoll as it waits by default, and than the limit, in the same round: median and range of that. Above
-                    1 is better, whatever is counted. "Polling": event loops that never sleep.
-                    """);
+    /** Returns a table of what matters most: medians only, a column for each subject. */
+    String writeSummary() {
+        List<Section> sections = Section.all().stream().filter(Section::inSummary).toList();
+        List<String> subjects = sections.stream().flatMap(section -> results.subjects(section.scenarios()).stream())
+                .distinct().toList();
+        List<String> header = new ArrayList<>(List.of("what"));
+        header.addAll(subjects);
+        Table table = new Table(header.toArray(new String[0]));
+        for (Section section : sections) {
+            for (String scenario : section.scenarios()) {
+                List<String> row = new ArrayList<>(List.of(scenario + ": " + header(section.plotted())));
+                subjects.forEach(subject -> row.add(
+                        median(results.spread(subject, scenario, section.plotted()), section.plotted())));
+                table.row(row.toArray(new String[0]));
+            }
+        }
+        return origin() + "\n" + table;
+    }
+
+    /** Returns all tables. Their plots are where they are. */
+    String write() {
+        StringBuilder text = new StringBuilder(origin());
+        text.append("""
+
+                Medians of the rounds, and the range over them. "x epoll" and "x limit": how many times better than
+                epoll as it waits by default, and than the limit, in the same round: median and range of that. Above
+                1 is better, whatever is counted. "Polling": event loops that never sleep.
+                """);
         for (Section section : Section.all()) {
             List<String> subjects = results.subjects(section.scenarios());
             if (!subjects.isEmpty()) {
-                text.append("\n## ").append(section.title()).append("\n\n").append(section.text()).append("\n\n")
-                    .append("![").append(section.title()).append("](").append(plots).append(section.name())
-                    .append(".svg)\n\n").append(table(section, subjects));
+                text.append("\n## ").append(section.title()).append("\n\n").append(section.text()).append("\n\n");
+                if (results.isMeasured(section)) {
+                    text.append("![").append(section.title()).append("](").append(section.name())
+                        .append(".svg)\n\n");
+                }
+                text.append(table(section, subjects));
             }
         }
         if (!results.missing().isEmpty()) {
             text.append("\n## Not measured\n\n").append(missing());
         }
         return text.toString();
+    }
+
+    /** Where and how it was measured. */
+    private String origin() {
+        return results.taken().substring(0, "yyyy-mm-dd".length()) + ", plan " + results.plan() + ", "
+                + results.rounds() + (results.rounds() == 1 ? " round" : " rounds") + ", on " + results.machine()
+                + ".\n";
     }
 
     private Table table(Section section, List<String> subjects) {

@@ -49,8 +49,8 @@ final class Plots {
     /** Writes a file {@code NAME.svg} for each section of which anything was measured. */
     void write(Path folder) throws IOException {
         for (Section section : Section.all()) {
-            CategoryChart chart = draw(section);
-            if (!chart.getSeriesMap().isEmpty()) {
+            if (results.isMeasured(section)) {
+                CategoryChart chart = draw(section);
                 Path file = folder.resolve(section.name() + ".svg");
                 VectorGraphicsEncoder.saveVectorGraphic(chart, file.toString(), VectorGraphicsFormat.SVG);
                 // Letters are paths, with twelve decimals of a pixel for each point.

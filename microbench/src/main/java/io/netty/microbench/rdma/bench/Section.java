@@ -36,6 +36,7 @@ record Section(String name, String title, String text, List<String> scenarios, F
     static final String IDLE = "one idle connection";
     static final String AFTER_BURST = "one connection, idle after a burst";
 
+    private static final List<String> SUMMARY = List.of("round-trips", "streams", "messages", "http", "grpc");
     private static final List<Figure> TAIL = List.of(Figure.P99, Figure.P999);
     private static final List<Figure> COST = List.of(Figure.CPU_PER_OPERATION, Figure.ALLOCATED);
     private static final List<Figure> LATENCY_AND_COST = List.of(Figure.P50, Figure.P99, Figure.P999,
@@ -55,6 +56,16 @@ record Section(String name, String title, String text, List<String> scenarios, F
 
     private static String connections(int number) {
         return number + (number == 1 ? " connection" : " connections");
+    }
+
+    /** Whether it is one of those that matter most. */
+    boolean inSummary() {
+        return SUMMARY.contains(name);
+    }
+
+    /** Whether a scenario is in any section. */
+    static boolean isShown(String scenario) {
+        return all().stream().anyMatch(section -> section.scenarios().contains(scenario));
     }
 
     static List<Section> all() {
@@ -89,8 +100,9 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         IDLE_CONNECTIONS.stream().map(Section::roundTripsBeside).toList(), Figure.P50, TAIL),
                 new Section("connections", "Connections",
                         "Set up, 16 at a time, by a process that has done so before, "
-                        + "and by how much the resident memory of the two processes grows with each. What the kernel "
-                        + "holds for a TCP or Unix socket is not in it; what RDMA shares between the two is in both.",
+                        + "and by how much the resident memory of the two processes grew with each of the first ones, "
+                        + "Java heap included. What the kernel holds for a TCP or Unix socket is not in it; what RDMA "
+                        + "shares between the two is in both.",
                         List.of(SET_UP), Figure.OPERATIONS, List.of(Figure.SERVER_MEMORY, Figure.CLIENT_MEMORY)),
                 new Section("idle-cpu", "Idle processes",
                         "What two processes with one silent connection take of a core. "

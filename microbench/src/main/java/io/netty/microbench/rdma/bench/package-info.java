@@ -14,14 +14,18 @@
  * under the License.
  */
 /**
- * The whole picture of how fast the transport is: what was measured, and the tables and plots that are made of it.
+ * The whole picture of how fast the transport is, by one command: {@code ./run-bench.sh}.
  *
  * <pre>
+ * Bench          the command: rounds; in each every Part, in each every transport in turn, as Effort says
+ *    +-- Part    a server of the examples and a LoadClient, as Processes; its Readings. MessagesLoad, PlaintextLoad
+ *    |           and IdleLoad (IdleMeasurements) are here. The C program shm_limit
  * BenchResults   every Reading, what is Missing, where it was measured (MachineDescription): results.json
  *    +-- MarkdownReport, Plots   results.md and its plots, by Section
  * </pre>
  *
- * <p>Nothing is averaged before it is written: medians, ranges and ratios are made when tables are. A ratio is one of
+ * <p>How processes are driven, and when what they do counts, is the matter of {@link io.netty.example.rdma.compare}.
+ * Nothing is averaged before it is written: medians, ranges and ratios are made when tables are. A ratio is one of
  * two readings of the same round; of the ratios of all rounds the median and the range are shown.
  */
 package io.netty.microbench.rdma.bench;

@@ -41,24 +41,31 @@ class MarkdownReportTest {
 
     @Test
     void rowsHaveMediansRangesAndRatios() {
-        assertThat(new MarkdownReport(RESULTS).write("plots/").lines().map(line -> line.replaceAll(" +", " ")))
+        assertThat(new MarkdownReport(RESULTS).write().lines().map(line -> line.replaceAll(" +", " ")))
                 .contains("| round trips of 64 B | limit | 0.55 | 0.50 to 0.60 | | 137 (133 to 140) | |",
                         "| round trips of 64 B | rdma | 1.00 | 1.00 | 2.50 | 75.0 (70.0 to 80.0) | 0.55 (0.50 to 0.60) "
                                 + "|",
                         "| round trips of 64 B | epoll | 75.0 | 70.0 to 80.0 | | | 0.01 |",
                         "| round trips of 1 MiB | rdma | 200 | 200 | | | |",
-                        "![Round trips](plots/round-trips.svg)");
+                        "![Round trips](round-trips.svg)");
+    }
+
+    @Test
+    void summaryHasAColumnForEachSubject() {
+        assertThat(new MarkdownReport(RESULTS).writeSummary().lines().map(line -> line.replaceAll(" +", " ")))
+                .contains("| what | limit | rdma | epoll | nio |",
+                        "| round trips of 64 B: p50, µs | 0.55 | 1.00 | 75.0 | |");
     }
 
     @Test
     void whatHasNotSettledSaysSoInsteadOfANumber() {
-        assertThat(new MarkdownReport(RESULTS).write("").lines().filter(line -> line.contains("| nio ")))
+        assertThat(new MarkdownReport(RESULTS).write().lines().filter(line -> line.contains("| nio ")))
                 .singleElement().asString().contains("not settled: compiling").doesNotContainPattern("0\\.0");
     }
 
     @Test
     void whatCouldNotBeMeasuredSaysWhy() {
-        assertThat(new MarkdownReport(RESULTS).write("")).contains("| echo | io_uring  | not in this kernel |");
+        assertThat(new MarkdownReport(RESULTS).write()).contains("| echo | io_uring  | not in this kernel |");
     }
 
     @Test

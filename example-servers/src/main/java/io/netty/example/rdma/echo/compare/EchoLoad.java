@@ -37,7 +37,7 @@ import java.util.List;
  * connection of its own.
  */
 @Command(name = "echo-load", description = "Measures round trips and streams.")
-final class EchoLoad extends LoadClient {
+public final class EchoLoad extends LoadClient {
     private static final List<Integer> MESSAGE_BYTES = List.of(64, 4 << 10, 64 << 10, 1 << 20);
     private static final List<Integer> WRITE_BYTES = List.of(64 << 10, 1 << 20);
     /** What counts as an operation of a stream: a few milliseconds. */

@@ -32,7 +32,7 @@ import java.util.concurrent.Callable;
  * A server of echoes and streams, as each connection asks for.
  */
 @Command(name = "echo-load-server", description = "Sends back what it receives, or sends a stream.")
-final class EchoLoadServer implements Callable<Integer> {
+public final class EchoLoadServer implements Callable<Integer> {
     /** The default, 32 to 64 KiB, would let a stream of 64 KiB writes have no more than one in flight. */
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
 

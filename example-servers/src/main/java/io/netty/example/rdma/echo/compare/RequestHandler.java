@@ -26,8 +26,9 @@ import java.util.List;
  * Reads what a client wants, 4 bytes, and becomes that: {@value #ECHO} is an echo, and anything else a stream of writes
  * of that many bytes.
  */
-final class RequestHandler extends ByteToMessageDecoder {
-    static final int ECHO = 0;
+public final class RequestHandler extends ByteToMessageDecoder {
+    /** What a client sends that wants an echo. */
+    public static final int ECHO = 0;
     private static final int MAX_WRITE_BYTES = 64 << 20;
 
     @Override

@@ -1,0 +1,206 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.compare.Mode;
+import io.netty.example.rdma.compare.TemporaryFolder;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The whole picture by one command. The exit status is 0 if everything that can be measured here was, and every answer
+ * was right.
+ */
+@Command(name = "run-bench.sh", sortOptions = false, description = {
+        "Measures the transports beside each other and beside what the machine can do, and writes results.json (every "
+                + "reading), results.md (tables), summary.md and plots.",
+        "Nothing else should run on the machine meanwhile."})
+public final class Bench implements Callable<Integer> {
+    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
+    private boolean help;
+
+    @ArgGroup
+    private Length length = new Length();
+
+    @Option(names = "--rounds", description = "Rounds to take medians of (default: up to 3, as many as a quarter of an "
+            + "hour has room for; with --quick 1, with --full up to 5).")
+    private Integer rounds;
+
+    @Option(names = "--only", split = ",", paramLabel = "PART",
+            description = "Measure only these parts: ${COMPLETION-CANDIDATES}.")
+    private List<Part> only = List.of(Part.values());
+
+    @Option(names = "--transports", split = ",", description = "Transports to compare: ${COMPLETION-CANDIDATES} "
+            + "(default: all, with --quick rdma and epoll).")
+    private List<Transport> transports;
+
+    @Option(names = "--provider", defaultValue = "embedded",
+            description = "Verbs provider of rdma: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    private VerbsProvider provider;
+
+    @Option(names = "--host", defaultValue = "127.0.0.1",
+            description = "Address of this host, with ibverbs that of an RDMA device (default: ${DEFAULT-VALUE}).")
+    private String host;
+
+    @Option(names = "--output", defaultValue = "target/bench",
+            description = "Folder to write to (default: ${DEFAULT-VALUE}).")
+    private Path output;
+
+    @Option(names = "--from", paramLabel = "FILE",
+            description = "Measure nothing: make the tables and plots of this results.json again.")
+    private Path from;
+
+    @Option(names = "--limit-program", hidden = true, required = true)
+    private Path limitProgram;
+
+    private final List<Reading> readings = new ArrayList<>();
+    private final List<Missing> missing = new ArrayList<>();
+    private boolean failed;
+
+    /** One of them, if any. */
+    private static final class Length {
+        @Option(names = "--quick",
+                description = "One short round of rdma and epoll as they wait by default, about two minutes: does it "
+                        + "work?")
+        private boolean quick;
+
+        @Option(names = "--full", description = "Figures to quote: more rounds, longer windows.")
+        private boolean full;
+
+        Effort effort() {
+            return quick ? Effort.QUICK : full ? Effort.FULL : Effort.DEFAULT;
+        }
+    }
+
+    Bench() {
+    }
+
+    public static void main(String[] args) {
+        System.exit(Commands.run(new Bench(), args));
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Files.createDirectories(output);
+        if (from != null) {
+            tell(BenchResults.read(from));
+            return 0;
+        }
+        warnIfBusy();
+        Effort effort = rounds == null ? length.effort() : length.effort().withRounds(rounds);
+        if (transports == null) {
+            transports = length.quick ? List.of(Transport.RDMA, Transport.EPOLL) : List.of(Transport.values());
+        }
+        String taken = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        String providerName = provider.name().toLowerCase(Locale.ROOT);
+        MachineDescription machine = MachineDescription.here(providerName);
+        long start = System.nanoTime();
+        try (TemporaryFolder folder = new TemporaryFolder()) {
+            Processes processes = new Processes(providerName, host, folder.path(), limitProgram);
+            long roundNanos = 0;
+            for (int round = 1; round <= effort.rounds(); round++) {
+                long roundStart = System.nanoTime();
+                if (roundStart - start + roundNanos > TimeUnit.SECONDS.toNanos(effort.maxSeconds())) {
+                    System.out.printf("no further round: it would end after more than %d s%n", effort.maxSeconds());
+                    break;
+                }
+                measure(round, processes, effort);
+                roundNanos = System.nanoTime() - roundStart;
+                // As good as it is so far: whoever stops it now has that.
+                tell(new BenchResults(BenchResults.FORMAT, taken, effort.name(), round, machine, readings, missing));
+                System.out.printf("round %d of %d done, %d s%n", round, effort.rounds(),
+                        TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
+            }
+        }
+        return failed ? 1 : 0;
+    }
+
+    private void measure(int round, Processes processes, Effort effort) throws InterruptedException {
+        List<Mode> modes = transports.stream().flatMap(transport -> Mode.of(transport).stream())
+                .filter(mode -> !length.quick || !mode.polling()).toList();
+        for (Part part : only) {
+            if (part == Part.LIMIT) {
+                measure(part, null, new Readings(round, Subjects.LIMIT), Subjects.LIMIT, processes, effort);
+                continue;
+            }
+            for (int i = 0; i < modes.size(); i++) {
+                // Each round starts with another one.
+                Mode mode = modes.get((round - 1 + i) % modes.size());
+                String subject = mode.toString();
+                String cause = part.unavailabilityCause(mode.transport());
+                if (cause == null) {
+                    measure(part, mode, new Readings(round, subject), subject, processes, effort);
+                } else {
+                    miss(subject, part, cause);
+                }
+            }
+        }
+    }
+
+    private void measure(Part part, Mode mode, Readings taken, String subject, Processes processes, Effort effort)
+            throws InterruptedException {
+        System.out.println(part + ": " + subject);
+        try {
+            part.measure(mode, processes, effort, taken);
+        } catch (IOException e) {
+            failed = true;
+            System.out.println("  failed: " + e.getMessage());
+            miss(subject, part, e.getMessage());
+        }
+        readings.addAll(taken.list());
+    }
+
+    private void miss(String subject, Part part, String why) {
+        Missing what = new Missing(subject, part.toString(), why);
+        if (!missing.contains(what)) {
+            missing.add(what);
+        }
+    }
+
+    private void tell(BenchResults results) throws IOException {
+        results.write(output.resolve("results.json"));
+        Files.writeString(output.resolve("results.md"), "# Results\n\n" + new MarkdownReport(results).write());
+        Files.writeString(output.resolve("summary.md"), new MarkdownReport(results).writeSummary());
+        new Plots(results).write(output);
+        System.out.println("written: " + output.resolve("results.md"));
+    }
+
+    private static void warnIfBusy() {
+        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+        int cores = Runtime.getRuntime().availableProcessors();
+        // A pair of polling processes needs two cores for itself.
+        if (load > cores - 1) {
+            System.out.printf("The machine is busy (load %.1f on %d cores): polling modes in particular will look "
+                    + "worse than they are.%n", load, cores);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.EventLoopGroup;
+import io.netty.example.rdma.ClientOptions;
+
+import java.io.IOException;
+
+/**
+ * How the clients of an echo server connect.
+ */
+final class EchoConnections {
+    private EchoConnections() {
+    }
+
+    /** Knows everything but the handler. */
+    static Bootstrap bootstrap(ClientOptions options, EventLoopGroup group) throws IOException {
+        var transport = options.transport().transport();
+        return new Bootstrap().group(group).channel(transport.channelType())
+                .remoteAddress(transport.address(options.host(), options.port()));
+    }
+}

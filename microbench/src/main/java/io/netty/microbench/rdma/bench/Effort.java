@@ -1,0 +1,39 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+/**
+ * How much a run measures.
+ *
+ * @param name         in {@code results.json}
+ * @param rounds       how often everything is measured at most, each time from fresh processes
+ * @param maxSeconds   no round begins that would probably not have ended after so long
+ * @param windowMillis how long one of the windows is, of which some in a row have to agree
+ * @param limitMillis  when to give up on a scenario that does not settle
+ * @param maxIdle      how many idle connections are opened at most
+ */
+record Effort(String name, int rounds, int maxSeconds, int windowMillis, int limitMillis, int maxIdle) {
+    /** Shows that everything works. */
+    static final Effort QUICK = new Effort("quick", 1, 120, 200, 2000, 1000);
+    static final Effort DEFAULT = new Effort("default", 3, 900, 150, 4000, 1000);
+    /** For figures to quote. */
+    static final Effort FULL = new Effort("full", 5, 7200, 200, 8000, 10_000);
+
+    /** So many rounds, however long they take. */
+    Effort withRounds(int number) {
+        return new Effort(name, number, Integer.MAX_VALUE, windowMillis, limitMillis, maxIdle);
+    }
+}

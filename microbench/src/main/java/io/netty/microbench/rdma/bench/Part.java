@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.compare.LoadClient;
+import io.netty.example.rdma.compare.Measurement;
+import io.netty.example.rdma.compare.Mode;
+import io.netty.example.rdma.compare.Pair;
+import io.netty.example.rdma.echo.compare.EchoLoad;
+import io.netty.example.rdma.echo.compare.EchoLoadServer;
+import io.netty.example.rdma.files.FileLoad;
+import io.netty.example.rdma.files.FileServer;
+import io.netty.example.rdma.grpc.GrpcLoad;
+import io.netty.example.rdma.grpc.GrpcServerCommand;
+import io.netty.example.rdma.http.HttpServer;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What is measured in one go: by a server and a client that measures it, each a process of its own.
+ */
+enum Part {
+    /** What this machine can do between two processes, in whatever mode: a C program. */
+    LIMIT(null, null) {
+        @Override
+        void measure(Mode mode, Processes processes, Effort effort, Readings readings)
+                throws IOException, InterruptedException {
+            for (Measurement measurement : processes.runLimit(effort.windowMillis() * LIMIT_WINDOWS)) {
+                readings.add(measurement);
+            }
+        }
+    },
+    /** Round trips and streams. */
+    ECHO(EchoLoadServer.class, EchoLoad.class),
+    /** Many small messages under way. */
+    MESSAGES(EchoLoadServer.class, MessagesLoad.class) {
+        @Override
+        void measure(Pair pair, Effort effort, Readings readings) throws IOException {
+            for (int i = 0; i < pair.subjects().size(); i++) {
+                readings.addBatches(pair.sample(i, effort.windowMillis(), effort.limitMillis()), MessagesLoad.BATCH);
+            }
+        }
+    },
+    HTTP(HttpServer.class, PlaintextLoad.class),
+    GRPC(GrpcServerCommand.class, GrpcLoad.class) {
+        @Override
+        String unavailabilityCause(Transport transport) {
+            return transport == Transport.UNIX ? "the example is for addresses of hosts"
+                    : super.unavailabilityCause(transport);
+        }
+    },
+    /** Static files, by HTTP. */
+    FILES(FileServer.class, FileLoad.class) {
+        @Override
+        List<String> serverArguments(Processes processes) throws IOException {
+            FileLoad.writeFiles(processes.folder());
+            return List.of("--root", processes.folder().toString());
+        }
+    },
+    /** Connections that are open and silent: what they cost, and what they cost others. */
+    IDLE(EchoLoadServer.class, IdleLoad.class) {
+        @Override
+        void measure(Pair pair, Effort effort, Readings readings) throws IOException, InterruptedException {
+            new IdleMeasurements(pair, effort, readings).run();
+        }
+    };
+
+    private static final int LIMIT_WINDOWS = 5;
+
+    private final Class<?> server;
+    private final Class<? extends LoadClient> client;
+
+    Part(Class<?> server, Class<? extends LoadClient> client) {
+        this.server = server;
+        this.client = client;
+    }
+
+    /** Why a transport cannot be measured here, or {@code null} if it can. */
+    String unavailabilityCause(Transport transport) {
+        Throwable cause = transport.unavailabilityCause();
+        return cause == null ? null : cause.toString();
+    }
+
+    /** What the server is told beside the transport and the address. */
+    List<String> serverArguments(Processes processes) throws IOException {
+        return List.of();
+    }
+
+    /**
+     * Measures everything once.
+     *
+     * @throws IOException if a process fails or an answer is not right. What it had to say it has said on the standard
+     *         error output
+     */
+    void measure(Mode mode, Processes processes, Effort effort, Readings readings)
+            throws IOException, InterruptedException {
+        try (Pair pair = processes.start(mode, server, serverArguments(processes), client)) {
+            measure(pair, effort, readings);
+        }
+    }
+
+    /** Measures with processes that are ready. */
+    void measure(Pair pair, Effort effort, Readings readings) throws IOException, InterruptedException {
+        for (int i = 0; i < pair.subjects().size(); i++) {
+            if (Section.isShown(pair.subjects().get(i).name())) {
+                readings.add(pair.sample(i, effort.windowMillis(), effort.limitMillis()));
+            }
+        }
+    }
+
+    /** As written on the command line. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

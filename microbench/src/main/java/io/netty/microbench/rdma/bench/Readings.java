@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import io.netty.example.rdma.compare.Measurement;
+import io.netty.example.rdma.compare.Sample;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Takes down what is measured of one subject in one round.
+ */
+final class Readings {
+    private static final double GIGABYTE = 1e9;
+
+    private final int round;
+    private final String subject;
+    private final List<Reading> list = new ArrayList<>();
+
+    Readings(int round, String subject) {
+        this.round = round;
+        this.subject = subject;
+    }
+
+    /** All so far. */
+    List<Reading> list() {
+        return list;
+    }
+
+    /** Figures of somebody who needs not settle. */
+    void add(Measurement measurement) {
+        add(measurement, measurement.scenario(), Reading.SETTLED);
+    }
+
+    void add(Sample sample) {
+        add(sample, sample.measurement().scenario());
+    }
+
+    /** Under another name. */
+    void add(Sample sample, String scenario) {
+        String state = sample.state().toString();
+        add(sample.measurement(), scenario, state);
+        double cpu = sample.client().cpuNanos() + sample.server().cpuNanos();
+        if (sample.measurement().unit() == Measurement.Unit.BYTES) {
+            add(scenario, Figure.CPU_PER_GIGABYTE, cpu * GIGABYTE, state);
+        } else {
+            add(scenario, Figure.CPU_PER_OPERATION, cpu, state);
+            add(scenario, Figure.ALLOCATED, allocated(sample), state);
+        }
+    }
+
+    /** Of operations that are so many each; how long one of these takes is not known. */
+    void addBatches(Sample sample, int size) {
+        String scenario = sample.measurement().scenario();
+        String state = sample.state().toString();
+        add(scenario, Figure.OPERATIONS, (double) sample.measurement().perSecond() * size, state);
+        add(scenario, Figure.CPU_PER_OPERATION,
+                (sample.client().cpuNanos() + sample.server().cpuNanos()) / size, state);
+        add(scenario, Figure.ALLOCATED, allocated(sample) / size, state);
+    }
+
+    void add(String scenario, Figure figure, double value) {
+        add(scenario, figure, value, Reading.SETTLED);
+    }
+
+    private static double allocated(Sample sample) {
+        return sample.client().allocatedBytes() + sample.server().allocatedBytes();
+    }
+
+    private void add(Measurement measurement, String scenario, String state) {
+        add(scenario, measurement.unit() == Measurement.Unit.BYTES ? Figure.BYTES : Figure.OPERATIONS,
+                measurement.perSecond(), state);
+        if (measurement.p50() > 0) {
+            add(scenario, Figure.P50, measurement.p50(), state);
+            add(scenario, Figure.P99, measurement.p99(), state);
+            add(scenario, Figure.P999, measurement.p999(), state);
+        }
+    }
+
+    private void add(String scenario, Figure figure, double value, String state) {
+        list.add(new Reading(round, subject, scenario, figure, value, state));
+    }
+}

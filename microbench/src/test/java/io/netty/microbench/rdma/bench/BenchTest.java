@@ -1,0 +1,92 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import io.netty.example.rdma.Commands;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What {@code run-bench.sh} runs, as processes.
+ */
+@Timeout(300)
+class BenchTest {
+    private static final Path LIMIT = Path.of("..", "transport-rdma-native", "target", "c", "shm_limit");
+
+    @TempDir
+    private Path folder;
+
+    private int bench(String... arguments) {
+        return bench(folder, arguments);
+    }
+
+    private static int bench(Path output, String... arguments) {
+        List<String> all = new ArrayList<>(List.of("--limit-program", LIMIT.toString(), "--output", output.toString()));
+        all.addAll(List.of(arguments));
+        return Commands.run(new Bench(), all.toArray(new String[0]));
+    }
+
+    private BenchResults results() throws Exception {
+        return BenchResults.read(folder.resolve("results.json"));
+    }
+
+    private static List<String> scenarios(BenchResults results, String subject) {
+        return results.readings().stream().filter(reading -> reading.subject().equals(subject))
+                .map(Reading::scenario).distinct().toList();
+    }
+
+    @Test
+    void limitIsMeasuredAndItsTablesAreMadeAgain() throws Exception {
+        assertThat(bench("--quick", "--only", "limit")).isZero();
+        assertThat(scenarios(results(), Subjects.LIMIT)).contains("round trips of 64 B", "round trips of 1 MiB",
+                "a stream of writes of 64 KiB", "memcpy of 1 MiB", "wake-ups there and back on one core");
+        assertThat(results().readings()).allMatch(reading -> reading.value() > 0);
+        assertThat(folder.resolve("round-trips.svg")).exists();
+        Path again = folder.resolve("again");
+        assertThat(bench(again, "--from", folder.resolve("results.json").toString())).isZero();
+        assertThat(again.resolve("results.md")).hasSameTextualContentAs(folder.resolve("results.md"));
+    }
+
+    @Test
+    void messagesAndIdleConnectionsAreMeasured() throws Exception {
+        assertThat(bench("--quick", "--only", "messages,idle", "--transports", "rdma")).isZero();
+        assertThat(scenarios(results(), "rdma")).contains(Section.messages(1), Section.messages(1024),
+                Section.roundTripsBeside(1000), Section.SET_UP, Section.IDLE, Section.AFTER_BURST);
+    }
+
+    @Test
+    void whatCannotBeMeasuredSaysWhy() throws Exception {
+        assertThat(bench("--quick", "--only", "grpc", "--transports", "unix")).isZero();
+        assertThat(results().readings()).isEmpty();
+        assertThat(results().missing()).singleElement().extracting(Missing::part, Missing::subject)
+                .containsExactly("grpc", "unix");
+    }
+
+    @Test
+    void partThatFailsIsNotSilent() throws Exception {
+        assertThat(bench("--quick", "--only", "http", "--transports", "nio", "--host", "no such host")).isOne();
+        assertThat(results().missing()).singleElement().extracting(Missing::part, Missing::subject)
+                .containsExactly("http", "nio");
+    }
+}
