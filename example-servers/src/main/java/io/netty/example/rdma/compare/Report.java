@@ -64,7 +64,7 @@ final class Report {
     private String[] row(String scenario, String who, List<Sample> rounds) {
         int settled = results.settled(who, scenario).size();
         String count = settled + " of " + rounds.size();
-        if (2 * settled <= rounds.size()) {
+        if (2 * settled < rounds.size()) {
             String why = rounds.stream().filter(sample -> !sample.isSettled())
                     .reduce((first, last) -> last).orElseThrow().state().toString();
             return new String[] {scenario, who, "not settled", "", "", why, "", "", "", "", "", "", count};
