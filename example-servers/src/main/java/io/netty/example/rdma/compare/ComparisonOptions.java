@@ -39,7 +39,7 @@ public final class ComparisonOptions {
 
     @Option(names = "--limit", paramLabel = "SECONDS",
             description = "Give up on a row that has not settled "
-            + "after so long, or sooner if time runs out (default: 8; with --full 10, with --quick 1.5).")
+            + "after so long, or sooner if time runs out (default: 8; with --full 10, with --quick 1.2).")
     private Double limitSeconds;
 
     @Option(names = "--transports", split = ",", defaultValue = "rdma,epoll",
