@@ -21,19 +21,23 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * What the processes of this user take of the machine, as the kernel counts it: see proc(5).
  */
 final class ProcessUse {
     private static final Path PROC = Path.of("/proc");
+    /** "C1 CompilerThread0" and the like, in the 15 characters that Linux keeps. */
+    private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*\\s*");
 
     private ProcessUse() {
     }
 
     /**
-     * Processor time of the threads that a process has now, in nanoseconds. That of {@code /proc/PID/stat} is in units
-     * of 10 ms, too coarse for a process that does next to nothing.
+     * Processor time of the threads that a process has now, in nanoseconds, without that of JIT compilers, which go
+     * on with what they were given when there was work. That of {@code /proc/PID/stat} is in units of 10 ms, too coarse
+     * for a process that does next to nothing.
      */
     static long cpuNanos(long pid) throws IOException {
         List<Path> threads;
@@ -45,6 +49,9 @@ final class ProcessUse {
 
     private static long threadNanos(Path thread) {
         try {
+            if (COMPILER.matcher(Files.readString(thread.resolve("comm"))).matches()) {
+                return 0;
+            }
             return Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ")[0]);
         } catch (NoSuchFileException e) {
             return 0; // It ended.

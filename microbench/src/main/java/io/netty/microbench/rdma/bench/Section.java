@@ -105,7 +105,7 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         + "shares between the two is in both.",
                         List.of(SET_UP), Figure.OPERATIONS, List.of(Figure.SERVER_MEMORY, Figure.CLIENT_MEMORY)),
                 new Section("idle-cpu", "Idle processes",
-                        "What two processes with one silent connection take of a core. "
+                        "What two processes with one silent connection take of a core, but for JIT compilers. "
                         + "After a burst: from the moment in which the last message of many has arrived.",
                         List.of(IDLE, AFTER_BURST), Figure.SERVER_CPU, List.of(Figure.CLIENT_CPU)),
                 new Section("wake-ups", "What sleeping costs here",
