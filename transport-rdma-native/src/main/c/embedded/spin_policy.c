@@ -34,7 +34,7 @@ long spin_policy_preemptions(void) {
 void spin_policy_init(struct spin_policy *policy, int64_t max_spin_ns, long (*preemptions)(void), int64_t now_ns) {
     *policy = (struct spin_policy) {
         .max_spin_ns = max_spin_ns, .wait_start_ns = now_ns, .last_look_ns = now_ns, .credit_ns = SPIN_MAX_CREDIT_NS,
-        .credit_time_ns = now_ns, .sleep_ns = SPIN_FIRST_SLEEP_NS, .preemptions = preemptions, .quiet = true
+        .share_time_ns = now_ns, .sleep_ns = SPIN_FIRST_SLEEP_NS, .preemptions = preemptions, .quiet = true
     };
 }
 
@@ -43,38 +43,38 @@ static int64_t spin_ns(const struct spin_policy *policy) {
 }
 
 enum spin_state spin_policy_state(struct spin_policy *policy, int64_t now_ns) {
+    int64_t passed = now_ns - policy->share_time_ns;
+    policy->share_time_ns = now_ns;
+    policy->credit_ns = min(SPIN_MAX_CREDIT_NS, policy->credit_ns + passed / SPIN_VAIN_SHARE);
+    policy->lost_ns = max(0, policy->lost_ns - passed / SPIN_LOST_SHARE);
     if (policy->quiet) {
         return SPIN_QUIET;
     }
-    if (policy->resting && now_ns < policy->rest_end_ns) {
+    if (policy->lost_ns > SPIN_MAX_LOST_NS) {
         return SPIN_PREEMPTED;
     }
-    policy->resting = false;
     return policy->credit_ns < spin_ns(policy) ? SPIN_OVERSPENT : SPIN_ACTIVE;
 }
 
 bool spin_policy_begin(struct spin_policy *policy, int64_t now_ns) {
     policy->wait_start_ns = policy->last_look_ns = now_ns;
-    policy->credit_ns = min(SPIN_MAX_CREDIT_NS,
-                            policy->credit_ns + (now_ns - policy->credit_time_ns) / SPIN_VAIN_SHARE);
-    policy->credit_time_ns = now_ns;
     return policy->max_spin_ns > 0 && spin_policy_state(policy, now_ns) == SPIN_ACTIVE;
 }
 
-static bool rest_if_preempted(struct spin_policy *policy, int64_t now_ns) {
+static bool is_preempted(struct spin_policy *policy, int64_t now_ns) {
     long known = policy->known_preemptions;
     policy->known_preemptions = policy->preemptions();
     if (policy->known_preemptions == known) {
         return false;
     }
-    policy->resting = true;
-    policy->rest_end_ns = now_ns + min(SPIN_MAX_REST_NS, SPIN_REST_FACTOR * (now_ns - policy->last_look_ns));
+    policy->lost_ns = min(SPIN_MAX_LOST_NS + SPIN_MAX_REST_NS / SPIN_LOST_SHARE,
+                          policy->lost_ns + now_ns - policy->last_look_ns);
     return true;
 }
 
 bool spin_policy_found_nothing(struct spin_policy *policy, int64_t now_ns) {
     if (now_ns - policy->last_look_ns > SPIN_JUMP_NS) {
-        bool preempted = rest_if_preempted(policy, now_ns);
+        bool preempted = is_preempted(policy, now_ns);
         policy->last_look_ns = now_ns;
         return !preempted;
     }
@@ -90,7 +90,7 @@ bool spin_policy_found_nothing(struct spin_policy *policy, int64_t now_ns) {
 void spin_policy_found(struct spin_policy *policy, int64_t now_ns) {
     policy->quiet = false;
     if (now_ns - policy->last_look_ns > SPIN_JUMP_NS) {
-        rest_if_preempted(policy, now_ns);
+        is_preempted(policy, now_ns);
     }
     policy->credit_ns = min(SPIN_MAX_CREDIT_NS, policy->credit_ns + policy->sleep_ns);
 }

@@ -18,8 +18,7 @@
  * SpinPolicy.java, which says why, for the engine: change both.
  *
  *   SPIN_QUIET      at first, and after a wait that polling would not have shortened: sleeps at once
- *   SPIN_PREEMPTED  others were given the processor while it polled: sleeps at once, for 64 times as long as they had
- *                   it, at most 2 s
+ *   SPIN_PREEMPTED  others were given the processor while it polled, for more than 1/64 of the time: sleeps at once
  *   SPIN_OVERSPENT  polling was in vain too often: sleeps at once, until 1/256 of the time has paid for the next try
  *   SPIN_ACTIVE     polls, for twice as long as a sleep takes here
  *
@@ -34,7 +33,8 @@
 #define SPIN_VAIN_SHARE 256
 #define SPIN_MAX_CREDIT_NS INT64_C(1000000)
 #define SPIN_JUMP_NS INT64_C(100000)
-#define SPIN_REST_FACTOR 64
+#define SPIN_LOST_SHARE 64
+#define SPIN_MAX_LOST_NS INT64_C(8000000)
 #define SPIN_MAX_REST_NS INT64_C(2000000000)
 #define SPIN_FIRST_SLEEP_NS INT64_C(50000)
 #define SPIN_MIN_SLEEP_NS INT64_C(10000)
@@ -44,12 +44,13 @@ enum spin_state { SPIN_QUIET, SPIN_PREEMPTED, SPIN_OVERSPENT, SPIN_ACTIVE };
 struct spin_policy {
     int64_t max_spin_ns;
     int64_t wait_start_ns, last_look_ns;
-    int64_t credit_ns, credit_time_ns;
-    int64_t rest_end_ns;
+    int64_t credit_ns;
+    int64_t lost_ns;       /* to others, above their share */
+    int64_t share_time_ns; /* up to when the shares are in both */
     int64_t sleep_ns; /* moving average */
     long (*preemptions)(void);
     long known_preemptions;
-    bool quiet, resting;
+    bool quiet;
 };
 
 /*

@@ -110,25 +110,37 @@ static void check_rest(bool found) {
     become_active();
     CHECK(spin_policy_begin(&policy, now_ns));
     preemptions++;
-    now_ns += 3000000;
+    now_ns += 10000000;
     if (found) {
         spin_policy_found(&policy, now_ns);
     } else {
         CHECK(!spin_policy_found_nothing(&policy, now_ns));
     }
-    int64_t rest_end = now_ns + 64 * 3000000;
+    int64_t rest_end = now_ns - 10000000 + SPIN_LOST_SHARE * (10000000 - SPIN_MAX_LOST_NS);
     sleep_for(SLEEP_NS);
     sleep_for(SLEEP_NS);
     CHECK_EQ(state(), SPIN_PREEMPTED);
-    now_ns = rest_end - 1;
+    now_ns = rest_end - 100000;
     CHECK_EQ(state(), SPIN_PREEMPTED);
-    now_ns = rest_end;
+    now_ns = rest_end + 100000;
     CHECK_EQ(state(), SPIN_ACTIVE);
 }
 
-static void preemption_is_followed_by_a_rest_64_times_as_long(void) {
+static void preemptions_of_some_time_slices_are_followed_by_a_rest(void) {
     check_rest(false);
     check_rest(true);
+}
+
+static void short_preemptions_now_and_then_are_no_reason_to_stop(void) {
+    become_active();
+    for (int i = 0; i < 100; i++) {
+        CHECK(spin_policy_begin(&policy, now_ns));
+        preemptions++;
+        now_ns += 3000000;
+        spin_policy_found(&policy, now_ns);
+        CHECK_EQ(state(), SPIN_ACTIVE);
+        now_ns += 250000000;
+    }
 }
 
 static void pause_of_the_machine_is_no_preemption(void) {
@@ -165,7 +177,8 @@ int main(void) {
     RUN(short_sleeps_make_a_spin_of_two_sleeps);
     RUN(long_sleep_makes_quiet);
     RUN(spins_in_vain_end_when_the_credit_is_spent);
-    RUN(preemption_is_followed_by_a_rest_64_times_as_long);
+    RUN(preemptions_of_some_time_slices_are_followed_by_a_rest);
+    RUN(short_preemptions_now_and_then_are_no_reason_to_stop);
     RUN(pause_of_the_machine_is_no_preemption);
     RUN(thread_that_others_push_aside_has_preemptions);
     return 0;

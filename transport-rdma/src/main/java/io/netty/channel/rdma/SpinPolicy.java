@@ -28,9 +28,8 @@ import java.util.function.LongSupplier;
  * <tr><th>state</th><th>when</th><th>a loop with nothing to do</th></tr>
  * <tr><td>{@code QUIET}</td><td>at first, and after a wait that polling would not have shortened</td>
  *     <td>sleeps at once, until a wait is short again</td></tr>
- * <tr><td>{@code PREEMPTED}</td><td>while it polled, others were given the core. A thread that polls uses up its share
- *     of the core, and then waits until all others have had theirs; one that sleeps at once is let in when it wakes
- *     up</td><td>sleeps at once, for 64 times as long as the others had the core, at most 2 s</td></tr>
+ * <tr><td>{@code PREEMPTED}</td><td>while it polled, others were given the core for more than 1/64 of the time</td>
+ *     <td>sleeps at once, until it was less</td></tr>
  * <tr><td>{@code OVERSPENT}</td><td>polling was in vain too often</td>
  *     <td>sleeps at once, until it has earned the next try: 1/256 of the time</td></tr>
  * <tr><td>{@code ACTIVE}</td><td>otherwise</td>
@@ -40,6 +39,10 @@ import java.util.function.LongSupplier;
  * Two ends that exchange messages find each other like that: both sleep at first, and each wait lasts two wake-ups, the
  * peer's and the own one. Then one polls for so long. The peer's wake-up is over before that, so polling has paid, and
  * the peer, which polls now too, gets the next answer without a wake-up at all.
+ *
+ * <p>A thread that polls uses up its share of the core; then it waits until all others have had theirs. One that sleeps
+ * at once is let in when it wakes up. So a loop on a busy machine does more if it does not poll, and it finds out that
+ * the machine is busy by being preempted.
  *
  * <p>Time is {@link System#nanoTime()}, and given by the caller. On the event loop.
  */
@@ -55,8 +58,10 @@ final class SpinPolicy {
     static final long MAX_CREDIT_NANOS = 1_000_000;
     /** If the clock jumps by more, the thread was stopped, and not just for an interrupt. */
     static final long JUMP_NANOS = 100_000;
-    /** So that no more than a 64th of the time is lost to the others who want the core. */
-    static final int REST_FACTOR = 64;
+    /** Of the time that has passed, others may have had the core for so much while the loop polled. */
+    static final int LOST_SHARE = 64;
+    /** What compilers and the like take now and then is no reason to stop: some time slices. */
+    static final long MAX_LOST_NANOS = 8_000_000;
     static final long MAX_REST_NANOS = 2_000_000_000;
     /** Before there is something to learn from. Two wake-ups on most machines. */
     static final long FIRST_SLEEP_NANOS = 50_000;
@@ -71,9 +76,10 @@ final class SpinPolicy {
     private long waitStart;
     private long lastLook;
     private long credit = MAX_CREDIT_NANOS;
-    private long creditTime;
-    private boolean resting;
-    private long restEnd;
+    /** To others, above their share. */
+    private long lost;
+    /** Up to when the shares are in {@link #credit} and {@link #lost}. */
+    private long shareTime;
     /** Moving average. */
     private long sleepNanos = FIRST_SLEEP_NANOS;
 
@@ -85,26 +91,27 @@ final class SpinPolicy {
     SpinPolicy(long maxSpinNanos, LongSupplier preemptions, long now) {
         this.maxSpinNanos = maxSpinNanos;
         this.preemptions = preemptions;
-        creditTime = now;
+        shareTime = now;
     }
 
     /** A wait begins: there is nothing to do. Returns whether to poll. */
     boolean begin(long now) {
         waitStart = now;
         lastLook = now;
-        credit = Math.min(MAX_CREDIT_NANOS, credit + (now - creditTime) / VAIN_SHARE);
-        creditTime = now;
         return maxSpinNanos > 0 && state(now) == State.ACTIVE;
     }
 
     State state(long now) {
+        long passed = now - shareTime;
+        shareTime = now;
+        credit = Math.min(MAX_CREDIT_NANOS, credit + passed / VAIN_SHARE);
+        lost = Math.max(0, lost - passed / LOST_SHARE);
         if (quiet) {
             return State.QUIET;
         }
-        if (resting && now - restEnd < 0) {
+        if (lost > MAX_LOST_NANOS) {
             return State.PREEMPTED;
         }
-        resting = false;
         return credit < spinNanos() ? State.OVERSPENT : State.ACTIVE;
     }
 
@@ -115,7 +122,7 @@ final class SpinPolicy {
     /** While polling: nothing was found. Returns whether to look again. */
     boolean foundNothing(long now) {
         if (now - lastLook > JUMP_NANOS) {
-            boolean preempted = restIfPreempted(now);
+            boolean preempted = isPreempted(now);
             lastLook = now;
             return !preempted;
         }
@@ -128,14 +135,13 @@ final class SpinPolicy {
         return false;
     }
 
-    private boolean restIfPreempted(long now) {
+    private boolean isPreempted(long now) {
         long known = knownPreemptions;
         knownPreemptions = preemptions.getAsLong();
         if (knownPreemptions == known) {
             return false;
         }
-        resting = true;
-        restEnd = now + Math.min(MAX_REST_NANOS, REST_FACTOR * (now - lastLook));
+        lost = Math.min(MAX_LOST_NANOS + MAX_REST_NANOS / LOST_SHARE, lost + now - lastLook);
         return true;
     }
 
@@ -143,7 +149,7 @@ final class SpinPolicy {
     void found(long now) {
         quiet = false;
         if (now - lastLook > JUMP_NANOS) {
-            restIfPreempted(now);
+            isPreempted(now);
         }
         credit = Math.min(MAX_CREDIT_NANOS, credit + sleepNanos);
     }

@@ -150,17 +150,18 @@ class SpinPolicyTest {
 
     @ParameterizedTest
     @ValueSource(booleans = { false, true })
-    void preemptionIsFollowedByARestThatIs64TimesAsLong(boolean found) {
+    void preemptionsOfSomeTimeSlicesAreFollowedByARest(boolean found) {
         becomeActive();
-        assertThatLoopRests(found, 3 * MILLI, 64 * 3 * MILLI);
+        assertThatLoopRests(found, 10 * MILLI, 64 * (10 * MILLI - SpinPolicy.MAX_LOST_NANOS));
+        now += 64 * SpinPolicy.MAX_LOST_NANOS;
         assertThatLoopRests(found, SECOND, SpinPolicy.MAX_REST_NANOS);
     }
 
     private void assertThatLoopRests(boolean found, long preempted, long rest) {
         assertThat(policy.begin(now)).isTrue();
         preemptions++;
-        now += preempted;
         long restEnd = now + rest;
+        now += preempted;
         if (found) {
             policy.found(now);
         } else {
@@ -168,9 +169,23 @@ class SpinPolicyTest {
         }
         sleep(40_000);
         sleep(40_000);
-        assertThat(policy.state(restEnd - 1)).isEqualTo(PREEMPTED);
-        assertThat(policy.state(restEnd)).isEqualTo(ACTIVE);
-        now = restEnd;
+        now = restEnd - 100_000;
+        assertThat(policy.state(now)).isEqualTo(PREEMPTED);
+        now = restEnd + 100_000;
+        assertThat(policy.state(now)).isEqualTo(ACTIVE);
+    }
+
+    @Test
+    void shortPreemptionsNowAndThenAreNoReasonToStop() {
+        becomeActive();
+        for (int i = 0; i < 100; i++) {
+            assertThat(policy.begin(now)).isTrue();
+            preemptions++;
+            now += 3 * MILLI;
+            policy.found(now);
+            assertThat(policy.state(now)).isEqualTo(ACTIVE);
+            now += 250 * MILLI;
+        }
     }
 
     @Test
