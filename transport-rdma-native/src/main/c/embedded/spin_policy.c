@@ -58,7 +58,14 @@ enum spin_state spin_policy_state(struct spin_policy *policy, int64_t now_ns) {
 
 bool spin_policy_begin(struct spin_policy *policy, int64_t now_ns) {
     policy->wait_start_ns = policy->last_look_ns = now_ns;
-    return policy->max_spin_ns > 0 && spin_policy_state(policy, now_ns) == SPIN_ACTIVE;
+    if (policy->max_spin_ns == 0 || spin_policy_state(policy, now_ns) != SPIN_ACTIVE) {
+        return false;
+    }
+    if (policy->has_slept) { /* it is a system call, so not at each wake-up */
+        policy->has_slept = false;
+        policy->known_preemptions = policy->preemptions();
+    }
+    return true;
 }
 
 static bool is_preempted(struct spin_policy *policy, int64_t now_ns) {
@@ -97,7 +104,7 @@ void spin_policy_found(struct spin_policy *policy, int64_t now_ns) {
 
 void spin_policy_woke(struct spin_policy *policy, int64_t now_ns) {
     int64_t slept = now_ns - policy->last_look_ns;
-    policy->known_preemptions = policy->preemptions();
+    policy->has_slept = true;
     policy->quiet = now_ns - policy->wait_start_ns > spin_ns(policy) + policy->sleep_ns / 2;
     if (slept < 2 * policy->max_spin_ns) {
         policy->sleep_ns += (max(slept, SPIN_MIN_SLEEP_NS) - policy->sleep_ns) / 8;

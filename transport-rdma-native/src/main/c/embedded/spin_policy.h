@@ -47,9 +47,10 @@ struct spin_policy {
     int64_t credit_ns;
     int64_t lost_ns;       /* to others, above their share */
     int64_t share_time_ns; /* up to when the shares are in both */
-    int64_t sleep_ns; /* moving average */
+    int64_t sleep_ns;      /* moving average */
     long (*preemptions)(void);
     long known_preemptions;
+    bool has_slept; /* since these were read */
     bool quiet;
 };
 

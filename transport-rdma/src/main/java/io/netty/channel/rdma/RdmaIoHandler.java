@@ -230,10 +230,7 @@ public final class RdmaIoHandler implements IoHandler {
         for (int i = 0; i < devices.size(); i++) {
             handled += devices.get(i).poll(batch);
         }
-        if (handled > 0 && turn.reporting) {
-            turn.reportActiveIoTime(System.nanoTime() - start);
-        }
-        return handled;
+        return report(handled, start);
     }
 
     private int pollOrArm() {
@@ -242,6 +239,10 @@ public final class RdmaIoHandler implements IoHandler {
         for (int i = 0; i < devices.size(); i++) {
             handled += devices.get(i).pollOrArm(batch);
         }
+        return report(handled, start);
+    }
+
+    private int report(int handled, long start) {
         if (handled > 0 && turn.reporting) {
             turn.reportActiveIoTime(System.nanoTime() - start);
         }

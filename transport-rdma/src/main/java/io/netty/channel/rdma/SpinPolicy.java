@@ -71,6 +71,8 @@ final class SpinPolicy {
     private final long maxSpinNanos;
     private final LongSupplier preemptions;
     private long knownPreemptions;
+    /** Since {@link #knownPreemptions} was read. */
+    private boolean hasSlept;
     private boolean quiet = true;
     /** Since there was something to do. */
     private long waitStart;
@@ -98,7 +100,15 @@ final class SpinPolicy {
     boolean begin(long now) {
         waitStart = now;
         lastLook = now;
-        return maxSpinNanos > 0 && state(now) == State.ACTIVE;
+        if (maxSpinNanos == 0 || state(now) != State.ACTIVE) {
+            return false;
+        }
+        if (hasSlept) {
+            // It is a system call, so not at each wake-up.
+            hasSlept = false;
+            knownPreemptions = preemptions.getAsLong();
+        }
+        return true;
     }
 
     State state(long now) {
@@ -157,7 +167,7 @@ final class SpinPolicy {
     /** The loop has slept, and the wait is over. */
     void woke(long now) {
         long slept = now - lastLook;
-        knownPreemptions = preemptions.getAsLong();
+        hasSlept = true;
         // What it would have seen while polling: a peer that sleeps, too, takes half of that.
         quiet = now - waitStart > spinNanos() + sleepNanos / 2;
         if (slept < 2 * maxSpinNanos) {

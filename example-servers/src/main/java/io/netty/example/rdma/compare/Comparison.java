@@ -18,7 +18,6 @@ package io.netty.example.rdma.compare;
 import io.netty.example.rdma.Transport;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -87,7 +86,7 @@ public final class Comparison implements AutoCloseable {
      * @throws IOException if a process fails. What it had to say it has said on the standard error output
      */
     void run() throws IOException, InterruptedException {
-        warnIfBusy();
+        Machine.warnIfBusy();
         end = System.nanoTime() + plan.maxNanos();
         for (int round = 0; round < rounds; round++) {
             long roundStart = System.nanoTime();
@@ -147,21 +146,12 @@ public final class Comparison implements AutoCloseable {
         }
     }
 
-    private static void warnIfBusy() {
-        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-        int cores = Runtime.getRuntime().availableProcessors();
-        // A pair of polling processes needs two cores for itself.
-        if (load > cores - 1) {
-            System.out.printf("The machine is busy (load %.1f on %d cores): polling modes in particular will look "
-                    + "worse than they are.%n", load, cores);
-        }
-    }
-
     /** Prints the table and where it is from, and writes it to a file if that was asked for. */
     private void tell(int done, boolean last) throws IOException {
         String report = done + (done == 1 ? " round" : " rounds")
                 + (plan == Plan.QUICK ? ", short ones" : "") + ", on " + Machine.describe()
-                + (options.transports().contains(Transport.RDMA) ? ", " + options.provider() + " verbs provider" : "")
+                + (options.transports().contains(Transport.RDMA)
+                        ? ", " + options.launcher().provider() + " verbs provider" : "")
                 + ".\n\n" + new Report(results).write();
         System.out.println();
         System.out.println(report);

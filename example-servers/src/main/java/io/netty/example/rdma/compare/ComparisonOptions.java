@@ -15,14 +15,13 @@
  */
 package io.netty.example.rdma.compare;
 
-import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.Transport;
 import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * The command line options of every comparison.
@@ -46,13 +45,8 @@ public final class ComparisonOptions {
             description = "Transports to compare: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private List<Transport> transports;
 
-    @Option(names = "--provider", defaultValue = "embedded",
-            description = "Verbs provider of rdma: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-    private VerbsProvider provider;
-
-    @Option(names = "--host", defaultValue = "127.0.0.1",
-            description = "Address of this host, with ibverbs that of an RDMA device (default: ${DEFAULT-VALUE}).")
-    private String host;
+    @Mixin
+    private Launcher launcher;
 
     @Option(names = "--markdown", description = "Write the tables to this file too.")
     private Path markdown;
@@ -82,13 +76,8 @@ public final class ComparisonOptions {
         return limitSeconds != null ? (int) (limitSeconds * 1000) : plan().limitMillis();
     }
 
-    /** As the system property {@code io.netty.rdma.provider} has it. */
-    String provider() {
-        return provider.name().toLowerCase(Locale.ROOT);
-    }
-
-    String host() {
-        return host;
+    Launcher launcher() {
+        return launcher;
     }
 
     /** {@code null} if the tables are only printed. */

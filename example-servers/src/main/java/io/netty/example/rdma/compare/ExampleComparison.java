@@ -15,8 +15,6 @@
  */
 package io.netty.example.rdma.compare;
 
-import io.netty.example.rdma.ExampleServer;
-import io.netty.example.rdma.ServerOptions;
 import io.netty.example.rdma.TlsEngine;
 import io.netty.example.rdma.Transport;
 import picocli.CommandLine.Mixin;
@@ -73,15 +71,9 @@ public abstract class ExampleComparison implements Callable<Integer> {
         return List.of();
     }
 
-    /** Starts a process of the example, with the options by which all of them know their mode and the address. */
-    protected final Child start(Class<?> main, Mode mode, List<String> arguments) throws IOException {
-        List<String> all = new ArrayList<>(
-                List.of("--transport", mode.transport().toString(), "--host", options.host()));
-        if (mode.polling()) {
-            all.add("--polling");
-        }
-        all.addAll(arguments);
-        return new Child("io.netty.rdma.provider=" + options.provider(), main, all);
+    /** What starts the processes of the example. */
+    protected final Launcher launcher() {
+        return options.launcher();
     }
 
     @Override
@@ -92,33 +84,14 @@ public abstract class ExampleComparison implements Callable<Integer> {
                     folder.path().resolve("certificate.pem").toString());
             List<String> forServer = new ArrayList<>(serverArguments(folder.path()));
             forServer.addAll(forClient);
-            // A connection that nobody measures for a while is to stay.
-            forServer.addAll(List.of("--port", "0", "--idle-seconds", "0", ServerOptions.CONTROLLED));
             for (Transport transport : options.transports()) {
                 prepare(new Mode(transport, false));
             }
-            try (Comparison comparison =
-                         new Comparison(options, modes, mode -> pair(mode, forServer, forClient), references())) {
+            try (Comparison comparison = new Comparison(options, modes,
+                    mode -> launcher().pair(mode, server, forServer, client, forClient), references())) {
                 comparison.run();
             }
         }
         return 0;
-    }
-
-    private Pair pair(Mode mode, List<String> forServer, List<String> forClient) throws IOException {
-        Child serverProcess = start(server, mode, forServer);
-        Child clientProcess = null;
-        try {
-            List<String> arguments = new ArrayList<>(forClient);
-            arguments.addAll(List.of("--port", ExampleServer.port(serverProcess.await(ExampleServer.READY))));
-            clientProcess = start(client, mode, arguments);
-            return new Pair(serverProcess, clientProcess);
-        } catch (Exception e) {
-            if (clientProcess != null) {
-                clientProcess.close();
-            }
-            serverProcess.close();
-            throw e;
-        }
     }
 }

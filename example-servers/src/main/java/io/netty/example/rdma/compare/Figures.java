@@ -15,8 +15,6 @@
  */
 package io.netty.example.rdma.compare;
 
-import io.netty.example.rdma.compare.Results.Summary;
-
 import java.util.Locale;
 import java.util.function.DoubleFunction;
 
@@ -41,7 +39,7 @@ public final class Figures {
         return bytes < 1 << 10 ? bytes + " B" : bytes < 1 << 20 ? (bytes >> 10) + " KiB" : (bytes >> 20) + " MiB";
     }
 
-    public static String range(Summary summary, DoubleFunction<String> format) {
-        return format.apply(summary.min()) + " to " + format.apply(summary.max());
+    public static String range(Spread spread, DoubleFunction<String> format) {
+        return format.apply(spread.min()) + " to " + format.apply(spread.max());
     }
 }

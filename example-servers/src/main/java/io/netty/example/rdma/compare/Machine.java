@@ -19,6 +19,7 @@ import io.netty.channel.Channel;
 import io.netty.util.Version;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -32,14 +33,31 @@ public final class Machine {
     }
 
     public static String describe() {
-        Version netty = Version.identify(Channel.class.getClassLoader()).get("netty-transport");
+        String netty = netty();
         return Runtime.getRuntime().availableProcessors() + " cores of " + processor() + ", Linux "
                 + System.getProperty("os.version") + ", JDK " + System.getProperty("java.version")
-                + (netty == null ? "" : ", Netty " + netty.artifactVersion());
+                + (netty.isEmpty() ? "" : ", Netty " + netty);
     }
 
-    /** x86 says what it is under this name, other architectures say less. */
-    private static String processor() {
+    /** Says so if others take cores that would be measured. */
+    public static void warnIfBusy() {
+        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+        int cores = Runtime.getRuntime().availableProcessors();
+        // A pair of polling processes needs two cores for itself.
+        if (load > cores - 1) {
+            System.out.printf("The machine is busy (load %.1f on %d cores): polling modes in particular will look "
+                    + "worse than they are.%n", load, cores);
+        }
+    }
+
+    /** The version of Netty; empty if it is not known. */
+    public static String netty() {
+        Version netty = Version.identify(Channel.class.getClassLoader()).get("netty-transport");
+        return netty == null ? "" : netty.artifactVersion();
+    }
+
+    /** The model of the processor. x86 says what it is under this name, other architectures say less. */
+    public static String processor() {
         try (var lines = Files.lines(CPU_INFO)) {
             return lines.filter(line -> line.startsWith("model name"))
                     .map(line -> line.substring(line.indexOf(':') + 1).trim())

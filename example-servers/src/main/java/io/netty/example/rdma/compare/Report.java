@@ -17,7 +17,6 @@ package io.netty.example.rdma.compare;
 
 import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.compare.Measurement.Unit;
-import io.netty.example.rdma.compare.Results.Summary;
 
 import java.util.Collection;
 import java.util.List;
@@ -70,10 +69,10 @@ final class Report {
             return new String[] {scenario, who, "not settled", "", "", why, "", "", "", "", "", "", count};
         }
         Unit unit = results.unit(scenario);
-        Summary p50 = results.summary(who, scenario, Measurement::p50);
-        Summary rate = results.summary(who, scenario, Measurement::perSecond);
+        Spread p50 = results.spread(who, scenario, Measurement::p50);
+        Spread rate = results.spread(who, scenario, Measurement::perSecond);
         return new String[] {scenario, who, latency(p50.median()),
-                latency(results.summary(who, scenario, Measurement::p99).median()),
+                latency(results.spread(who, scenario, Measurement::p99).median()),
                 latency(results.percentile(who, scenario, 99.9, Measurement::p999)),
                 Figures.perSecond(rate.median(), unit),
                 Figures.range(rate, value -> Figures.perSecond(value, unit)),
@@ -100,8 +99,8 @@ final class Report {
 
     private String ratio(String scenario, String numerator, String denominator,
                          ToDoubleFunction<Measurement> figure) {
-        Summary ratios = results.ratios(scenario, numerator, denominator, figure);
-        if (ratios.isEmpty() || !Double.isFinite(ratios.median())) {
+        Spread ratios = results.ratios(scenario, numerator, denominator, figure);
+        if (ratios == null || !Double.isFinite(ratios.median())) {
             return "";
         }
         String median = String.format(Locale.ROOT, "%.1f", ratios.median());

@@ -18,7 +18,6 @@ package io.netty.example.rdma.compare;
 import org.HdrHistogram.Histogram;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -71,23 +70,23 @@ public final class Results {
                 .filter(measurement -> measurement.scenario().equals(scenario)).findFirst().orElseThrow().unit();
     }
 
-    /** One figure of a scenario. */
-    public Summary summary(String who, String scenario, ToDoubleFunction<Measurement> figure) {
+    /** One figure of a scenario in the rounds that count; {@code null} if there are none. */
+    public Spread spread(String who, String scenario, ToDoubleFunction<Measurement> figure) {
         return samples(who, scenario, sample -> figure.applyAsDouble(sample.measurement()));
     }
 
-    Summary samples(String who, String scenario, ToDoubleFunction<Sample> figure) {
-        return new Summary(settled(who, scenario).stream().mapToDouble(figure).toArray());
+    Spread samples(String who, String scenario, ToDoubleFunction<Sample> figure) {
+        return Spread.of(settled(who, scenario).stream().map(figure::applyAsDouble).toList());
     }
 
-    /** How many times larger a figure was in each round; of rounds in which both settled. */
-    Summary ratios(String scenario, String numerator, String denominator, ToDoubleFunction<Measurement> figure) {
+    /** How many times larger a figure was in each round in which both settled; {@code null} if there is none. */
+    Spread ratios(String scenario, String numerator, String denominator, ToDoubleFunction<Measurement> figure) {
         List<Sample> numerators = rounds(numerator, scenario);
         List<Sample> denominators = rounds(denominator, scenario);
-        return new Summary(IntStream.range(0, Math.min(numerators.size(), denominators.size()))
+        return Spread.of(IntStream.range(0, Math.min(numerators.size(), denominators.size()))
                 .filter(round -> numerators.get(round).isSettled() && denominators.get(round).isSettled())
-                .mapToDouble(round -> figure.applyAsDouble(numerators.get(round).measurement())
-                        / figure.applyAsDouble(denominators.get(round).measurement())).toArray());
+                .mapToObj(round -> figure.applyAsDouble(numerators.get(round).measurement())
+                        / figure.applyAsDouble(denominators.get(round).measurement())).toList());
     }
 
     /**
@@ -98,39 +97,10 @@ public final class Results {
     double percentile(String who, String scenario, double percent, ToDoubleFunction<Measurement> ofRound) {
         List<Sample> samples = settled(who, scenario);
         if (samples.stream().anyMatch(sample -> sample.latencies() == null)) {
-            return summary(who, scenario, ofRound).median();
+            return spread(who, scenario, ofRound).median();
         }
         Histogram all = samples.get(0).latencies().copy();
         samples.stream().skip(1).forEach(sample -> all.add(sample.latencies()));
         return all.getValueAtPercentile(percent);
-    }
-
-    /**
-     * What one figure was in the rounds that count.
-     */
-    public static final class Summary {
-        private final double[] sorted;
-
-        Summary(double... values) {
-            sorted = values.clone();
-            Arrays.sort(sorted);
-        }
-
-        public boolean isEmpty() {
-            return sorted.length == 0;
-        }
-
-        public double median() {
-            int middle = sorted.length / 2;
-            return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2.0;
-        }
-
-        public double min() {
-            return sorted[0];
-        }
-
-        public double max() {
-            return sorted[sorted.length - 1];
-        }
     }
 }

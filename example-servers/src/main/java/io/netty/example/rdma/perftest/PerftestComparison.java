@@ -21,7 +21,7 @@ import io.netty.example.rdma.compare.Machine;
 import io.netty.example.rdma.compare.Measurement;
 import io.netty.example.rdma.compare.Mode;
 import io.netty.example.rdma.compare.Results;
-import io.netty.example.rdma.compare.Results.Summary;
+import io.netty.example.rdma.compare.Spread;
 import io.netty.example.rdma.compare.Table;
 import io.netty.example.rdma.verbs.PairOptions;
 import io.netty.example.rdma.verbs.PairOptions.End;
@@ -178,7 +178,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
                 row(table, results, waiting, ours, "");
                 for (String program : programs(mode)) {
                     String theirs = program + ' ' + Figures.size(size);
-                    if (!results.summary(waiting, theirs, Measurement::count).isEmpty()) {
+                    if (results.spread(waiting, theirs, Measurement::count) != null) {
                         row(table, results, waiting, theirs, ratio(results, waiting, ours, theirs));
                     }
                 }
@@ -188,12 +188,12 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     }
 
     private void row(Table table, Results results, String waiting, String what, String ratio) {
-        Summary rate = results.summary(waiting, what, Measurement::perSecond);
+        Spread rate = results.spread(waiting, what, Measurement::perSecond);
         Measurement.Unit unit = results.unit(what);
         if (isLatency()) {
-            table.row(what, Figures.micros(results.summary(waiting, what, Measurement::p50).median()),
-                    Figures.micros(results.summary(waiting, what, Measurement::p99).median()),
-                    Figures.micros(results.summary(waiting, what, Measurement::p999).median()), ratio);
+            table.row(what, Figures.micros(results.spread(waiting, what, Measurement::p50).median()),
+                    Figures.micros(results.spread(waiting, what, Measurement::p99).median()),
+                    Figures.micros(results.spread(waiting, what, Measurement::p999).median()), ratio);
         } else {
             table.row(what, Figures.perSecond(rate.median(), unit),
                     Figures.range(rate, value -> Figures.perSecond(value, unit)), ratio);
@@ -202,10 +202,10 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
 
     private String ratio(Results results, String waiting, String ours, String theirs) {
         double ratio = isLatency()
-                ? results.summary(waiting, ours, Measurement::p50).median()
-                        / results.summary(waiting, theirs, Measurement::p50).median()
-                : results.summary(waiting, theirs, Measurement::perSecond).median()
-                        / results.summary(waiting, ours, Measurement::perSecond).median();
+                ? results.spread(waiting, ours, Measurement::p50).median()
+                        / results.spread(waiting, theirs, Measurement::p50).median()
+                : results.spread(waiting, theirs, Measurement::perSecond).median()
+                        / results.spread(waiting, ours, Measurement::perSecond).median();
         return String.format(Locale.ROOT, "%.2f", ratio);
     }
 }

@@ -54,7 +54,7 @@ class ReportTest {
             results.add(FAST, new Measurement("it", 1, 1, Unit.OPERATIONS, p50, p50, p50));
             results.add(FAST, new Measurement("another", 1, 1, Unit.OPERATIONS, 1, 1, 1));
         }
-        Results.Summary summary = results.summary(FAST, "it", Measurement::p50);
+        Spread summary = results.spread(FAST, "it", Measurement::p50);
         assertThat(summary.median()).isEqualTo(4000);
         assertThat(summary.min()).isEqualTo(1000);
         assertThat(summary.max()).isEqualTo(9000);

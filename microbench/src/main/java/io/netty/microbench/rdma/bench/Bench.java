@@ -15,24 +15,25 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.compare.Launcher;
+import io.netty.example.rdma.compare.LimitProgram;
+import io.netty.example.rdma.compare.Machine;
 import io.netty.example.rdma.compare.Mode;
 import io.netty.example.rdma.compare.TemporaryFolder;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
@@ -45,6 +46,8 @@ import java.util.concurrent.TimeUnit;
                 + "reading), results.md (tables), summary.md and plots.",
         "Nothing else should run on the machine meanwhile."})
 public final class Bench implements Callable<Integer> {
+    private static final int LIMIT_SECONDS = 300;
+
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
     private boolean help;
 
@@ -63,13 +66,8 @@ public final class Bench implements Callable<Integer> {
             + "(default: all, with --quick rdma and epoll).")
     private List<Transport> transports;
 
-    @Option(names = "--provider", defaultValue = "embedded",
-            description = "Verbs provider of rdma: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-    private VerbsProvider provider;
-
-    @Option(names = "--host", defaultValue = "127.0.0.1",
-            description = "Address of this host, with ibverbs that of an RDMA device (default: ${DEFAULT-VALUE}).")
-    private String host;
+    @Mixin
+    private Launcher launcher;
 
     @Option(names = "--output", defaultValue = "target/bench",
             description = "Folder to write to (default: ${DEFAULT-VALUE}).")
@@ -115,17 +113,16 @@ public final class Bench implements Callable<Integer> {
             tell(BenchResults.read(from));
             return 0;
         }
-        warnIfBusy();
+        Machine.warnIfBusy();
         Effort effort = rounds == null ? length.effort() : length.effort().withRounds(rounds);
         if (transports == null) {
             transports = length.quick ? List.of(Transport.RDMA, Transport.EPOLL) : List.of(Transport.values());
         }
         String taken = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        String providerName = provider.name().toLowerCase(Locale.ROOT);
-        MachineDescription machine = MachineDescription.here(providerName);
+        MachineDescription machine = MachineDescription.here(launcher.provider());
         long start = System.nanoTime();
         try (TemporaryFolder folder = new TemporaryFolder()) {
-            Processes processes = new Processes(providerName, host, folder.path(), limitProgram);
+            Setup setup = new Setup(launcher, folder.path(), new LimitProgram(limitProgram, LIMIT_SECONDS));
             long roundNanos = 0;
             for (int round = 1; round <= effort.rounds(); round++) {
                 long roundStart = System.nanoTime();
@@ -133,7 +130,7 @@ public final class Bench implements Callable<Integer> {
                     System.out.printf("no further round: it would end after more than %d s%n", effort.maxSeconds());
                     break;
                 }
-                measure(round, processes, effort);
+                measure(round, setup, effort);
                 roundNanos = System.nanoTime() - roundStart;
                 // As good as it is so far: whoever stops it now has that.
                 tell(new BenchResults(BenchResults.FORMAT, taken, effort.name(), round, machine, readings, missing));
@@ -144,12 +141,12 @@ public final class Bench implements Callable<Integer> {
         return failed ? 1 : 0;
     }
 
-    private void measure(int round, Processes processes, Effort effort) throws InterruptedException {
+    private void measure(int round, Setup setup, Effort effort) throws InterruptedException {
         List<Mode> modes = transports.stream().flatMap(transport -> Mode.of(transport).stream())
                 .filter(mode -> !length.quick || !mode.polling()).toList();
         for (Part part : only) {
             if (part == Part.LIMIT) {
-                measure(part, null, new Readings(round, Subjects.LIMIT), Subjects.LIMIT, processes, effort);
+                measure(part, null, new Readings(round, Subjects.LIMIT), Subjects.LIMIT, setup, effort);
                 continue;
             }
             for (int i = 0; i < modes.size(); i++) {
@@ -158,7 +155,7 @@ public final class Bench implements Callable<Integer> {
                 String subject = mode.toString();
                 String cause = part.unavailabilityCause(mode.transport());
                 if (cause == null) {
-                    measure(part, mode, new Readings(round, subject), subject, processes, effort);
+                    measure(part, mode, new Readings(round, subject), subject, setup, effort);
                 } else {
                     miss(subject, part, cause);
                 }
@@ -166,11 +163,11 @@ public final class Bench implements Callable<Integer> {
         }
     }
 
-    private void measure(Part part, Mode mode, Readings taken, String subject, Processes processes, Effort effort)
+    private void measure(Part part, Mode mode, Readings taken, String subject, Setup setup, Effort effort)
             throws InterruptedException {
         System.out.println(part + ": " + subject);
         try {
-            part.measure(mode, processes, effort, taken);
+            part.measure(mode, setup, effort, taken);
         } catch (IOException e) {
             failed = true;
             System.out.println("  failed: " + e.getMessage());
@@ -192,15 +189,5 @@ public final class Bench implements Callable<Integer> {
         Files.writeString(output.resolve("summary.md"), new MarkdownReport(results).writeSummary());
         new Plots(results).write(output);
         System.out.println("written: " + output.resolve("results.md"));
-    }
-
-    private static void warnIfBusy() {
-        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-        int cores = Runtime.getRuntime().availableProcessors();
-        // A pair of polling processes needs two cores for itself.
-        if (load > cores - 1) {
-            System.out.printf("The machine is busy (load %.1f on %d cores): polling modes in particular will look "
-                    + "worse than they are.%n", load, cores);
-        }
     }
 }

@@ -17,6 +17,7 @@ package io.netty.microbench.rdma.bench;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.netty.example.rdma.compare.Spread;
 
 import java.io.IOException;
 import java.nio.file.Path;

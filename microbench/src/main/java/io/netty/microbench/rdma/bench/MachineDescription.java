@@ -15,8 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.channel.Channel;
-import io.netty.util.Version;
+import io.netty.example.rdma.compare.Machine;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,18 +44,11 @@ public record MachineDescription(String processor, int cores, Map<String, String
 
     /** Describes this machine. */
     public static MachineDescription here(String provider) {
-        Version netty = Version.identify(Channel.class.getClassLoader()).get("netty-transport");
-        return new MachineDescription(findProcessor(), Runtime.getRuntime().availableProcessors(), findCaches(),
+        return new MachineDescription(Machine.processor(), Runtime.getRuntime().availableProcessors(), findCaches(),
                 findMemory(), findVirtual(), System.getProperty("os.name") + ' ' + System.getProperty("os.version"),
                 read(SYSTEM.resolve("clocksource/clocksource0/current_clocksource")),
                 System.getProperty("java.version") + ", " + System.getProperty("java.vm.name"),
-                netty == null ? "" : netty.artifactVersion(), provider);
-    }
-
-    /** x86 says what it is under this name, other architectures say less. */
-    private static String findProcessor() {
-        String name = line(Path.of("/proc/cpuinfo"), "model name");
-        return name.isEmpty() ? System.getProperty("os.arch") : name;
+                Machine.netty(), provider);
     }
 
     private static long findMemory() {

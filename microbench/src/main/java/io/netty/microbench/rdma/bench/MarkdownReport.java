@@ -15,6 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.example.rdma.compare.Spread;
 import io.netty.example.rdma.compare.Table;
 
 import java.util.ArrayList;

@@ -39,9 +39,10 @@ enum Part {
     /** What this machine can do between two processes, in whatever mode: a C program. */
     LIMIT(null, null) {
         @Override
-        void measure(Mode mode, Processes processes, Effort effort, Readings readings)
+        void measure(Mode mode, Setup setup, Effort effort, Readings readings)
                 throws IOException, InterruptedException {
-            for (Measurement measurement : processes.runLimit(effort.windowMillis() * LIMIT_WINDOWS)) {
+            for (Measurement measurement : setup.limit().measure("--millis",
+                    Integer.toString(effort.windowMillis() * LIMIT_WINDOWS))) {
                 readings.add(measurement);
             }
         }
@@ -68,9 +69,9 @@ enum Part {
     /** Static files, by HTTP. */
     FILES(FileServer.class, FileLoad.class) {
         @Override
-        List<String> serverArguments(Processes processes) throws IOException {
-            FileLoad.writeFiles(processes.folder());
-            return List.of("--root", processes.folder().toString());
+        List<String> serverArguments(Setup setup) throws IOException {
+            FileLoad.writeFiles(setup.folder());
+            return List.of("--root", setup.folder().toString());
         }
     },
     /** Connections that are open and silent: what they cost, and what they cost others. */
@@ -98,7 +99,7 @@ enum Part {
     }
 
     /** What the server is told beside the transport and the address. */
-    List<String> serverArguments(Processes processes) throws IOException {
+    List<String> serverArguments(Setup setup) throws IOException {
         return List.of();
     }
 
@@ -108,9 +109,9 @@ enum Part {
      * @throws IOException if a process fails or an answer is not right. What it had to say it has said on the standard
      *         error output
      */
-    void measure(Mode mode, Processes processes, Effort effort, Readings readings)
+    void measure(Mode mode, Setup setup, Effort effort, Readings readings)
             throws IOException, InterruptedException {
-        try (Pair pair = processes.start(mode, server, serverArguments(processes), client)) {
+        try (Pair pair = setup.launcher().pair(mode, server, serverArguments(setup), client, List.of())) {
             measure(pair, effort, readings);
         }
     }

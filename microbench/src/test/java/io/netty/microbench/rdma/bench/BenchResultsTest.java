@@ -15,6 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.example.rdma.compare.Spread;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

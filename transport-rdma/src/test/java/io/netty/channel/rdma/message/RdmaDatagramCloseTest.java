@@ -110,12 +110,16 @@ class RdmaDatagramCloseTest {
         }
     }
 
+    private static ConnectionId listenerThatDoesNotAnswer(EventChannel events) throws Exception {
+        ConnectionId listener = ConnectionId.create(events, PortSpace.UDP);
+        listener.bind(TestAddress.anyPort());
+        listener.listen(16);
+        return listener;
+    }
+
     @Test
     void closeFailsWhatWaitsForAnAddress() throws Exception {
-        try (EventChannel events = EventChannel.create(); ConnectionId listener =
-                ConnectionId.create(events, PortSpace.UDP)) {
-            listener.bind(TestAddress.anyPort());
-            listener.listen(16);
+        try (EventChannel events = EventChannel.create(); ConnectionId listener = listenerThatDoesNotAnswer(events)) {
             DatagramEnd sender = new DatagramEnd(loops.group(), TestAddress.anyPort(),
                     b -> b.option(ChannelOption.SO_LINGER, 0));
             ByteBuf buf = ascii("waits");
@@ -129,10 +133,7 @@ class RdmaDatagramCloseTest {
     /** Its handler may write whenever there is room, and each write fails at once. */
     @Test
     void channelHasNoRoomWhileItsCloseWaits() throws Exception {
-        try (EventChannel events = EventChannel.create(); ConnectionId listener =
-                ConnectionId.create(events, PortSpace.UDP)) {
-            listener.bind(TestAddress.anyPort());
-            listener.listen(16);
+        try (EventChannel events = EventChannel.create(); ConnectionId listener = listenerThatDoesNotAnswer(events)) {
             DatagramEnd sender = new DatagramEnd(loops.group(), TestAddress.anyPort(),
                     b -> b.option(ChannelOption.SO_LINGER, (int) TestTimeouts.SECONDS));
             ChannelFuture write = sender.channel.writeAndFlush(new RdmaDatagram(ascii("waits"),
@@ -155,10 +156,7 @@ class RdmaDatagramCloseTest {
     /** Otherwise there is no {@code channelInactive}. */
     @Test
     void aCloseThatWaitsComesBeforeADeregistration() throws Exception {
-        try (EventChannel events = EventChannel.create(); ConnectionId listener =
-                ConnectionId.create(events, PortSpace.UDP)) {
-            listener.bind(TestAddress.anyPort());
-            listener.listen(16);
+        try (EventChannel events = EventChannel.create(); ConnectionId listener = listenerThatDoesNotAnswer(events)) {
             DatagramEnd sender = new DatagramEnd(loops.group(), TestAddress.anyPort(),
                     b -> b.option(ChannelOption.SO_LINGER, 1));
             sender.channel.writeAndFlush(new RdmaDatagram(ascii("waits"), listener.localAddress()));

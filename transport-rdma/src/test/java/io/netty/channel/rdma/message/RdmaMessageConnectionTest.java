@@ -300,16 +300,24 @@ class RdmaMessageConnectionTest {
         }
     }
 
+    private static MessagePair pairWhoseServerDoesNotRead(Consumer<Bootstrap> clientOptions) throws Exception {
+        return new MessagePair(loops.group(), server -> server.childOption(ChannelOption.AUTO_READ, false)
+                .childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16), clientOptions);
+    }
+
+    private static void sendNumbers(RdmaMessageChannel channel, int count) {
+        for (int i = 0; i < count; i++) {
+            channel.write(new RdmaSend(number(channel, i)));
+        }
+        channel.flush();
+    }
+
     /** Its handler may write whenever there is room, and each write fails at once. */
     @Test
     void channelHasNoRoomWhileItsCloseWaits() throws Exception {
-        try (MessagePair pair = new MessagePair(loops.group(), server -> server
-                .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16),
+        try (MessagePair pair = pairWhoseServerDoesNotRead(
                 client -> client.option(ChannelOption.SO_LINGER, (int) TestTimeouts.SECONDS))) {
-            for (int i = 0; i < 40; i++) {
-                pair.client.write(new RdmaSend(number(pair.client, i)));
-            }
-            pair.client.flush();
+            sendNumbers(pair.client, 40);
             TestTimeouts.sync(pair.client.eventLoop().submit(() -> { }));
             assertThat(pair.client.isWritable()).isTrue();
             ChannelFuture close = pair.client.close();
@@ -341,8 +349,7 @@ class RdmaMessageConnectionTest {
     @ParameterizedTest
     @ValueSource(booleans = { true, false })
     void whatIsPendingWhenThePeerDisconnectsFailsWithThat(boolean closing) throws Exception {
-        try (MessagePair pair = new MessagePair(loops.group(), server -> server
-                .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16),
+        try (MessagePair pair = pairWhoseServerDoesNotRead(
                 client -> client.option(RdmaChannelOption.SEND_QUEUE_DEPTH, 16).option(ChannelOption.SO_LINGER, 60))) {
             List<ChannelFuture> sends = new ArrayList<>();
             for (int i = 0; i < 64; i++) {
@@ -373,13 +380,9 @@ class RdmaMessageConnectionTest {
     /** Otherwise there is no {@code channelInactive}. */
     @Test
     void aCloseThatWaitsComesBeforeADeregistration() throws Exception {
-        try (MessagePair pair = new MessagePair(loops.group(), server -> server
-                .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16),
+        try (MessagePair pair = pairWhoseServerDoesNotRead(
                 client -> client.option(ChannelOption.SO_LINGER, (int) TestTimeouts.SECONDS))) {
-            for (int i = 0; i < 40; i++) {
-                pair.client.write(new RdmaSend(number(pair.client, i)));
-            }
-            pair.client.flush();
+            sendNumbers(pair.client, 40);
             ChannelFuture close = pair.client.close();
             ChannelFuture deregistered = pair.client.deregister();
             TestTimeouts.sync(pair.client.eventLoop().submit(() -> { }));
@@ -393,9 +396,7 @@ class RdmaMessageConnectionTest {
 
     @Test
     void closeDoesNotWaitForEverForAPeerThatDoesNotRead() throws Exception {
-        try (MessagePair pair = new MessagePair(loops.group(), server -> server
-                .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16),
-                client -> client.option(ChannelOption.SO_LINGER, 1))) {
+        try (MessagePair pair = pairWhoseServerDoesNotRead(client -> client.option(ChannelOption.SO_LINGER, 1))) {
             ChannelFuture last = null;
             for (int i = 0; i < 40; i++) {
                 last = pair.client.write(new RdmaSend(number(pair.client, i)));

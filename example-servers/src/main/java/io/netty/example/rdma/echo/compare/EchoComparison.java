@@ -55,10 +55,10 @@ public final class EchoComparison extends ExampleComparison {
 
     @Override
     protected void prepare(Mode mode) throws IOException, InterruptedException {
-        try (Child server = start(EchoServer.class, mode, List.of("--port", "0"))) {
+        try (Child server = launcher().start(EchoServer.class, mode, List.of("--port", "0"))) {
             // An IP address or the name of a Unix socket, either of which ends with the port.
             String address = server.await(EchoServer.READY).split(" ", 2)[0];
-            try (Child client = start(EchoClient.class, mode, List.of("--file", file.toString(),
+            try (Child client = launcher().start(EchoClient.class, mode, List.of("--file", file.toString(),
                     "--port", address.substring(Math.max(address.lastIndexOf(':'), address.lastIndexOf('.')) + 1)))) {
                 client.awaitSuccess().forEach(System.out::println);
             }

@@ -16,15 +16,12 @@
 package io.netty.example.rdma.echo.compare;
 
 import io.netty.example.rdma.compare.Comparison;
+import io.netty.example.rdma.compare.LimitProgram;
 import io.netty.example.rdma.compare.Measurement;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /**
  * What this machine can do between two processes, by a C program that uses nothing of the transports: messages through
@@ -35,10 +32,10 @@ final class Limit implements Comparison.Reference {
     private static final int MILLIS = 300;
     private static final int MAX_SECONDS = 60;
 
-    private final Path program;
+    private final LimitProgram program;
 
     Limit(Path program) {
-        this.program = program;
+        this.program = new LimitProgram(program, MAX_SECONDS);
     }
 
     @Override
@@ -48,18 +45,6 @@ final class Limit implements Comparison.Reference {
 
     @Override
     public List<Measurement> measure() throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(program.toString(), "--only", "round-trips", "--only", "streams",
-                "--millis", Integer.toString(MILLIS)).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        // For a machine that is very busy. What it then says is an error.
-        CompletableFuture.delayedExecutor(MAX_SECONDS, TimeUnit.SECONDS).execute(process::destroyForcibly);
-        try (var output = process.inputReader(StandardCharsets.UTF_8)) {
-            List<Measurement> measurements = output.lines().map(Measurement::parse).filter(Objects::nonNull).toList();
-            if (process.waitFor() != 0) {
-                throw new IOException(program + ": ended with status " + process.exitValue());
-            }
-            return measurements;
-        } finally {
-            process.destroyForcibly();
-        }
+        return program.measure("--only", "round-trips", "--only", "streams", "--millis", Integer.toString(MILLIS));
     }
 }

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.microbench.rdma.bench;
+package io.netty.example.rdma.compare;
 
 import java.util.List;
 import java.util.function.DoubleFunction;
@@ -21,9 +21,9 @@ import java.util.function.DoubleFunction;
 /**
  * What a figure was in all rounds.
  */
-record Spread(double median, double min, double max) {
+public record Spread(double median, double min, double max) {
     /** {@code null} if there are no values. */
-    static Spread of(List<Double> values) {
+    public static Spread of(List<Double> values) {
         if (values.isEmpty()) {
             return null;
         }
@@ -35,7 +35,7 @@ record Spread(double median, double min, double max) {
     }
 
     /** The lowest and the highest value; one of them if they are shown alike. */
-    String range(DoubleFunction<String> format) {
+    public String range(DoubleFunction<String> format) {
         String low = format.apply(min);
         String high = format.apply(max);
         return low.equals(high) ? low : low + " to " + high;
