@@ -17,7 +17,7 @@
 #include "provider.h"
 
 #include "check.h"
-#include "embedded/engine.h"
+#include "embedded/link/engine.h"
 
 #include <semaphore.h>
 #include <time.h>

@@ -21,7 +21,7 @@
 #ifndef NETTY_RDMA_EMBEDDED_H
 #define NETTY_RDMA_EMBEDDED_H
 
-#include "../verbs_api.h"
+#include "verbs_api.h"
 
 #define EMBEDDED_DECLARE(ret, name, args) ret embedded_##name args;
 VERBS_API_IBVERBS(EMBEDDED_DECLARE)

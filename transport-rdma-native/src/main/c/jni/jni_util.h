@@ -27,7 +27,7 @@
 #include <jni.h>
 #include <stdint.h>
 
-#include "../verbs_api.h"
+#include "verbs_api.h"
 
 /* The natives of one Java class. `name` is the simple name, in the package io.netty.channel.rdma.verbs. */
 struct jni_class {

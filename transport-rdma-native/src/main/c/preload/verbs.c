@@ -17,7 +17,7 @@
  * Public names of libibverbs that the programs of the conformance suite call beside those in verbs_api.h.
  */
 #include "embedded/embedded.h"
-#include "embedded/mr.h"
+#include "embedded/device/mr.h"
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -93,7 +93,7 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t leng
     return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned int) access);
 }
 
-/* Registered pages are not pinned for a device; what else a fork() means is in embedded/fork.h. */
+/* Registered pages are not pinned for a device; what else a fork() means is in embedded/base/fork.h. */
 EXPORT int ibv_fork_init(void) {
     return 0;
 }

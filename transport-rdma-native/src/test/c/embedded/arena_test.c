@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "embedded/arena.h"
-#include "embedded/board.h"
-#include "embedded/link.h"
-#include "embedded/sealed.h"
+#include "embedded/base/sealed.h"
+#include "embedded/link/arena.h"
+#include "embedded/link/board.h"
+#include "embedded/link/link.h"
 #include "pair.h"
 #include "provider.h"
 #include "qp_inside.h"

@@ -25,14 +25,14 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "embedded/arena.h"
-#include "embedded/board.h"
-#include "embedded/cm_private.h"
-#include "embedded/cm_wire.h"
-#include "embedded/cq.h"
-#include "embedded/link.h"
-#include "embedded/sealed.h"
-#include "embedded/wire.h"
+#include "embedded/base/sealed.h"
+#include "embedded/cm/cm_private.h"
+#include "embedded/cm/cm_wire.h"
+#include "embedded/device/cq.h"
+#include "embedded/link/arena.h"
+#include "embedded/link/board.h"
+#include "embedded/link/link.h"
+#include "embedded/link/wire.h"
 #include "ud_support.h"
 
 #define MESSAGES_OF_A_LINK 50

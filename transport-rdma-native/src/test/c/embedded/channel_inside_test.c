@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "channel_support.h"
-#include "embedded/cq.h"
-#include "embedded/watch.h"
+#include "embedded/device/cq.h"
+#include "embedded/device/watch.h"
 #include "provider.h"
 #include "qp_inside.h"
 

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Copies that survive a fault, and what becomes of every other fault: embedded/copy.h. */
+/* Copies that survive a fault, and what becomes of every other fault: embedded/base/copy.h. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "embedded/copy.h"
+#include "embedded/base/copy.h"
 
 #define PAGE 4096u
 #define ROOM (4 * PAGE)

@@ -16,7 +16,7 @@
 /*
  * The engine: order and cancellation of timers, tasks and sources, from other threads and from inside callbacks.
  */
-#include "embedded/engine.h"
+#include "embedded/link/engine.h"
 
 #include "check.h"
 

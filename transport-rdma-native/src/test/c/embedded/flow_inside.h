@@ -17,7 +17,7 @@
 #ifndef NETTY_RDMA_TEST_FLOW_INSIDE_H
 #define NETTY_RDMA_TEST_FLOW_INSIDE_H
 
-#include "embedded/ud.h"
+#include "embedded/ud/ud.h"
 #include "ud_support.h"
 
 static inline unsigned flows_of(const struct end *end) {

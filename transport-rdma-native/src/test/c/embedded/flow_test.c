@@ -19,8 +19,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "embedded/link.h"
-#include "embedded/sealed.h"
+#include "embedded/base/sealed.h"
+#include "embedded/link/link.h"
 #include "flow_inside.h"
 
 #define HALF (PAIR_BUFFER / 2)

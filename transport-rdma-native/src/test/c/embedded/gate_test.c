@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 #include "check.h"
-#include "embedded/gate.h"
+#include "embedded/base/gate.h"
 #include "pair.h"
 
 #define HOLD_NS UINT64_C(50000)

@@ -25,12 +25,12 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "embedded/board.h"
-#include "embedded/cq.h"
-#include "embedded/link.h"
-#include "embedded/process.h"
-#include "embedded/sealed.h"
-#include "embedded/wire.h"
+#include "embedded/base/sealed.h"
+#include "embedded/device/cq.h"
+#include "embedded/link/board.h"
+#include "embedded/link/link.h"
+#include "embedded/link/process.h"
+#include "embedded/link/wire.h"
 #include "pair.h"
 
 struct liar {

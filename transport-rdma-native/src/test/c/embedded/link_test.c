@@ -16,8 +16,8 @@
 /*
  * Links: delivery, descriptors, back-pressure, the death of a peer, and peers that lie.
  */
-#include "embedded/engine.h"
-#include "embedded/link.h"
+#include "embedded/link/engine.h"
+#include "embedded/link/link.h"
 
 #include "check.h"
 

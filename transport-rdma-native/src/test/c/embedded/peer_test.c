@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "embedded/link.h"
-#include "embedded/peer.h"
-#include "embedded/qp.h"
+#include "embedded/device/qp.h"
+#include "embedded/link/link.h"
+#include "embedded/link/peer.h"
 #include "pair.h"
 #include "qp_inside.h"
 #include "ud_support.h"

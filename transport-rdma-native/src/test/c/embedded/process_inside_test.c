@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "embedded/cq.h"
-#include "embedded/process.h"
+#include "embedded/device/cq.h"
+#include "embedded/link/process.h"
 #include "pair.h"
 
 #define INVENTED 9000 /* by each of LIARS processes; more than there are banks */

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "channel_support.h"
-#include "embedded/watch.h"
+#include "embedded/device/watch.h"
 #include "qp_inside.h"
 
 /* While the engine is at rest: one that was about to work for who does not poll would do so once more. */

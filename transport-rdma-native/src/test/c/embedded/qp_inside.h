@@ -20,8 +20,8 @@
 #include <sched.h>
 
 #include "check.h"
-#include "embedded/engine.h"
-#include "embedded/qp.h"
+#include "embedded/device/qp.h"
+#include "embedded/link/engine.h"
 
 /* An end that has reached RTR introduces itself, again and again until the peer has answered. */
 static inline bool is_introducing_itself(struct qp *qp) {

@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 
 #include "check.h"
-#include "embedded/qp.h"
+#include "embedded/device/qp.h"
 #include "pair.h"
 #include "qp_inside.h"
 

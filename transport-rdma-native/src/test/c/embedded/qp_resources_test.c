@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "embedded/qp.h"
+#include "embedded/device/qp.h"
 #include "pair.h"
 #include "provider.h"
 #include "qp_inside.h"

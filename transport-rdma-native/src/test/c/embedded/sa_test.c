@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "embedded/sa_table.h"
-#include "embedded/ud.h"
+#include "embedded/groups/sa_table.h"
+#include "embedded/ud/ud.h"
 #include "ud_support.h"
 
 #define LID 0xc123

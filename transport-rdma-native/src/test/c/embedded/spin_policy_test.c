@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "embedded/engine.h"
-#include "embedded/spin_policy.h"
+#include "embedded/base/spin_policy.h"
+#include "embedded/link/engine.h"
 
 #define MAX_SPIN_NS INT64_C(200000)
 #define SLEEP_NS INT64_C(40000)

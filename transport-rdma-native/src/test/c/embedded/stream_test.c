@@ -15,7 +15,7 @@
  */
 /* Descriptors and slab memory of one direction between two queue pair ends. */
 #include "check.h"
-#include "embedded/stream.h"
+#include "embedded/link/stream.h"
 
 static struct producer producer;
 

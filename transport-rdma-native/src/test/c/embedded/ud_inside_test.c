@@ -19,8 +19,8 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-#include "embedded/ud.h"
-#include "embedded/watch.h"
+#include "embedded/device/watch.h"
+#include "embedded/ud/ud.h"
 #include "qp_inside.h"
 #include "ud_support.h"
 

@@ -29,10 +29,10 @@
 #include <rdma/rdma_cma.h>
 
 #include "check.h"
-#include "embedded/cm_private.h"
+#include "embedded/cm/cm_private.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
-#include "peer.h"
+#include "embedded/link/peer.h"
 #include "provider.h"
 
 #define MAX_COMMANDS 96

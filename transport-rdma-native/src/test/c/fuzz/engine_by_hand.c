@@ -23,8 +23,8 @@
 #include <sys/epoll.h>
 #include <time.h>
 
-#include "embedded/backoff.h"
-#include "embedded/engine.h"
+#include "embedded/base/backoff.h"
+#include "embedded/link/engine.h"
 
 #define BATCH 64
 #define MAX_TURNS 16

@@ -25,12 +25,12 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "embedded/qp.h"
-#include "embedded/ud.h"
+#include "embedded/device/qp.h"
+#include "embedded/ud/ud.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
 #include "pair.h"
-#include "peer.h"
+#include "embedded/link/peer.h"
 #include "ud_support.h"
 
 #define MAX_COMMANDS 96

@@ -24,11 +24,11 @@
 #include <rdma/rdma_cma.h>
 
 #include "check.h"
-#include "embedded/link_private.h"
+#include "embedded/link/link_private.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
 #include "pair.h"
-#include "peer.h"
+#include "embedded/link/peer.h"
 #include "ud_support.h"
 
 #define MAX_COMMANDS 64

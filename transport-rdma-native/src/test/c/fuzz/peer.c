@@ -14,7 +14,7 @@
  * under the License.
  */
 /* The peer of a fuzz target: see peer.h. */
-#include "peer.h"
+#include "embedded/link/peer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@
 #include <rdma/rdma_cma.h>
 
 #include "check.h"
-#include "embedded/link_private.h"
-#include "embedded/sealed.h"
+#include "embedded/link/link_private.h"
+#include "embedded/base/sealed.h"
 #include "engine_by_hand.h"
 
 #define SA_PORT_SPACE 0x5a /* sa.c */

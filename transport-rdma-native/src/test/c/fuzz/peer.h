@@ -24,10 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "embedded/board.h"
-#include "embedded/link.h"
-#include "embedded/sa_table.h"
-#include "embedded/wire.h"
+#include "embedded/link/board.h"
+#include "embedded/link/link.h"
+#include "embedded/groups/sa_table.h"
+#include "embedded/link/wire.h"
 
 #define PEER_LINKS 4
 #define PEER_QPN_BLOCK UINT32_C(0x4321)

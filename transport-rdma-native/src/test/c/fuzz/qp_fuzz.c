@@ -26,12 +26,12 @@
 
 #include "check.h"
 #include "embedded/embedded.h"
-#include "embedded/qp.h"
-#include "embedded/wire.h"
+#include "embedded/device/qp.h"
+#include "embedded/link/wire.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
 #include "pair.h"
-#include "peer.h"
+#include "embedded/link/peer.h"
 #include "provider.h"
 
 #define SECRET UINT64_C(0x5ec2e75ec2e75ec2)

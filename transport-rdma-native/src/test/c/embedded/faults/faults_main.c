@@ -44,8 +44,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "embedded/cm_private.h"
-#include "embedded/link.h"
+#include "embedded/cm/cm_private.h"
+#include "embedded/link/link.h"
 #include "faults.h"
 
 #define RUN_LIMIT_S 90
@@ -115,7 +115,7 @@ static struct rest *look(void) {
 
 /* Records of threads that have used the provider, for others: as many as there were at a time, which varies. */
 static bool stays(const struct fault_site *site) {
-    return strcmp(site->file, "embedded/epoch.c") == 0;
+    return strcmp(site->file, "embedded/base/epoch.c") == 0;
 }
 
 static bool is_within(const struct rest *rest, const struct rest *limit, bool print) {

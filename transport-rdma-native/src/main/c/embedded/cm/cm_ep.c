@@ -1,0 +1,199 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * What librdmacm offers beyond verbs_api.h and unmodified programs use: synchronous endpoints (rdma_create_ep(3)),
+ * connections whose queue pair the user moves himself (rdma_establish(3), rdma_init_qp_attr(3)), and shared receive
+ * queues of an id (rdma_create_srq(3)).
+ */
+#include "cm_private.h"
+#include "embedded/base/cancel.h"
+
+#include <rdma/rdma_cma.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int make_passive(struct cm_id *id, struct rdma_addrinfo *info, struct ibv_pd *pd,
+                        const struct ibv_qp_init_attr *attr) {
+    if (embedded_rdma_bind_addr(&id->id, info->ai_src_addr) != 0) {
+        return -1;
+    }
+    if (pd != NULL) {
+        id->id.pd = pd;
+    }
+    if (attr != NULL) {
+        id->qp_init_attr = malloc(sizeof(*attr));
+        if (id->qp_init_attr == NULL) {
+            return cm_result(ENOMEM);
+        }
+        *id->qp_init_attr = *attr;
+        id->qp_init_attr->qp_type = (enum ibv_qp_type) info->ai_qp_type;
+    }
+    return 0;
+}
+
+static int make_active(struct cm_id *id, struct rdma_addrinfo *info, struct ibv_pd *pd, struct ibv_qp_init_attr *attr) {
+    if (embedded_rdma_resolve_addr(&id->id, info->ai_src_addr, info->ai_dst_addr, 2000) != 0
+            || embedded_rdma_resolve_route(&id->id, 2000) != 0) {
+        return -1;
+    }
+    if (attr != NULL) {
+        attr->qp_type = (enum ibv_qp_type) info->ai_qp_type;
+        if (embedded_rdma_create_qp(&id->id, pd, attr) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int embedded_rdma_create_ep(struct rdma_cm_id **result, struct rdma_addrinfo *info, struct ibv_pd *pd,
+                            struct ibv_qp_init_attr *attr) {
+    struct rdma_cm_id *id;
+    if (cm_create_id(NULL, &id, NULL, (enum rdma_port_space) info->ai_port_space,
+                     (enum ibv_qp_type) info->ai_qp_type) != 0) {
+        return -1;
+    }
+    int status = (info->ai_flags & RAI_PASSIVE) != 0 ? make_passive(cm_of(id), info, pd, attr)
+                                                     : make_active(cm_of(id), info, pd, attr);
+    if (status != 0) {
+        int err = errno;
+        embedded_rdma_destroy_ep(id);
+        return cm_result(err);
+    }
+    *result = id;
+    return 0;
+}
+
+void embedded_rdma_destroy_ep(struct rdma_cm_id *id) {
+    UNCANCELLED;
+    if (id->qp != NULL) {
+        embedded_rdma_destroy_qp(id);
+    }
+    if (id->srq != NULL) {
+        embedded_rdma_destroy_srq(id);
+    }
+    embedded_rdma_destroy_id(id);
+}
+
+int embedded_rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **result) {
+    struct cm_id *listener = cm_of(listen);
+    struct rdma_cm_event *event;
+    if (cm_is_inherited(listener) || !listener->sync) {
+        return cm_result(cm_is_inherited(listener) ? EIO : EINVAL);
+    }
+    if (listen->event != NULL) {
+        embedded_rdma_ack_cm_event(listen->event);
+        listen->event = NULL;
+    }
+    if (embedded_rdma_get_cm_event(listen->channel, &event) != 0) {
+        return -1;
+    }
+    int err = 0;
+    if (event->status != 0) {
+        err = event->status < 0 ? -event->status : ECONNREFUSED;
+    } else if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST) {
+        err = EINVAL;
+    } else if (listener->qp_init_attr != NULL) {
+        struct ibv_qp_init_attr attr = *listener->qp_init_attr;
+        err = embedded_rdma_create_qp(event->id, listen->pd, &attr) == 0 ? 0 : errno;
+        if (err != 0) { /* nobody else knows of the request; librdmacm 44 leaves it, and the peer to its time-out */
+            struct rdma_cm_id *request = event->id;
+            embedded_rdma_ack_cm_event(event);
+            embedded_rdma_destroy_id(request);
+            return cm_result(err);
+        }
+    }
+    if (err != 0) {
+        listen->event = event;
+        return cm_result(err);
+    }
+    *result = event->id;
+    (*result)->event = event;
+    return 0;
+}
+
+int embedded_rdma_establish(struct rdma_cm_id *public_id) {
+    UNCANCELLED;
+    struct cm_id *id = cm_of(public_id);
+    if (cm_is_inherited(id) || id->id.qp != NULL) {
+        return cm_result(cm_is_inherited(id) ? EIO : EINVAL);
+    }
+    pthread_mutex_lock(&cm_lock);
+    int err = id->conn == CM_CONN_REP_RCVD ? 0 : EINVAL;
+    if (err == 0) {
+        cm_send_plain(id, CM_RTU);
+        id->conn = CM_CONN_ESTABLISHED;
+    }
+    pthread_mutex_unlock(&cm_lock);
+    return cm_result(err);
+}
+
+struct ibv_context **embedded_rdma_get_devices(int *count) {
+    struct ibv_context **list = NULL;
+    int err = cm_open_device();
+    if (err == 0) {
+        list = calloc(2, sizeof(*list));
+    }
+    if (list != NULL) {
+        list[0] = cm_device_context();
+    } else if (err != 0) {
+        errno = err;
+    }
+    if (count != NULL) {
+        *count = list != NULL ? 1 : 0;
+    }
+    return list;
+}
+
+void embedded_rdma_free_devices(struct ibv_context **list) {
+    free(list);
+}
+
+int embedded_rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr) {
+    UNCANCELLED;
+    if (pd == NULL) {
+        pd = id->pd;
+    }
+    if (id->srq != NULL || pd == NULL || id->verbs != pd->context) {
+        return cm_result(EINVAL);
+    }
+    struct ibv_srq *srq = embedded_ibv_create_srq(pd, attr);
+    if (srq == NULL) {
+        return -1;
+    }
+    if (id->pd == NULL) {
+        id->pd = pd;
+    }
+    id->srq = srq;
+    return 0;
+}
+
+int embedded_rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr) {
+    if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) == 0) {
+        return cm_result(EINVAL);
+    }
+    if (attr->srq_type != IBV_SRQT_BASIC) {
+        return cm_result(EOPNOTSUPP);
+    }
+    /* The extended struct begins with the members of the plain one. */
+    return embedded_rdma_create_srq(id, (attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) != 0 ? attr->pd : NULL,
+                                    (struct ibv_srq_init_attr *) attr);
+}
+
+void embedded_rdma_destroy_srq(struct rdma_cm_id *id) {
+    UNCANCELLED;
+    embedded_ibv_destroy_srq(id->srq);
+    id->srq = NULL;
+}

@@ -1,0 +1,308 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The life of an id: creation, the table that finds it by the handle which peers know, options, destruction.
+ */
+#include "cm_private.h"
+#include "embedded/base/cancel.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INDEX_BITS 20
+#define MAX_IDS (1u << INDEX_BITS)
+#define GENERATIONS (1u << (32 - INDEX_BITS))
+
+/* A handle is index + generation, so that a late message does not reach the next user of the same place. */
+static struct {
+    struct entry {
+        struct cm_id *id;
+        uint32_t generation;
+        uint32_t next_free;
+    } *entries;
+    uint32_t used, size, first_free; /* entry 0 is never used */
+} table;
+
+bool cm_register(struct cm_id *id) {
+    uint32_t index = table.first_free;
+    if (index != 0) {
+        table.first_free = table.entries[index].next_free;
+    } else {
+        if (table.used + 1 >= table.size) {
+            uint32_t size = table.size == 0 ? 64 : table.size * 2;
+            struct entry *entries = size > MAX_IDS ? NULL : realloc(table.entries, size * sizeof(*entries));
+            if (entries == NULL) {
+                return false;
+            }
+            memset(entries + table.size, 0, (size - table.size) * sizeof(*entries));
+            table.entries = entries;
+            table.size = size;
+        }
+        index = ++table.used;
+    }
+    struct entry *entry = &table.entries[index];
+    entry->id = id;
+    entry->generation = (entry->generation + 1) % GENERATIONS;
+    id->handle = entry->generation << INDEX_BITS | index;
+    return true;
+}
+
+struct cm_id *cm_find(uint32_t handle) {
+    uint32_t index = handle % MAX_IDS;
+    if (index == 0 || index > table.used || table.entries[index].generation != handle >> INDEX_BITS) {
+        return NULL;
+    }
+    return table.entries[index].id;
+}
+
+static void unregister(struct cm_id *id) {
+    uint32_t index = id->handle % MAX_IDS;
+    if (index != 0) {
+        table.entries[index].id = NULL;
+        table.entries[index].next_free = table.first_free;
+        table.first_free = index;
+        id->handle = 0;
+    }
+}
+
+void cm_free_id(struct cm_id *id) {
+    if (id->sync && id->id.channel != NULL) {
+        embedded_rdma_destroy_event_channel(id->id.channel);
+    }
+    if (!cm_is_inherited(id)) { /* else a thread that the child does not have may wait for it */
+        pthread_cond_destroy(&id->acked);
+    }
+    cm_free_multicasts(id);
+    for (int i = 0; i < CM_SPARE_EVENTS; i++) {
+        free(id->spares[i]);
+    }
+    free(id->id.route.path_rec);
+    free(id->qp_init_attr);
+    if (id->connect_len != 0) {
+        free(id->connect);
+    }
+    free(id);
+}
+
+struct cm_id *cm_new_id(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
+                        enum ibv_qp_type qp_type) {
+    struct cm_id *id = calloc(1, sizeof(*id));
+    if (id == NULL) {
+        return NULL;
+    }
+    pthread_cond_init(&id->acked, NULL);
+    id->generation = fork_generation;
+    id->id.context = context;
+    id->id.ps = ps;
+    id->id.qp_type = qp_type;
+    id->id.channel = channel;
+    bool complete = true;
+    for (int i = 0; i < CM_SPARE_EVENTS && complete; i++) {
+        id->spares[i] = calloc(1, sizeof(*id->spares[i]));
+        complete = id->spares[i] != NULL;
+    }
+    if (complete && channel == NULL) {
+        id->sync = 1;
+        id->id.channel = embedded_rdma_create_event_channel();
+        complete = id->id.channel != NULL;
+    }
+    if (!complete) {
+        cm_free_id(id);
+        return NULL;
+    }
+    return id;
+}
+
+int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **result, void *context,
+                 enum rdma_port_space ps, enum ibv_qp_type qp_type) {
+    UNCANCELLED;
+    if (channel != NULL && cm_channel_is_inherited(channel)) {
+        return cm_result(EIO);
+    }
+    struct cm_id *id = cm_new_id(channel, context, ps, qp_type);
+    if (id == NULL) {
+        return -1;
+    }
+    pthread_mutex_lock(&cm_lock);
+    bool registered = cm_register(id);
+    pthread_mutex_unlock(&cm_lock);
+    if (!registered) {
+        cm_free_id(id);
+        return cm_result(ENOMEM);
+    }
+    *result = &id->id;
+    return 0;
+}
+
+int embedded_rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+                            enum rdma_port_space ps) {
+    switch (ps) {
+    case RDMA_PS_TCP:
+    case RDMA_PS_IB:
+        return cm_create_id(channel, id, context, ps, IBV_QPT_RC);
+    case RDMA_PS_UDP:
+    case RDMA_PS_IPOIB:
+        return cm_create_id(channel, id, context, ps, IBV_QPT_UD);
+    default:
+        return cm_result(EINVAL);
+    }
+}
+
+/* Takes the id out of everything that could find it; says goodbye to the peer. With cm_lock. */
+static struct cm_id *withdraw(struct cm_id *id) {
+    id->destroyed = true;
+    cm_end(id);
+    cm_port_unbind(id);
+    unregister(id);
+    struct cm_channel *channel = cm_container(id->id.channel, struct cm_channel, channel);
+    return cm_drop_events(channel, id);
+}
+
+void cm_destroy_requests(struct cm_id *ids) {
+    while (ids != NULL) {
+        struct cm_id *id = ids;
+        ids = id->port_next;
+        id->port_next = NULL;
+        embedded_rdma_destroy_id(&id->id);
+    }
+}
+
+void cm_release_inherited(struct cm_id *id) {
+    if (id->id.event != NULL) {
+        embedded_rdma_ack_cm_event(id->id.event);
+    }
+    cm_free_id(id);
+}
+
+int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
+    UNCANCELLED;
+    struct cm_id *id = cm_of(public_id);
+    if (cm_is_inherited(id)) {
+        cm_release_inherited(id);
+        return 0;
+    }
+    pthread_mutex_lock(&cm_lock);
+    struct cm_id *requests = withdraw(id);
+    pthread_mutex_unlock(&cm_lock);
+    engine_timer_cancel(&id->timer); /* not with the lock, which its callback takes */
+    cm_destroy_requests(requests);
+    if (id->id.event != NULL) {
+        embedded_rdma_ack_cm_event(id->id.event);
+    }
+    pthread_mutex_lock(&cm_lock);
+    while (id->events_acked < id->events_fetched) {
+        pthread_cond_wait(&id->acked, &cm_lock);
+    }
+    pthread_mutex_unlock(&cm_lock);
+    cm_free_id(id);
+    return 0;
+}
+
+/* ---- options ---- */
+
+static int set_id_option(struct cm_id *id, int name, const void *value, size_t length) {
+    switch (name) {
+    case RDMA_OPTION_ID_TOS:
+        if (length != sizeof(uint8_t)) {
+            return EINVAL;
+        }
+        id->type_of_service = *(const uint8_t *) value; /* kept: no packets leave the host */
+        return 0;
+    case RDMA_OPTION_ID_REUSEADDR:
+        if (length != sizeof(int)) {
+            return EINVAL;
+        }
+        if (id->state == CM_LISTEN || (*(const int *) value == 0 && id->state != CM_IDLE)) {
+            return EINVAL;
+        }
+        id->reuse_address = *(const int *) value != 0;
+        return 0;
+    case RDMA_OPTION_ID_AFONLY:
+        if (length != sizeof(int) || (id->state != CM_IDLE && id->state != CM_ADDR_BOUND)) {
+            return EINVAL;
+        }
+        id->family_only = *(const int *) value != 0;
+        id->family_only_set = true;
+        return 0;
+    case RDMA_OPTION_ID_ACK_TIMEOUT:
+        if (length != sizeof(uint8_t) || id->id.qp_type != IBV_QPT_RC) {
+            return EINVAL;
+        }
+        id->ack_timeout = *(const uint8_t *) value; /* as in the kernel, one above 31 fails when it is used */
+        id->ack_timeout_set = true;
+        return 0;
+    default:
+        return ENOSYS;
+    }
+}
+
+int embedded_rdma_set_option(struct rdma_cm_id *public_id, int level, int name, void *value, size_t length) {
+    UNCANCELLED;
+    if (level == RDMA_OPTION_IB && name == RDMA_OPTION_IB_PATH) {
+        return cm_result(EINVAL); /* there is no path record that would fit: what the kernel says of one that does not */
+    }
+    if (level != RDMA_OPTION_ID) {
+        return cm_result(ENOSYS);
+    }
+    if (value == NULL) {
+        return cm_result(EFAULT);
+    }
+    struct cm_id *id = cm_of(public_id);
+    if (cm_is_inherited(id)) {
+        return cm_result(EIO);
+    }
+    pthread_mutex_lock(&cm_lock);
+    int err = set_id_option(id, name, value, length);
+    pthread_mutex_unlock(&cm_lock);
+    return cm_result(err);
+}
+
+/* ---- ports ---- */
+
+static uint16_t port_of(struct sockaddr *address) {
+    return cm_address_size(address) != 0 ? *cm_address_port(address) : 0;
+}
+
+uint16_t embedded_rdma_get_src_port(struct rdma_cm_id *id) {
+    return port_of(&id->route.addr.src_addr);
+}
+
+uint16_t embedded_rdma_get_dst_port(struct rdma_cm_id *id) {
+    return port_of(&id->route.addr.dst_addr);
+}
+
+/* ---- fork ---- */
+
+static void fork_prepare(void) {
+    pthread_mutex_lock(&cm_lock);
+}
+
+static void fork_parent(void) {
+    pthread_mutex_unlock(&cm_lock);
+}
+
+/* Nothing leads to the parent's ids any more. */
+static void fork_child(void) {
+    memset(&table, 0, sizeof(table));
+    cm_port_forget();
+    cm_peer_forget();
+    pthread_mutex_unlock(&cm_lock);
+}
+
+__attribute__((constructor(CM_FORK_ORDER))) static void register_fork_handlers(void) {
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
+}

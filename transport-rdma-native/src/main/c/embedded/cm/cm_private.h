@@ -1,0 +1,256 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The RDMA connection manager's inner interface.
+ *
+ *   cm_channel.c  event channels and events         cm_id.c    the life of an id, its options
+ *   cm_address.c  bind, listen, resolve             cm_port.c  which ids have which port
+ *   cm_qp.c       queue pairs of ids, their states  cm_conn.c  connect, accept, reject, disconnect
+ *   cm_peer.c     messages from peers, timers, death of peers
+ *   cm_mcast.c    multicast groups
+ *   cm_ep.c       synchronous endpoints and what else only unmodified programs use
+ *
+ * Behaviour follows librdmacm 44 and the kernel's drivers/infiniband/core/{cma,cm,ucma}.c: what librdmacm does when an
+ * event is fetched (moving the queue pair, sending the RTU) is done when it is fetched here too.
+ *
+ * One lock guards everything: this is the control path. It is taken before any lock of the links and of the engine, and
+ * never held while a queue pair function runs.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_CM_PRIVATE_H
+#define NETTY_RDMA_EMBEDDED_CM_PRIVATE_H
+
+#include "cm_wire.h"
+#include "embedded/base/fork.h"
+#include "embedded/embedded.h"
+#include "embedded/link/engine.h"
+#include "embedded/link/link.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * How a request ends, and that a connection is over. What the peer causes has nobody to tell that there is no memory,
+ * and a program that waits for the event would wait for ever.
+ */
+#define CM_SPARE_EVENTS 2
+
+#define cm_container(pointer, type, member) ((type *) ((char *) (pointer) - offsetof(type, member)))
+
+/* As rdma_cm_state in the kernel. */
+enum cm_state {
+    CM_IDLE,
+    CM_ADDR_BOUND,
+    CM_ADDR_RESOLVED,
+    CM_ROUTE_RESOLVED,
+    CM_LISTEN,
+    CM_CONNECT,
+    CM_DISCONNECT,
+};
+
+/* As ib_cm_state in the kernel. */
+enum cm_conn_state {
+    CM_CONN_NONE, /* never tried */
+    CM_CONN_IDLE, /* tried, and over without timewait */
+    CM_CONN_REQ_SENT,
+    CM_CONN_REQ_RCVD,
+    CM_CONN_REP_SENT,
+    CM_CONN_REP_RCVD,
+    CM_CONN_ESTABLISHED,
+    CM_CONN_DREQ_SENT,
+    CM_CONN_DREQ_RCVD,
+    CM_CONN_TIMEWAIT,
+};
+
+struct cm_port;
+struct cm_multicast;
+struct cm_id;
+
+struct cm_event {
+    struct rdma_cm_event event;
+    uint8_t data[CM_REP_DATA]; /* the longest of all */
+    struct cm_id *owner; /* whose destruction waits for the ack: for a CONNECT_REQUEST the listening id */
+    struct cm_multicast *multicast; /* whose leaving waits as well; NULL: none */
+    struct cm_event *next;
+    unsigned generation;
+};
+
+struct cm_id {
+    struct rdma_cm_id id;
+
+    /*
+     * Debian 12's librdmacm.so (44.0) contains rsockets, which under LD_PRELOAD runs on these ids and reads its own
+     * struct cma_id_private behind the public part: up to `sync` the layout is fixed. cma_dev stays NULL.
+     */
+    void *cma_dev;
+    void *connect;
+    size_t connect_len;
+    int events_acked;
+    int connect_error; /* a CONNECT_ERROR was reported: swallow what follows from it */
+    int sync;          /* has a channel of its own, and calls wait for their event */
+
+    int events_fetched;
+    pthread_cond_t acked;
+    unsigned generation; /* fork_generation at its creation, here and below */
+
+    uint32_t handle;
+    enum cm_state state;
+    enum cm_conn_state conn;
+    bool destroyed; /* no longer found; callbacks leave it alone */
+
+    bool reuse_address, family_only, family_only_set, ack_timeout_set;
+    uint8_t type_of_service, ack_timeout;
+
+    struct cm_port *port;
+    struct cm_id *port_next;
+
+    int backlog; /* requests that may still be queued */
+    struct ibv_qp_init_attr *qp_init_attr; /* of the ids that rdma_get_request() will return */
+
+    bool passive;
+    struct link *link;
+    struct cm_id *link_next, *link_previous; /* the other ids of the link */
+    struct cm_id *qpn_next;                  /* the other ids whose peers' queue pair numbers fall together */
+    uint32_t remote_handle; /* 0: unknown */
+    struct cm_wire_endpoint local, remote;
+    struct engine_timer timer; /* whatever the state waits for next */
+    uint64_t tried_since_ns;
+    bool asked_anew; /* who has the port */
+    struct cm_wire_req request; /* kept while it may have to be sent again */
+    struct cm_multicast *multicasts;
+    struct cm_event *spares[CM_SPARE_EVENTS]; /* for events that there is no memory for; NULL: under way */
+};
+
+struct cm_channel {
+    struct rdma_event_channel channel;
+    struct cm_event *first, *last; /* as many as the eventfd's count */
+    unsigned generation;
+};
+
+extern pthread_mutex_t cm_lock;
+
+/*
+ * How long to wait for an answer of a peer that lives but is silent (60 s), and for a listener to appear (10 ms: a
+ * server that is just binding again is not "nobody listens"). Written by tests only.
+ */
+extern uint64_t cm_response_timeout_ns, cm_grace_ns;
+
+static inline bool cm_is_datagram(const struct cm_id *id) {
+    return id->id.qp_type == IBV_QPT_UD;
+}
+
+static inline struct cm_id *cm_of(struct rdma_cm_id *id) {
+    return cm_container(id, struct cm_id, id);
+}
+
+/* Whether it is the parent's: the call is to fail with EIO. */
+static inline bool cm_is_inherited(const struct cm_id *id) {
+    return id->generation != fork_generation;
+}
+
+/* Sets errno from a positive value; returns 0 for 0, else -1. */
+static inline int cm_result(int err) {
+    if (err != 0) {
+        errno = err;
+        return -1;
+    }
+    return 0;
+}
+
+/* cm_channel.c */
+struct cm_event *cm_new_event(struct cm_id *id, enum rdma_cm_event_type type, int status); /* NULL: no memory */
+/* The same of those that must not be lost, with cm_lock. NULL: nor is a spare one free, as the user fetches none. */
+struct cm_event *cm_new_sure_event(struct cm_id *id, enum rdma_cm_event_type type, int status);
+void cm_free_event(struct cm_event *event); /* with cm_lock; its owner keeps it if it has given one away */
+void cm_set_event_data(struct cm_event *event, const void *data, size_t length, size_t delivered_length);
+void cm_set_event_endpoint(struct cm_event *event, const struct cm_wire_endpoint *remote);
+void cm_post_event(struct cm_event *event); /* with cm_lock */
+void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multicast); /* unfetched; with cm_lock */
+/* With cm_lock: drops the unfetched events of an id. The ids of dropped requests are returned, chained by port_next. */
+struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner);
+bool cm_channel_is_inherited(const struct rdma_event_channel *channel);
+/* In synchronous mode: waits for the id's next event and returns its status as 0 or -1 and errno. */
+int cm_complete(struct cm_id *id);
+
+/* cm_id.c */
+struct cm_id *cm_new_id(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
+                        enum ibv_qp_type qp_type); /* NULL: errno; with a NULL channel, one of its own */
+int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context, enum rdma_port_space ps,
+                 enum ibv_qp_type qp_type);
+void cm_free_id(struct cm_id *id);          /* that nothing leads to */
+bool cm_register(struct cm_id *id);         /* with cm_lock: gives it its handle; false: no memory */
+struct cm_id *cm_find(uint32_t handle);     /* with cm_lock */
+void cm_destroy_requests(struct cm_id *ids); /* those of cm_drop_events(), without cm_lock */
+void cm_release_inherited(struct cm_id *id); /* the child's copy */
+
+/* cm_port.c, all with cm_lock. Errors are errno values. */
+int cm_port_bind(struct cm_id *id, bool reachable); /* to the port in src_addr; 0 there chooses one */
+int cm_port_listen(struct cm_id *id);
+void cm_port_unbind(struct cm_id *id);
+struct cm_id *cm_port_listener(int port_space, const struct cm_wire_address *destination);
+void cm_port_forget(void); /* all ports, in a forked child */
+/* Whether anybody listens at the port (in network order), at whatever address. */
+bool cm_port_is_listened(int port_space, uint16_t number);
+
+/* cm_address.c */
+size_t cm_address_size(const struct sockaddr *address); /* 0: family not supported */
+bool cm_address_is_any(const struct sockaddr *address);
+bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b); /* without ports */
+uint16_t *cm_address_port(struct sockaddr *address); /* in network order */
+void cm_address_to_wire(const struct sockaddr *address, struct cm_wire_address *wire);
+bool cm_address_from_wire(const struct cm_wire_address *wire, struct sockaddr_storage *address);
+/* The device that all ids share, opened at the first call: 0 or errno. Afterwards cm_attach_device() cannot fail. */
+int cm_open_device(void);
+void cm_attach_device(struct cm_id *id);
+struct ibv_context *cm_device_context(void);
+const struct ibv_device_attr *cm_device_attr(void);
+
+/* cm_qp.c: errno values */
+int cm_qp_connect(struct cm_id *id); /* INIT again with the final access flags, RTR, RTS */
+int cm_qp_error(struct cm_id *id);
+void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* of any peer */
+
+/* cm_peer.c, with cm_lock */
+int cm_send_request(struct cm_id *id); /* 0 also when it has to be tried again; else errno, nothing done */
+int cm_send_reply(struct cm_id *id, const struct cm_wire_rep *reply);
+void cm_send_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply);
+void cm_send_plain(struct cm_id *id, enum cm_message type);
+void cm_send_reject(struct cm_id *id, enum cm_reject_reason reason, const void *data, size_t length);
+void cm_detach(struct cm_id *id); /* from its link */
+void cm_enter_timewait(struct cm_id *id);
+void cm_end(struct cm_id *id); /* the connection's part of destroying an id */
+void cm_peer_forget(void);     /* all connections, in a forked child */
+
+/* cm_mcast.c */
+void cm_multicast_joined(struct cm_event *event); /* on the thread that fetches the event: attaches the queue pair */
+void cm_multicast_fetched(struct cm_multicast *multicast, bool acked); /* with cm_lock */
+void cm_free_multicasts(struct cm_id *id);
+
+/* cm_ep.c: public functions of librdmacm that are not in verbs_api.h, with the same names and behaviour. */
+int embedded_rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *info, struct ibv_pd *pd,
+                            struct ibv_qp_init_attr *attr);
+void embedded_rdma_destroy_ep(struct rdma_cm_id *id);
+int embedded_rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id);
+int embedded_rdma_establish(struct rdma_cm_id *id);
+int embedded_rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask);
+struct ibv_context **embedded_rdma_get_devices(int *count);
+void embedded_rdma_free_devices(struct ibv_context **list);
+int embedded_rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+int embedded_rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr);
+void embedded_rdma_destroy_srq(struct rdma_cm_id *id);
+
+#endif

@@ -1,0 +1,233 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Completion channels: see channel.h. */
+#include "channel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "cq.h"
+#include "embedded/base/bell.h"
+#include "embedded/base/cancel.h"
+
+struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *context) {
+    if (context_is_inherited(context)) {
+        errno = EIO;
+        return NULL;
+    }
+    struct channel *channel = calloc(1, sizeof(*channel));
+    if (channel == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    channel->ibv.fd = eventfd(0, EFD_CLOEXEC); /* blocking, until the application says otherwise */
+    if (channel->ibv.fd < 0) {
+        free(channel);
+        return NULL;
+    }
+    channel->ibv.context = context;
+    channel->last = &channel->first;
+    pthread_mutex_init(&channel->lock, NULL);
+    pthread_mutex_init(&channel->members_lock, NULL);
+    pthread_cond_init(&channel->acknowledged, NULL);
+    atomic_fetch_add(&context_of(context)->objects, 1);
+    return &channel->ibv;
+}
+
+int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
+    UNCANCELLED;
+    struct channel *channel = channel_of(ibv);
+    if (ibv->refcnt != 0) {
+        return EBUSY;
+    }
+    atomic_fetch_sub(&context_of(ibv->context)->objects, 1);
+    close(ibv->fd);
+    if (!context_is_inherited(ibv->context)) { /* else a thread that the child does not have may wait for them */
+        pthread_cond_destroy(&channel->acknowledged);
+        pthread_mutex_destroy(&channel->members_lock);
+        pthread_mutex_destroy(&channel->lock);
+    }
+    free(channel);
+    return 0;
+}
+
+static void ring(struct channel *channel) {
+    channel->rung = true;
+    bell_ring(channel->ibv.fd);
+}
+
+static void empty(struct channel *channel) {
+    bell_empty(channel->ibv.fd);
+    channel->rung = false;
+}
+
+static void enqueue(struct channel *channel, struct cq *cq) {
+    cq->member.next_ready = NULL;
+    *channel->last = cq;
+    channel->last = &cq->member.next_ready;
+}
+
+static struct cq *dequeue(struct channel *channel) {
+    struct cq *cq = channel->first;
+    channel->first = cq->member.next_ready;
+    if (channel->first == NULL) {
+        channel->last = &channel->first;
+    }
+    return cq;
+}
+
+void channel_raise(struct channel *channel, struct cq *cq) {
+    pthread_mutex_lock(&channel->lock);
+    if (cq->member.pending++ == 0) {
+        enqueue(channel, cq);
+    }
+    if (channel->collectors == 0) {
+        ring(channel);
+    }
+    pthread_mutex_unlock(&channel->lock);
+}
+
+void channel_join(struct channel *channel, struct cq *cq) {
+    pthread_mutex_lock(&channel->members_lock);
+    cq->member.next_member = channel->members;
+    channel->members = cq;
+    channel->ibv.refcnt++;
+    pthread_mutex_unlock(&channel->members_lock);
+}
+
+/* Executes what has arrived for the armed completion queues; a ring covers all of them. */
+static void collect(struct channel *channel) {
+    pthread_mutex_lock(&channel->members_lock);
+    for (struct cq *cq = channel->members; cq != NULL; cq = cq->member.next_member) {
+        cq_rearm(cq);
+    }
+    pthread_mutex_unlock(&channel->members_lock);
+}
+
+/* Returns true if this emptied the descriptor. With the lock. */
+static bool forget_pending(struct channel *channel, struct cq *cq) {
+    if (cq->member.pending == 0) {
+        return false;
+    }
+    struct cq **link = &channel->first;
+    while (*link != cq) {
+        link = &(*link)->member.next_ready;
+    }
+    *link = cq->member.next_ready;
+    if (*link == NULL) {
+        channel->last = link;
+    }
+    cq->member.pending = 0;
+    if (channel->first != NULL) {
+        return false;
+    }
+    empty(channel);
+    return true;
+}
+
+void channel_part(struct channel *channel, struct cq *cq) {
+    pthread_mutex_lock(&channel->members_lock);
+    struct cq **link = &channel->members;
+    while (*link != cq) {
+        link = &(*link)->member.next_member;
+    }
+    *link = cq->member.next_member;
+    pthread_mutex_unlock(&channel->members_lock);
+
+    pthread_mutex_lock(&channel->lock);
+    bool emptied = forget_pending(channel, cq);
+    pthread_mutex_unlock(&channel->lock);
+    if (emptied) {
+        collect(channel); /* a peer's ring for another one may have gone with ours */
+    }
+
+    /* ibv_destroy_cq(3): waits for the acknowledgement of every event that was delivered. */
+    pthread_mutex_lock(&channel->lock);
+    while (cq->member.completed != cq->member.delivered) {
+        pthread_cond_wait(&channel->acknowledged, &channel->lock);
+    }
+    pthread_mutex_unlock(&channel->lock);
+
+    pthread_mutex_lock(&channel->members_lock);
+    channel->ibv.refcnt--;
+    pthread_mutex_unlock(&channel->members_lock);
+}
+
+static struct cq *deliver(struct channel *channel) {
+    struct cq *cq = dequeue(channel);
+    cq->member.delivered++;
+    if (--cq->member.pending != 0) {
+        enqueue(channel, cq);
+    }
+    if (channel->first != NULL && !channel->rung) {
+        ring(channel);
+    } else if (channel->first == NULL && channel->rung) {
+        empty(channel);
+    }
+    return cq;
+}
+
+int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_cq, void **cq_context) {
+    struct channel *channel = channel_of(ibv);
+    if (context_is_inherited(ibv->context)) { /* the descriptor is the parent's too: nothing is read from it */
+        errno = EIO;
+        return -1;
+    }
+    for (;;) {
+        pthread_mutex_lock(&channel->lock);
+        if (channel->first != NULL) {
+            bool emptied = channel->rung;
+            struct cq *cq = deliver(channel);
+            emptied = emptied && !channel->rung;
+            pthread_mutex_unlock(&channel->lock);
+            *ibv_cq = &cq->ibv;
+            *cq_context = cq->ibv.cq_context;
+            if (emptied) {
+                collect(channel); /* a peer's ring may have gone with ours */
+            }
+            return 0;
+        }
+        pthread_mutex_unlock(&channel->lock);
+
+        uint64_t count;
+        /* Blocks or fails with EAGAIN as the application has set the descriptor. */
+        if (read(ibv->fd, &count, sizeof(count)) != sizeof(count)) {
+            return -1;
+        }
+        pthread_mutex_lock(&channel->lock);
+        empty(channel); /* of a ring since the read as well, which would be found without an event */
+        channel->collectors++;
+        pthread_mutex_unlock(&channel->lock);
+        collect(channel);
+        pthread_mutex_lock(&channel->lock);
+        channel->collectors--; /* this thread takes an event now, and rings if that leaves some */
+        pthread_mutex_unlock(&channel->lock);
+    }
+}
+
+void embedded_ibv_ack_cq_events(struct ibv_cq *ibv, unsigned int nevents) {
+    struct cq *cq = cq_of(ibv);
+    struct channel *channel = channel_of(ibv->channel);
+    if (channel == NULL || context_is_inherited(ibv->context)) {
+        return;
+    }
+    pthread_mutex_lock(&channel->lock);
+    cq->member.completed += nevents;
+    pthread_cond_broadcast(&channel->acknowledged);
+    pthread_mutex_unlock(&channel->lock);
+}

@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The device's contexts, and their asynchronous events.
+ *
+ * An event about a queue pair, a completion queue or a shared receive queue must be acknowledged before that object can
+ * be destroyed (ibv_get_async_event(3)), so each such object carries an async_source.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_CONTEXT_H
+#define NETTY_RDMA_EMBEDDED_CONTEXT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "embedded/base/fork.h"
+#include "embedded/embedded.h"
+
+#define DEVICE_MAX_QP 65536
+#define DEVICE_MAX_WR 16384
+#define DEVICE_MAX_SGE 32
+#define DEVICE_MAX_SRQ 65536
+#define DEVICE_MAX_SRQ_WR 32768
+#define DEVICE_MAX_INLINE 512
+#define DEVICE_MAX_INLINE_RECV 64 /* as an adapter with completions of 128 bytes */
+#define DEVICE_MAX_CQE (1 << 20)
+#define DEVICE_MAX_READS 64
+#define DEVICE_MAX_AH (1 << 20)
+#define DEVICE_LID 1
+
+struct async_event;
+
+struct context {
+    struct ibv_context ibv;
+    unsigned generation; /* fork_generation at its creation */
+    struct context *next, **previous; /* device.c */
+    atomic_int objects; /* protection domains, completion queues, channels */
+    pthread_mutex_t lock;
+    pthread_cond_t acknowledged;
+    struct async_event *first, **last;
+};
+
+struct async_source {
+    unsigned delivered, completed; /* under the context's lock */
+};
+
+struct context *context_of(struct ibv_context *context);
+
+/* Whether it is the parent's, and so is all that was made with it: the call is to fail with EIO. */
+static inline bool context_is_inherited(struct ibv_context *context) {
+    return context_of(context)->generation != fork_generation;
+}
+
+/* Queues an event about `element`; duplicates of an undelivered event are dropped. Any thread. */
+void async_raise(struct context *context, enum ibv_event_type type, void *element, struct async_source *source);
+
+/* Forgets undelivered events about the source and waits until the delivered ones are acknowledged. */
+void async_retire(struct context *context, struct async_source *source);
+
+#endif

@@ -1,0 +1,262 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Completion queues: entries, arming, overflow. See cq.h. */
+#include "cq.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "embedded/base/cancel.h"
+#include "qp.h"
+
+static _Atomic uint32_t next_id = 1;
+
+static void report_overflow(struct engine_task *task);
+
+struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, void *cq_context,
+                                      struct ibv_comp_channel *channel, int comp_vector) {
+    UNCANCELLED;
+    if (context_is_inherited(context)) {
+        errno = EIO;
+        return NULL;
+    }
+    if (entries < 1 || entries > DEVICE_MAX_CQE || comp_vector < 0 || comp_vector >= context->num_comp_vectors) {
+        errno = EINVAL;
+        return NULL;
+    }
+    uint32_t size = 1;
+    while (size < (uint32_t) entries) {
+        size *= 2;
+    }
+    struct cq *cq = aligned_alloc(64, sizeof(*cq));
+    if (cq == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memset(cq, 0, sizeof(*cq));
+    cq->ring = malloc(size * sizeof(*cq->ring));
+    cq->index = cq->ring == NULL ? -1 : board_claim_cq();
+    if (cq->index < 0) {
+        free(cq->ring);
+        free(cq);
+        errno = ENOMEM;
+        return NULL;
+    }
+    cq->ibv.context = context;
+    cq->ibv.channel = channel;
+    cq->ibv.cq_context = cq_context;
+    cq->ibv.handle = (uint32_t) cq->index;
+    cq->ibv.cqe = (int) size;
+    cq->mask = size - 1;
+    cq->id = atomic_fetch_add(&next_id, 1);
+    cq->word = &own_board->cq[cq->index].word;
+    cq->last_unfinished = &cq->first_unfinished;
+    cq->overflow.run = report_overflow;
+    cq_polling_init(cq);
+    cq_overdue_init(cq);
+    atomic_init(&cq->refs, 1);
+    atomic_store(cq->word, BOARD_CQ_NEXT(atomic_load(cq->word), BOARD_CQ_IDLE));
+    pthread_mutex_init(&cq->lock, NULL);
+    atomic_fetch_add(&context_of(context)->objects, 1);
+    if (channel != NULL) {
+        channel_join(channel_of(channel), cq);
+    }
+    cq_engine_add(cq);
+    return &cq->ibv;
+}
+
+void cq_owe_ring(struct cq *cq, struct qp *qp) {
+    if (atomic_exchange(&qp->owes_ring, true)) {
+        return;
+    }
+    qp_get(qp);
+    qp->next_owing = atomic_load(&cq->owing);
+    while (!atomic_compare_exchange_weak(&cq->owing, &qp->next_owing, qp)) {
+    }
+}
+
+void cq_ring_owed(struct cq *cq) {
+    if (atomic_load_explicit(&cq->owing, memory_order_relaxed) == NULL) {
+        return;
+    }
+    for (struct qp *qp = atomic_exchange(&cq->owing, NULL), *following; qp != NULL; qp = following) {
+        following = qp->next_owing;
+        atomic_store(&qp->owes_ring, false);
+        qp_kick(qp, QP_WORK_RING);
+        qp_put(qp);
+    }
+}
+
+/* Whatever refers to it is the parent's, and not looked at here: fork.h. */
+static void release_inherited(struct cq *cq) {
+    if (cq->ibv.channel != NULL) {
+        cq->ibv.channel->refcnt--;
+    }
+    atomic_fetch_sub(&context_of(cq->ibv.context)->objects, 1);
+    free(cq->ring);
+    free(cq);
+}
+
+int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
+    UNCANCELLED;
+    struct cq *cq = cq_of(ibv);
+    if (atomic_load(&cq->users) != 0) {
+        return EBUSY;
+    }
+    if (context_is_inherited(ibv->context)) {
+        release_inherited(cq);
+        return 0;
+    }
+    atomic_store(&cq->destroyed, true);
+    cq_engine_remove(cq);
+    engine_task_cancel(&cq->overflow);
+    cq_ring_owed(cq);
+    cq_overdue_end(cq);
+    if (ibv->channel != NULL) {
+        channel_part(channel_of(ibv->channel), cq);
+    }
+    async_retire(context_of(ibv->context), &cq->async);
+    atomic_fetch_sub(&context_of(ibv->context)->objects, 1);
+    board_release_cq(cq->index);
+    cq_put(cq);
+    return 0;
+}
+
+void cq_get(struct cq *cq) {
+    atomic_fetch_add(&cq->refs, 1);
+}
+
+void cq_put(struct cq *cq) {
+    if (atomic_fetch_sub(&cq->refs, 1) == 1) {
+        pthread_mutex_destroy(&cq->lock);
+        free(cq->ring);
+        free(cq);
+    }
+}
+
+static int take(struct cq *cq, int entries, struct ibv_wc *wc) {
+    int taken = 0;
+    pthread_mutex_lock(&cq->lock);
+    uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed);
+    while (taken < entries && count > 0) {
+        const struct cqe *cqe = &cq->ring[cq->head++ & cq->mask];
+        wc[taken] = cqe->wc;
+        if (cqe->inlined) {
+            inline_place(cqe->qp, cqe->end - 1, &wc[taken]);
+        }
+        taken++;
+        count--;
+        qp_polled(cqe->qp, cqe->send, cqe->end);
+    }
+    atomic_store_explicit(&cq->count, count, memory_order_relaxed);
+    pthread_mutex_unlock(&cq->lock);
+    return taken;
+}
+
+int cq_poll(struct ibv_cq *ibv, int entries, struct ibv_wc *wc) {
+    struct cq *cq = cq_of(ibv);
+    if (atomic_load_explicit(&cq->count, memory_order_acquire) == 0) {
+        cq_ring_owed(cq);
+        cq_scan_try(cq);
+    }
+    int taken = 0;
+    if (atomic_load_explicit(&cq->count, memory_order_acquire) != 0) {
+        taken = take(cq, entries, wc);
+    }
+    cq_note_poll(cq);
+    return taken;
+}
+
+int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
+    struct cq *cq = cq_of(ibv);
+    if (ibv->channel == NULL) {
+        return 0; /* as a device: armed, with nobody to tell */
+    }
+    cq_ring_owed(cq);
+    cq_scan_try(cq); /* what is here already needs no event: the caller polls after arming */
+    enum cq_arm arm = solicited_only ? CQ_ARMED_SOLICITED : CQ_ARMED;
+    pthread_mutex_lock(&cq->lock);
+    if (cq->armed < arm) {
+        cq->armed = arm;
+    }
+    enum board_cq_state state = cq->armed == CQ_ARMED ? BOARD_CQ_ARMED : BOARD_CQ_ARMED_SOLICITED;
+    atomic_exchange(cq->word, BOARD_CQ_NEXT(atomic_load(cq->word), state));
+    pthread_mutex_unlock(&cq->lock);
+    cq_overdue_to_engine(cq);
+    /* A peer that published before it could see the new word has not rung; its tick is visible now. */
+    cq_scan(cq);
+    return 0;
+}
+
+void cq_rearm(struct cq *cq) {
+    pthread_mutex_lock(&cq->lock);
+    uint64_t word = atomic_load(cq->word);
+    enum board_cq_state state = BOARD_CQ_STATE(word);
+    bool armed = state == BOARD_CQ_ARMED || state == BOARD_CQ_ARMED_SOLICITED;
+    if (armed) {
+        atomic_exchange(cq->word, BOARD_CQ_NEXT(word, state));
+    }
+    pthread_mutex_unlock(&cq->lock);
+    if (armed) {
+        cq_scan(cq);
+    }
+}
+
+static void fire(struct cq *cq) {
+    cq->armed = CQ_UNARMED;
+    cq_will_be_polled(cq);
+    channel_raise(channel_of(cq->ibv.channel), cq);
+}
+
+void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited) {
+    pthread_mutex_lock(&cq->lock);
+    uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed);
+    if (cq->overflowed || count > cq->mask) {
+        if (!cq->overflowed) {
+            cq->overflowed = true;
+            engine_submit(&cq->overflow);
+        }
+    } else {
+        cq->ring[(cq->head + count) & cq->mask] = *cqe;
+        atomic_store_explicit(&cq->count, count + 1, memory_order_release);
+        if (cq->armed == CQ_ARMED
+                || (cq->armed == CQ_ARMED_SOLICITED && (solicited || cqe->wc.status != IBV_WC_SUCCESS))) {
+            fire(cq);
+        }
+    }
+    pthread_mutex_unlock(&cq->lock);
+}
+
+/* IB specification 11.6.3.1: the completion queue is dead, and so are the queue pairs that use it. */
+static void report_overflow(struct engine_task *task) {
+    struct cq *cq = (struct cq *) ((char *) task - offsetof(struct cq, overflow));
+    async_raise(context_of(cq->ibv.context), IBV_EVENT_CQ_ERR, &cq->ibv, &cq->async);
+    qp_fail_users(cq);
+}
+
+void cq_purge(struct cq *cq, const struct qp *qp) {
+    pthread_mutex_lock(&cq->lock);
+    uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed), kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cqe *cqe = &cq->ring[(cq->head + i) & cq->mask];
+        if (cqe->qp != qp) {
+            cq->ring[(cq->head + kept++) & cq->mask] = *cqe;
+        }
+    }
+    atomic_store_explicit(&cq->count, kept, memory_order_relaxed);
+    pthread_mutex_unlock(&cq->lock);
+}

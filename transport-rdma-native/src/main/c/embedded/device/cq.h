@@ -1,0 +1,246 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Completion queues: private memory of the process, so no peer can forge a completion or wedge a queue that it shares
+ * with others.
+ *
+ *   cq.c          entries, arming, overflow
+ *   cq_scan.c     finds the queue pairs that peers have given work, and takes turns with them
+ *   cq_engine.c   does that on the engine, for completion queues that nobody polls
+ *   cq_polled.c   whether somebody polls, as peers are told
+ *   cq_overdue.c  what was given to a peer that is said to poll, and was not taken
+ *
+ * Who makes progress. A thread that polls all the time does all that there is for the completion queue, in both
+ * directions, and peers ring nobody; else the engine does, and peers ring that. The word on the board says which of
+ * the two it is. It may be wrong for a while, as a thread that stops polling tells nobody. So a process that has given
+ * something that is no message to a peer that is said to poll looks whether it was taken, and nudges the peer's engine
+ * if nobody polls there.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_CQ_H
+#define NETTY_RDMA_EMBEDDED_CQ_H
+
+#include <stdatomic.h>
+
+#include "channel.h"
+#include "context.h"
+#include "embedded/base/gate.h"
+#include "embedded/link/board.h"
+#include "embedded/link/engine.h"
+
+struct inflow;
+struct qp;
+struct process;
+struct bank_watch;
+
+/* A tick on a peer's board, and for whom it announces work. The process is NULL where there is none. */
+struct cq_place {
+    struct process *process;
+    uint32_t bank, slot;
+    struct qp *qp;
+    struct inflow *inflow; /* of a datagram queue pair, else NULL */
+    struct cq_place *next_unfinished; /* under `scan`, as the following */
+    bool unfinished; /* in the queue of those with more work than one call does */
+};
+
+struct cqe {
+    struct ibv_wc wc;
+    struct qp *qp;
+    uint32_t end; /* polling it frees the queue pair's slots before this index */
+    bool send;
+    bool inlined; /* its message is in the queue pair: inline_recv.c */
+};
+
+enum cq_arm { CQ_UNARMED, CQ_ARMED_SOLICITED, CQ_ARMED };
+
+/* Every so many polls there is a look at what peers were given. */
+#define CQ_POLLS_PER_LOOK 16u
+
+/* See cq_polled.c. */
+struct cq_polling {
+    _Atomic uint32_t *polls;      /* on the board */
+    _Atomic uint32_t quick_since; /* the number of the poll since which they come quickly */
+    _Atomic uint32_t told_at;     /* and of the one at which peers were told */
+    _Atomic uint32_t needed;      /* so many quick polls, until peers are told */
+    _Atomic uint64_t polled_ns;
+    uint32_t polls_at_round, polls_at_nudge; /* the engine's */
+};
+
+/* See cq_overdue.c. */
+struct cq_overdue {
+    struct qp *_Atomic expecting; /* queue pairs that have given something to a peer that is said to poll */
+    _Atomic uint64_t next_look_ns;
+    struct engine_timer timer;
+    atomic_bool planned; /* the timer is set, and has a reference */
+};
+
+struct cq {
+    struct ibv_cq ibv;
+    /* Read at each poll. */
+    _Alignas(64) _Atomic uint32_t count;
+    struct cq_polling polling;
+    struct qp *_Atomic owing; /* queue pairs whose peer waits for a ring: see cq_owe_ring() */
+    _Atomic uint64_t *word; /* on the board */
+    struct cq_overdue overdue;
+    struct gate scan;
+    /* Under `scan`. */
+    struct qp *hot; /* the last one with work is the likeliest to have more */
+    struct bank_watch *banks;
+    struct bank_watch *cursor;
+    unsigned turn;
+    struct cq_place *first_unfinished, **last_unfinished;
+    bool turn_taken; /* by one of these, in this scan */
+
+    _Alignas(64) pthread_mutex_t lock;
+    /* Under `lock`. */
+    struct cqe *ring;
+    uint32_t mask, head;
+    enum cq_arm armed;
+    bool overflowed;
+
+    int index;   /* on the board */
+    uint32_t id; /* never reused in this process */
+    atomic_int users; /* queue pairs, twice if for both directions */
+    atomic_uint refs;
+    atomic_bool destroyed; /* the word on the board may be another's by now */
+    struct channel_member member;
+    struct async_source async;
+    struct engine_task overflow;
+    struct cq *next_watched; /* under the lock of watch.c */
+    bool watched;
+    unsigned engine_place; /* under the lock of cq_engine.c */
+};
+
+static inline struct cq *cq_of(struct ibv_cq *cq) {
+    return (struct cq *) cq;
+}
+
+void cq_get(struct cq *cq);
+void cq_put(struct cq *cq);
+
+/* The hot path, for ibv_context_ops. */
+int cq_poll(struct ibv_cq *cq, int entries, struct ibv_wc *wc);
+int cq_req_notify(struct ibv_cq *cq, int solicited_only);
+
+/* Appends a completion. `solicited`: it wakes a solicited-only arm; errors always do. */
+void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
+
+/*
+ * Rings the peer's send completion queue, for an acknowledgement, when the completions that are here now were polled
+ * and the next poll finds none. By then the application has often answered the message, which rang already: one wake-up
+ * of the peer instead of two, and no system call before the answer. Nothing depends on it: the peer's engine looks at
+ * what it has outstanding every now and then. For a datagram queue pair: tries again then what waits for room, without
+ * which one who polls would wait for two engines to get a processor.
+ */
+void cq_owe_ring(struct cq *cq, struct qp *qp);
+
+void cq_ring_owed(struct cq *cq);
+
+/* Removes the completions of a queue pair that goes away. */
+void cq_purge(struct cq *cq, const struct qp *qp);
+
+/* Lets peers ring again for an armed completion queue, and executes what they announced so far. */
+void cq_rearm(struct cq *cq);
+
+/* ---- cq_polled.c ---- */
+
+void cq_polling_init(struct cq *cq);
+
+/* Whether peers are told that somebody polls. */
+static inline bool cq_is_polled(const struct cq *cq) {
+    return !atomic_load(&cq->destroyed) && BOARD_CQ_STATE(atomic_load(cq->word)) == BOARD_CQ_POLLED;
+}
+
+void cq_tell_if_it_lasts(struct cq *cq, uint64_t word);
+
+/* An event wakes the application, who will poll; until it does, peers need not ring for more. */
+void cq_will_be_polled(struct cq *cq);
+
+/*
+ * The engine had to do what one who polls would have done. Peers are told that nobody polls if it is the second time
+ * without a poll between: one who was held up once goes on. On the engine.
+ */
+void cq_was_nudged(struct cq *cq);
+
+/*
+ * For the engine's rounds: if there were hardly any polls since the last call, peers ring the engine from now on.
+ * Returns false if peers are still told that somebody polls.
+ */
+bool cq_rest(struct cq *cq);
+
+/* ---- cq_overdue.c ---- */
+
+/* For tests: there are no looks, so that a wake-up that was lost is not made good by the next one. */
+extern atomic_bool cq_overdue_suspended;
+
+void cq_overdue_init(struct cq *cq);
+
+/*
+ * Looks after the queue pair until its peer has taken everything. If that makes no progress for some 20 microseconds,
+ * the peer is nudged. With the queue pair's gate, after something was published; cheap if it is looked after already.
+ */
+void cq_expect(struct cq *cq, struct qp *qp);
+/* The same from within a look. */
+void cq_expect_on(struct cq *cq, struct qp *qp);
+
+/* Time for a look? By who polls. */
+static inline bool cq_expects(const struct cq *cq) {
+    return atomic_load_explicit(&cq->overdue.expecting, memory_order_relaxed) != NULL;
+}
+void cq_look_for_overdue(struct cq *cq);
+
+/* At each poll. */
+static inline void cq_note_poll(struct cq *cq) {
+    uint32_t polls = atomic_load_explicit(cq->polling.polls, memory_order_relaxed) + 1;
+    atomic_store_explicit(cq->polling.polls, polls, memory_order_relaxed);
+    uint64_t word = atomic_load_explicit(cq->word, memory_order_relaxed);
+    if (BOARD_CQ_STATE(word) == BOARD_CQ_IDLE) {
+        cq_tell_if_it_lasts(cq, word);
+    }
+    if (polls % CQ_POLLS_PER_LOOK == 0 && cq_expects(cq)) {
+        cq_look_for_overdue(cq);
+    }
+}
+
+/* Nobody polls any more: the engine looks from now on. After the word on the board has changed. */
+void cq_overdue_to_engine(struct cq *cq);
+/* No queue pair is left. */
+void cq_overdue_end(struct cq *cq);
+
+/* ---- cq_scan.c ---- */
+
+/* Executes what peers have announced, for poll: cheap, skipped if another thread is at it. */
+void cq_scan_try(struct cq *cq);
+
+/*
+ * The same for arming: looks at everything that was announced before the call. Returns true if this thread found
+ * anything.
+ */
+bool cq_scan(struct cq *cq);
+
+/* Keeps the place until it is removed. Returns false without memory. */
+bool cq_scan_add(struct cq *cq, struct cq_place *place);
+void cq_scan_remove(struct cq *cq, struct cq_place *place);
+
+/* ---- cq_engine.c ---- */
+
+/* Opens the engine's bell. Returns 0 or errno. */
+int cq_engine_open(void);
+int cq_engine_bell(void);
+void cq_engine_ring(void);
+void cq_engine_add(struct cq *cq);
+void cq_engine_remove(struct cq *cq);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The engine's part of the completion queues: a bell that peers ring, and the execution of what they have announced to
+ * completion queues that nobody polls (targets of one-sided operations; applications that sleep, armed, while a message
+ * is under way).
+ */
+#include <errno.h>
+#include <limits.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "cq.h"
+#include "embedded/base/bell.h"
+#include "embedded/base/spin_policy.h"
+#include "embedded/link/engine.h"
+
+/* Then the engine's other duties have their turn. */
+#define MAX_TURN_NS UINT64_C(200000)
+
+/*
+ * How long the engine looks for more before it sleeps, at most. Two engines that move a long message for sleeping
+ * applications would otherwise wake each other for each half slab. Where the engine was woken on the processor of a peer
+ * who cannot go on before it sleeps, that is in vain, which the policy learns.
+ */
+#define MAX_SPIN_NS INT64_C(100000)
+
+/* Those of which references are taken at a time. */
+#define BATCH 64u
+
+static struct cq *cqs[BOARD_CQS]; /* without gaps */
+static unsigned num_cqs;
+static struct spin_policy policy; /* the engine's */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct engine_source bell = { .fd = -1 };
+
+/* The next ones that nobody polls, before the place *end, with references. Returns how many. */
+static unsigned take_unpolled(struct cq *batch[BATCH], unsigned *end) {
+    unsigned count = 0;
+    pthread_mutex_lock(&lock);
+    unsigned i = *end < num_cqs ? *end : num_cqs;
+    while (i > 0 && count < BATCH) {
+        struct cq *cq = cqs[--i];
+        if (!cq_is_polled(cq)) {
+            cq_get(cq);
+            batch[count++] = cq;
+        }
+    }
+    *end = i;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+/* From the last place to the first, as cq_engine_remove() moves one only to a place before its own. */
+static bool scan_unpolled(void) {
+    bool found = false;
+    for (unsigned end = UINT_MAX; end > 0;) {
+        struct cq *batch[BATCH];
+        unsigned count = take_unpolled(batch, &end);
+        for (unsigned i = 0; i < count; i++) {
+            found |= cq_scan(batch[i]);
+            cq_put(batch[i]);
+        }
+    }
+    return found;
+}
+
+static void set_asleep(bool asleep) {
+    _Atomic uint64_t *word = &own_board->engine.word;
+    atomic_exchange(word, (atomic_load(word) + 2) / 2 * 2 + asleep);
+}
+
+void cq_engine_ring(void) {
+    bell_ring(bell.fd);
+}
+
+static void rung(struct engine_source *source, uint32_t events) {
+    (void) events;
+    bell_empty(source->fd);
+    set_asleep(false);
+    uint64_t start = engine_now_ns(), now = start;
+    bool found = true, idle = false, spinning = false;
+    spin_policy_woke(&policy, (int64_t) start);
+    do {
+        found = scan_unpolled();
+        now = engine_now_ns();
+        if (!found) {
+            spinning = idle ? spin_policy_found_nothing(&policy, (int64_t) now)
+                            : spin_policy_begin(&policy, (int64_t) now);
+        } else if (idle) {
+            spin_policy_found(&policy, (int64_t) now);
+        }
+        idle = !found;
+    } while ((found || spinning) && now - start < MAX_TURN_NS);
+    if (found) {
+        spin_policy_begin(&policy, (int64_t) now); /* a wait, if a short one: the bell rings, see below */
+    }
+    set_asleep(true);
+    /* What was published before a peer could see the word has not been rung for. */
+    if (scan_unpolled()) {
+        cq_engine_ring();
+    }
+}
+
+int cq_engine_open(void) {
+    int error = 0;
+    pthread_mutex_lock(&lock);
+    if (bell.fd < 0) {
+        bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        bell.ready = rung;
+        spin_policy_init(&policy, MAX_SPIN_NS, spin_policy_preemptions, (int64_t) engine_now_ns());
+        error = bell.fd < 0 ? errno : engine_add(&bell, EPOLLIN);
+        if (error == 0) {
+            set_asleep(true);
+        } else if (bell.fd >= 0) {
+            close(bell.fd);
+            bell.fd = -1;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+int cq_engine_bell(void) {
+    return bell.fd;
+}
+
+void cq_engine_add(struct cq *cq) {
+    pthread_mutex_lock(&lock);
+    cq->engine_place = num_cqs;
+    cqs[num_cqs++] = cq;
+    pthread_mutex_unlock(&lock);
+}
+
+void cq_engine_remove(struct cq *cq) {
+    pthread_mutex_lock(&lock);
+    if (cq->engine_place < num_cqs && cqs[cq->engine_place] == cq) { /* not in the child of a fork() */
+        struct cq *last = cqs[--num_cqs];
+        cqs[cq->engine_place] = last;
+        last->engine_place = cq->engine_place;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void fork_child(void) {
+    pthread_mutex_init(&lock, NULL);
+    if (bell.fd >= 0) {
+        close(bell.fd);
+    }
+    bell.fd = -1;
+    num_cqs = 0;
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
+}

@@ -1,0 +1,296 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Finding the queue pairs that peers have given work: compares the peers' ticks (board.h) with private copies.
+ * Everything here belongs to the owner of the completion queue's scan gate.
+ *
+ * One call does a bounded number of bytes for a queue pair (qp.h). One that has more, or is in the middle of a message,
+ * queues up, and each scan goes on with the first of that queue: however many have much to do, a message of another one
+ * waits for one of them.
+ */
+#include <stdlib.h>
+
+#include "cq.h"
+#include "embedded/link/process.h"
+#include "embedded/ud/ud.h"
+#include "qp.h"
+
+#define SCAN_AGAIN 1u
+
+/* A poll looks at this many banks, going round: a queue with very many peer processes must not make each poll slow. */
+#define BANKS_PER_POLL 64
+
+/* A queue pair that always has work must not hide the others. */
+#define HOT_TURNS 8
+
+struct group_watch {
+    uint32_t seen[BOARD_GROUP_SLOTS];
+    struct cq_place *place[BOARD_GROUP_SLOTS];
+};
+
+struct bank_watch {
+    _Alignas(64) uint64_t seen[BOARD_GROUPS];
+    struct bank_watch *next;
+    struct process *process;
+    const struct board_groups *groups; /* of the bank, on the process's board */
+    const _Atomic uint32_t *ticks;
+    uint32_t bank;
+    unsigned users;
+    struct group_watch *group[BOARD_GROUPS];
+};
+
+static void append(struct cq *cq, struct cq_place *place) {
+    place->unfinished = true;
+    place->next_unfinished = NULL;
+    *cq->last_unfinished = place;
+    cq->last_unfinished = &place->next_unfinished;
+}
+
+/* Takes *link off the queue. */
+static struct cq_place *take_off(struct cq *cq, struct cq_place **link) {
+    struct cq_place *place = *link;
+    *link = place->next_unfinished;
+    if (*link == NULL) {
+        cq->last_unfinished = link;
+    }
+    place->unfinished = false;
+    return place;
+}
+
+static void progress(struct cq *cq, struct cq_place *place) {
+    if (qp_progress(place->qp, QP_WORK_ALL)) {
+        append(cq, place);
+    }
+}
+
+/* Goes on with the one that has waited longest. */
+static void take_turn(struct cq *cq) {
+    cq->turn_taken = cq->first_unfinished != NULL;
+    if (cq->turn_taken) {
+        progress(cq, take_off(cq, &cq->first_unfinished));
+    }
+}
+
+/* There is something new for it. */
+static void serve(struct cq *cq, struct cq_place *place) {
+    if (place->unfinished) {
+        return; /* its turn comes */
+    }
+    if (!atomic_load_explicit(&place->qp->in_message, memory_order_relaxed)) {
+        progress(cq, place);
+    } else if (cq->turn_taken) {
+        append(cq, place);
+    } else {
+        cq->turn_taken = true;
+        progress(cq, place);
+    }
+}
+
+__attribute__((noinline)) static void scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
+    struct group_watch *group = bank->group[g];
+    if (group == NULL) {
+        return; /* the tick of one that is not known yet: qp_attach.c looks at it when it is */
+    }
+    const _Atomic uint32_t *ticks = bank->ticks + g * BOARD_GROUP_SLOTS;
+    for (unsigned s = 0; s < BOARD_GROUP_SLOTS; s++) {
+        struct cq_place *place = group->place[s];
+        uint32_t tick;
+        if (place != NULL && (tick = atomic_load_explicit(&ticks[s], memory_order_acquire)) != group->seen[s]) {
+            group->seen[s] = tick;
+            if (place->inflow != NULL) {
+                ud_announce(place->qp->ud, place->inflow);
+            } else {
+                cq->hot = place->qp;
+            }
+            serve(cq, place);
+        }
+    }
+}
+
+static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
+    bool found = false;
+    for (unsigned g = 0; g < BOARD_GROUPS; g++) {
+        uint64_t tick = atomic_load(&bank->groups->tick[g]);
+        if (tick != bank->seen[g]) {
+            bank->seen[g] = tick;
+            found = true;
+            scan_group(cq, bank, g);
+        }
+    }
+    return found;
+}
+
+/*
+ * All that was announced before the call. What one queue pair has too much of is left to the engine: the caller may
+ * sleep.
+ */
+static bool scan_all(struct cq *cq) {
+    take_turn(cq);
+    bool found = cq->turn_taken;
+    for (struct bank_watch *bank = cq->banks; bank != NULL; bank = bank->next) {
+        found |= scan_bank(cq, bank);
+    }
+    if (cq->first_unfinished != NULL && !engine_is_self()) {
+        cq_engine_ring();
+    }
+    return found;
+}
+
+static void leave(struct cq *cq) {
+    while (gate_leave(&cq->scan) != 0) {
+        scan_all(cq);
+    }
+}
+
+static struct bank_watch *find_bank(struct cq *cq, struct process *process, uint32_t number) {
+    struct bank_watch *bank = cq->banks;
+    while (bank != NULL && (bank->process != process || bank->bank != number)) {
+        bank = bank->next;
+    }
+    return bank;
+}
+
+static void scan_some(struct cq *cq) {
+    struct bank_watch *bank = cq->cursor;
+    for (int i = 0; i < BANKS_PER_POLL; i++) {
+        if (bank == NULL) {
+            bank = cq->banks;
+            if (bank == NULL || i > 0) {
+                break;
+            }
+        }
+        scan_bank(cq, bank);
+        bank = bank->next;
+    }
+    cq->cursor = bank;
+}
+
+/* Returns false if the others should be looked at. */
+static bool serve_hot(struct cq *cq) {
+    struct qp *hot = cq->hot;
+    if (hot == NULL || !qp_has_work(hot)) {
+        return false;
+    }
+    struct cq_place *place = cq == hot->recv_cq ? &hot->heard_on_recv_cq : &hot->heard_on_send_cq;
+    serve(cq, place);
+    return !place->unfinished && atomic_load_explicit(&cq->count, memory_order_relaxed) != 0
+            && ++cq->turn % HOT_TURNS != 0;
+}
+
+void cq_scan_try(struct cq *cq) {
+    if (!gate_try(&cq->scan)) {
+        return;
+    }
+    take_turn(cq);
+    if (!serve_hot(cq)) {
+        scan_some(cq);
+    }
+    if (cq->first_unfinished != NULL && !cq_is_polled(cq)) {
+        cq_engine_ring(); /* this may have been the last poll, and was rung for already */
+    }
+    leave(cq);
+}
+
+bool cq_scan(struct cq *cq) {
+    if (gate_enter(&cq->scan, SCAN_AGAIN) == 0) {
+        return false; /* the present owner looks once more before it goes */
+    }
+    bool found = scan_all(cq);
+    leave(cq);
+    return found;
+}
+
+static struct bank_watch *add_bank(struct cq *cq, struct process *process, uint32_t number) {
+    struct bank_watch *bank = aligned_alloc(64, sizeof(*bank));
+    if (bank != NULL) {
+        *bank = (struct bank_watch) {
+            .next = cq->banks,
+            .process = process_get(process),
+            .groups = &process_board(process)->groups[number],
+            .ticks = process_board(process)->tick[number],
+            .bank = number,
+        };
+        cq->banks = bank;
+        cq->cursor = NULL;
+    }
+    return bank;
+}
+
+static void remove_bank(struct cq *cq, struct bank_watch **link) {
+    struct bank_watch *bank = *link;
+    *link = bank->next;
+    cq->cursor = NULL;
+    for (unsigned g = 0; g < BOARD_GROUPS; g++) {
+        free(bank->group[g]);
+    }
+    process_put(bank->process);
+    free(bank);
+}
+
+bool cq_scan_add(struct cq *cq, struct cq_place *place) {
+    gate_lock(&cq->scan);
+    struct bank_watch *bank = find_bank(cq, place->process, place->bank);
+    if (bank == NULL) {
+        bank = add_bank(cq, place->process, place->bank);
+    }
+    struct group_watch **group = bank == NULL ? NULL : &bank->group[place->slot / BOARD_GROUP_SLOTS];
+    if (group != NULL && *group == NULL) {
+        *group = calloc(1, sizeof(**group));
+    }
+    bool added = group != NULL && *group != NULL;
+    if (added) {
+        unsigned s = place->slot % BOARD_GROUP_SLOTS;
+        if ((*group)->place[s] == NULL) {
+            bank->users++;
+        }
+        (*group)->place[s] = place;
+        (*group)->seen[s] = atomic_load(&bank->ticks[place->slot]) - 1;
+        bank->seen[place->slot / BOARD_GROUP_SLOTS]--; /* look once in any case */
+    } else if (bank != NULL && bank->users == 0) {
+        remove_bank(cq, &cq->banks); /* it was added in front */
+    }
+    leave(cq);
+    return added;
+}
+
+void cq_scan_remove(struct cq *cq, struct cq_place *place) {
+    gate_lock(&cq->scan);
+    if (place->unfinished) {
+        struct cq_place **queued = &cq->first_unfinished;
+        while (*queued != place) {
+            queued = &(*queued)->next_unfinished;
+        }
+        take_off(cq, queued);
+    }
+    if (cq->hot == place->qp) {
+        cq->hot = NULL;
+    }
+    struct bank_watch **link = &cq->banks;
+    while (*link != NULL && ((*link)->process != place->process || (*link)->bank != place->bank)) {
+        link = &(*link)->next;
+    }
+    struct group_watch *group = *link == NULL ? NULL : (*link)->group[place->slot / BOARD_GROUP_SLOTS];
+    if (group != NULL) { /* else there was no memory to add it */
+        struct cq_place **entry = &group->place[place->slot % BOARD_GROUP_SLOTS];
+        if (*entry == place) { /* else the peer has given the slot to another one */
+            *entry = NULL;
+            if (--(*link)->users == 0) {
+                remove_bank(cq, link);
+            }
+        }
+    }
+    leave(cq);
+}

@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Inline receive: see verbs_api.h. A device saves the write to the receive's memory; here only the behaviour is had. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "embedded/base/cancel.h"
+#include "embedded/base/epoch.h"
+#include "qp.h"
+
+uint32_t embedded_ext_max_inline_recv(struct ibv_context *context) {
+    (void) context;
+    return DEVICE_MAX_INLINE_RECV;
+}
+
+/* Returns 0 or errno. */
+static int resize(struct qp *qp, uint32_t bytes) {
+    uint8_t *inlined = NULL;
+    if (bytes > 0) {
+        inlined = calloc((size_t) qp->rq.mask + 1, bytes);
+        if (inlined == NULL) {
+            return ENOMEM;
+        }
+    }
+    free(qp->inlined);
+    qp->inlined = inlined;
+    qp->inline_recv = bytes;
+    return 0;
+}
+
+int embedded_ext_set_inline_recv(struct ibv_qp *ibv, uint32_t *bytes) {
+    UNCANCELLED;
+    struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
+    uint32_t granted = *bytes < DEVICE_MAX_INLINE_RECV ? *bytes : DEVICE_MAX_INLINE_RECV;
+    /* A place in a shared receive queue is free again before the completion is polled. */
+    if (qp->srq != NULL || qp->rq.limit == 0 || qp->ibv.qp_type != IBV_QPT_RC) {
+        granted = 0;
+    }
+    pthread_mutex_lock(&qp->control);
+    qp_lock(qp);
+    enum ibv_qp_state state = qp_state(qp);
+    bool unused = (state == IBV_QPS_RESET || state == IBV_QPS_INIT)
+            && atomic_load(&qp->rq.head) == atomic_load(&qp->rq.tail);
+    int error = unused ? resize(qp, granted) : EINVAL;
+    qp_unlock(qp);
+    pthread_mutex_unlock(&qp->control);
+    if (error == 0) {
+        *bytes = granted;
+    }
+    return error;
+}
+
+void inline_place(struct qp *qp, uint32_t index, struct ibv_wc *wc) {
+    const struct receive_wqe *wqe = work_queue_at(&qp->rq, index);
+    struct sge_cursor cursor = { 0, 0 };
+    epoch_enter();
+    /* It was allowed when the message came; only a region that was deregistered under a posted receive is not now. */
+    int error = sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &cursor, inline_slot(qp, index), wc->byte_len);
+    if (error != 0) {
+        wc->status = IBV_WC_LOC_PROT_ERR;
+        wc->vendor_err = (uint32_t) error;
+    }
+    epoch_leave();
+}

@@ -1,0 +1,245 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Memory regions: see mr.h. */
+#include "mr.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "embedded/base/cancel.h"
+#include "embedded/base/epoch.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define REMOTE_CHANGE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+#define SUPPORTED (IBV_ACCESS_LOCAL_WRITE | REMOTE_CHANGE | IBV_ACCESS_REMOTE_READ)
+
+#define BUCKETS (1u << 16)
+
+struct mr {
+    struct ibv_mr ibv;
+    uint8_t *memory;
+    uint64_t iova; /* by which work requests address it */
+    void *mapping; /* of a file, to be unmapped with it, or NULL */
+    size_t mapping_length;
+    int access;
+    struct mr *_Atomic next;
+};
+
+static struct mr *_Atomic buckets[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of changes; readers only enter an epoch */
+
+static struct mr *_Atomic *bucket_of(uint32_t key) {
+    return &buckets[key % BUCKETS];
+}
+
+static struct mr *find(uint32_t key) {
+    struct mr *mr = atomic_load(bucket_of(key));
+    while (mr != NULL && mr->ibv.lkey != key) {
+        mr = atomic_load(&mr->next);
+    }
+    return mr;
+}
+
+void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access) {
+    const struct mr *mr = find(key);
+    if (mr == NULL || mr->ibv.pd != pd || (mr->access & access) != access) {
+        return NULL;
+    }
+    uint64_t offset = address - mr->iova;
+    bool covered = address >= mr->iova && length <= mr->ibv.length && offset <= mr->ibv.length - length;
+    return covered ? mr->memory + offset : NULL;
+}
+
+/*
+ * A real device pins the pages and so finds out whether they exist and may be written. Here the whole range must be
+ * mapped (msync does nothing else), and its ends must be readable or writable; the pages between are not touched.
+ */
+static int check_memory(void *addr, size_t length, int access) {
+    uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
+    uintptr_t first = (uintptr_t) addr & ~(page - 1);
+    uintptr_t last = ((uintptr_t) addr + length - 1) & ~(page - 1);
+    if (length == 0 || last < first) {
+        return EINVAL;
+    }
+    if (msync((void *) first, last - first + page, MS_ASYNC) != 0) {
+        return EFAULT;
+    }
+    int advice = (access & IBV_ACCESS_LOCAL_WRITE) != 0 ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+    for (uintptr_t at = first;; at = last) {
+        if (madvise((void *) at, page, advice) != 0) {
+            /* EINVAL is also what kernels before 5.14 say, who do not know this advice. */
+            if (errno != EINVAL || madvise((void *) page, 0, MADV_POPULATE_READ) == 0) {
+                return errno == ENOMEM ? ENOMEM : EFAULT;
+            }
+        }
+        if (at == last) {
+            return 0;
+        }
+    }
+}
+
+static int random_key(uint32_t *key) {
+    do {
+        if (getrandom(key, sizeof(*key), 0) != sizeof(*key)) {
+            return errno;
+        }
+    } while (*key == 0 || find(*key) != NULL);
+    return 0;
+}
+
+/* Drops what a device may ignore. IB specification 10.6.3.1: remote write and atomic access need local write. */
+static bool take_access(int *access) {
+    *access &= ~IBV_ACCESS_OPTIONAL_RANGE;
+    return (*access & ~SUPPORTED) == 0 && ((*access & REMOTE_CHANGE) == 0 || (*access & IBV_ACCESS_LOCAL_WRITE) != 0);
+}
+
+/* The manual pages and the kernel want both addresses at the same place in their pages. */
+static bool is_same_in_page(uint64_t a, uint64_t b) {
+    return ((a ^ b) & ((uint64_t) sysconf(_SC_PAGESIZE) - 1)) == 0;
+}
+
+static void release(struct mr *mr) {
+    int error = errno;
+    if (mr->mapping != NULL) {
+        munmap(mr->mapping, mr->mapping_length);
+    }
+    free(mr);
+    errno = error;
+}
+
+/* Gives it a key; peers may use it from now on. Takes it over, and releases it on failure. */
+static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr) {
+    mr->ibv.context = pd->context;
+    mr->ibv.pd = pd;
+    pthread_mutex_lock(&lock);
+    int error = random_key(&mr->ibv.lkey);
+    if (error == 0) {
+        mr->ibv.rkey = mr->ibv.lkey;
+        mr->ibv.handle = mr->ibv.lkey;
+        atomic_init(&mr->next, atomic_load(bucket_of(mr->ibv.lkey)));
+        atomic_store(bucket_of(mr->ibv.lkey), mr);
+        atomic_fetch_add(&pd_of(pd)->objects, 1);
+    }
+    pthread_mutex_unlock(&lock);
+    if (error != 0) {
+        release(mr);
+        errno = error;
+        return NULL;
+    }
+    return &mr->ibv;
+}
+
+struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova, int access) {
+    UNCANCELLED;
+    bool valid = take_access(&access) && is_same_in_page((uintptr_t) memory, iova) && iova + length >= iova;
+    int error = context_is_inherited(pd->context) ? EIO : valid ? check_memory(memory, length, access) : EINVAL;
+    struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
+    if (mr == NULL) {
+        errno = error != 0 ? error : ENOMEM;
+        return NULL;
+    }
+    mr->ibv.addr = memory;
+    mr->ibv.length = length;
+    mr->memory = memory;
+    mr->iova = iova;
+    mr->access = access;
+    return publish(pd, mr);
+}
+
+struct ibv_mr *embedded_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access) {
+    return mr_register(pd, addr, length, (uintptr_t) addr, access);
+}
+
+/* A dma-buf cannot shrink, so neither may what stands in for one here. Returns 0 or errno. */
+static int check_file(int fd, uint64_t offset, size_t length) {
+    struct stat status;
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || fstat(fd, &status) != 0) {
+        return errno;
+    }
+    bool covered = offset <= (uint64_t) status.st_size && length <= (uint64_t) status.st_size - offset;
+    return (seals & F_SEAL_SHRINK) != 0 && covered && length > 0 ? 0 : EINVAL;
+}
+
+struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
+                                          int access) {
+    UNCANCELLED;
+    uint64_t in_page = offset & ((uint64_t) sysconf(_SC_PAGESIZE) - 1);
+    bool valid = take_access(&access) && is_same_in_page(offset, iova) && iova + length >= iova;
+    int error = context_is_inherited(pd->context) ? EIO : valid ? check_file(fd, offset, length) : EINVAL;
+    struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
+    if (mr == NULL) {
+        errno = error != 0 ? error : ENOMEM;
+        return NULL;
+    }
+    int protection = (access & IBV_ACCESS_LOCAL_WRITE) != 0 ? PROT_READ | PROT_WRITE : PROT_READ;
+    mr->mapping_length = in_page + length;
+    mr->mapping = mmap(NULL, mr->mapping_length, protection, MAP_SHARED, fd, (off_t) (offset - in_page));
+    if (mr->mapping == MAP_FAILED) {
+        mr->mapping = NULL;
+        release(mr);
+        return NULL;
+    }
+    mr->ibv.addr = (void *) (uintptr_t) offset; /* as libibverbs sets it */
+    mr->ibv.length = length;
+    mr->memory = (uint8_t *) mr->mapping + in_page;
+    mr->iova = iova;
+    mr->access = access;
+    return publish(pd, mr);
+}
+
+static void unlist(struct mr *mr) {
+    pthread_mutex_lock(&lock);
+    struct mr *_Atomic *link = bucket_of(mr->ibv.lkey);
+    while (atomic_load(link) != mr) {
+        link = &atomic_load(link)->next;
+    }
+    atomic_store(link, atomic_load(&mr->next));
+    pthread_mutex_unlock(&lock);
+    epoch_wait();
+}
+
+int embedded_ibv_dereg_mr(struct ibv_mr *ibv) {
+    UNCANCELLED;
+    struct mr *mr = (struct mr *) ibv;
+    if (!context_is_inherited(ibv->context)) {
+        unlist(mr);
+    }
+    atomic_fetch_sub(&pd_of(ibv->pd)->objects, 1);
+    release(mr);
+    return 0;
+}
+
+static void fork_child(void) {
+    pthread_mutex_init(&lock, NULL);
+    memset((void *) buckets, 0, sizeof(buckets)); /* the parent's regions are not the child's */
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
+}

@@ -1,0 +1,221 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Queue pairs: create, query, destroy. See qp.h. */
+#include "qp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "embedded/base/cancel.h"
+#include "embedded/ud/ud.h"
+#include "srq.h"
+
+static void run_again(struct engine_task *task) {
+    qp_kick((struct qp *) ((char *) task - offsetof(struct qp, again)), QP_WORK_ALL);
+}
+
+/* Returns 0 or errno. */
+static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
+    if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UD) {
+        return EOPNOTSUPP;
+    }
+    if (attr->send_cq == NULL || attr->recv_cq == NULL || attr->send_cq->context != pd->context
+            || attr->recv_cq->context != pd->context || (attr->srq != NULL && attr->srq->context != pd->context)) {
+        return EINVAL;
+    }
+    const struct ibv_qp_cap *cap = &attr->cap;
+    /* ibv_create_qp(3): with a shared receive queue the sizes of the receive queue are ignored */
+    bool receives_fit = attr->srq != NULL
+            || (cap->max_recv_wr <= DEVICE_MAX_WR && cap->max_recv_sge <= DEVICE_MAX_SGE);
+    bool fits = cap->max_send_wr <= DEVICE_MAX_WR && cap->max_send_sge <= DEVICE_MAX_SGE
+            && cap->max_inline_data <= DEVICE_MAX_INLINE;
+    return fits && receives_fit ? 0 : EINVAL;
+}
+
+static int init_queues(struct qp *qp) {
+    size_t sges = qp->cap.max_send_sge * sizeof(struct ibv_sge);
+    if (qp->cap.max_inline_data < sges) {
+        qp->cap.max_inline_data = (uint32_t) sges; /* their space serves, as in soft-RoCE: rdma_xclient relies on it */
+    }
+    int error = work_queue_init(&qp->sq, qp->cap.max_send_wr, qp->cap.max_send_sge,
+                                sizeof(struct send_wqe) + qp->cap.max_inline_data);
+    if (error == 0 && qp->srq == NULL) {
+        error = work_queue_init(&qp->rq, qp->cap.max_recv_wr, qp->cap.max_recv_sge,
+                                receive_wqe_size(qp->cap.max_recv_sge));
+    } else if (error == 0) {
+        qp->cap.max_recv_wr = qp->cap.max_recv_sge = 0;
+        qp->taken = malloc(receive_wqe_size(qp->srq->queue.max_sge));
+        error = qp->taken == NULL ? ENOMEM : 0;
+    }
+    return error;
+}
+
+static void free_qp(struct qp *qp) {
+    ud_free(qp);
+    work_queue_free(&qp->sq);
+    work_queue_free(&qp->rq);
+    free(qp->taken);
+    free(qp->inlined);
+    pthread_mutex_destroy(&qp->control);
+    free(qp);
+}
+
+struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr) {
+    UNCANCELLED;
+    int error = context_is_inherited(pd->context) ? EIO : check(pd, attr);
+    if (error != 0) {
+        errno = error;
+        return NULL;
+    }
+    struct qp *qp = aligned_alloc(64, (sizeof(*qp) + 63) & ~(size_t) 63);
+    if (qp == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memset(qp, 0, sizeof(*qp));
+    qp->ibv.context = pd->context;
+    qp->ibv.qp_context = attr->qp_context;
+    qp->ibv.pd = pd;
+    qp->ibv.send_cq = attr->send_cq;
+    qp->ibv.recv_cq = attr->recv_cq;
+    qp->ibv.srq = attr->srq;
+    qp->ibv.qp_type = attr->qp_type;
+    qp->ibv.state = IBV_QPS_RESET;
+    qp->context = context_of(pd->context);
+    qp->pd = pd_of(pd);
+    qp->send_cq = cq_of(attr->send_cq);
+    qp->recv_cq = cq_of(attr->recv_cq);
+    qp->srq = attr->srq == NULL ? NULL : srq_of(attr->srq);
+    qp->cap = attr->cap;
+    qp->sq_sig_all = attr->sq_sig_all != 0;
+    qp->again.run = run_again;
+    atomic_init(&qp->state, IBV_QPS_RESET);
+    atomic_init(&qp->refs, 1);
+    pthread_mutex_init(&qp->control, NULL);
+    error = attr->qp_type == IBV_QPT_UD ? ud_create(qp) : 0;
+    if (error == 0) {
+        error = init_queues(qp);
+    }
+    if (error == 0) {
+        error = qp_table_add(qp);
+    }
+    if (error != 0) {
+        free_qp(qp);
+        errno = error;
+        return NULL;
+    }
+    atomic_fetch_add(&qp->pd->objects, 1);
+    atomic_fetch_add(&qp->send_cq->users, 1);
+    atomic_fetch_add(&qp->recv_cq->users, 1);
+    if (qp->srq != NULL) {
+        atomic_fetch_add(&qp->srq->users, 1);
+    }
+    attr->cap = qp->cap; /* what was granted: ibv_create_qp(3) */
+    return &qp->ibv;
+}
+
+int embedded_ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr_mask,
+                          struct ibv_qp_init_attr *init_attr) {
+    UNCANCELLED;
+    (void) attr_mask; /* ibv_query_qp(3): more than asked for may be returned */
+    struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
+    qp_lock(qp);
+    *attr = qp->attr;
+    attr->cap = qp->cap;
+    attr->qp_state = attr->cur_qp_state = qp_state(qp);
+    attr->sq_draining = attr->qp_state == IBV_QPS_SQD && qp_has_outstanding(qp);
+    qp_unlock(qp);
+    *init_attr = (struct ibv_qp_init_attr) {
+        .qp_context = ibv->qp_context,
+        .send_cq = ibv->send_cq,
+        .recv_cq = ibv->recv_cq,
+        .srq = ibv->srq,
+        .cap = qp->cap,
+        .qp_type = ibv->qp_type,
+        .sq_sig_all = qp->sq_sig_all,
+    };
+    return 0;
+}
+
+static void drop_users(struct qp *qp) {
+    if (qp->srq != NULL) {
+        atomic_fetch_sub(&qp->srq->users, 1);
+    }
+    atomic_fetch_sub(&qp->recv_cq->users, 1);
+    atomic_fetch_sub(&qp->send_cq->users, 1);
+    atomic_fetch_sub(&qp->pd->objects, 1);
+}
+
+int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
+    UNCANCELLED;
+    struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) { /* whatever refers to it is not looked at here: fork.h */
+        drop_users(qp);
+        free_qp(qp);
+        return 0;
+    }
+    if (qp->ud != NULL && ud_is_attached(qp)) {
+        return EBUSY; /* ibv_attach_mcast(3) */
+    }
+    if (qp->ud != NULL) {
+        ud_linger(qp);
+    }
+    qp_table_remove(qp);
+    pthread_mutex_lock(&qp->control);
+    atomic_store(&qp->destroyed, true);
+    qp_unhear(qp);
+    gate_lock(&qp->gate); /* for good */
+    qp_detach(qp);
+    qp_drop_held(qp);
+    if (qp->ud != NULL) {
+        flow_free_incoming(ud_detach(qp));
+    }
+    pthread_mutex_unlock(&qp->control);
+    engine_task_cancel(&qp->again);
+    cq_purge(qp->recv_cq, qp);
+    cq_purge(qp->send_cq, qp);
+    async_retire(qp->context, &qp->async);
+    if (qp->srq != NULL) {
+        srq_forget(qp->srq, qp);
+    }
+    drop_users(qp);
+    qp_put(qp);
+    return 0;
+}
+
+void qp_get(struct qp *qp) {
+    atomic_fetch_add(&qp->refs, 1);
+}
+
+void qp_put(struct qp *qp) {
+    if (atomic_fetch_sub(&qp->refs, 1) == 1) {
+        free_qp(qp);
+    }
+}
+
+static void fail_user(struct qp *qp, const void *cq) {
+    if (qp->send_cq == cq || qp->recv_cq == cq) {
+        qp_kick(qp, QP_WORK_FATAL);
+    }
+}
+
+void qp_fail_users(struct cq *cq) {
+    qp_table_visit(fail_user, cq);
+}

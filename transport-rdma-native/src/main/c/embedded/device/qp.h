@@ -1,0 +1,375 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Queue pairs: RC, and what UD (ud.h) shares with it. All transmission, execution and completion of one queue pair is
+ * done by the owner of its gate, on whatever thread that is: one that posts or polls, or the engine.
+ *
+ *   qp.c           create, query, destroy
+ *   qp_table.c     numbers
+ *   qp_modify.c    the state machine
+ *   qp_post.c      the work queues
+ *   srq.c          those that queue pairs share
+ *   inline_recv.c  messages that travel in their completion
+ *   qp_attach.c    meeting the peer's queue pair
+ *   qp_progress.c  what the owner of the gate does, errors, flushing, timers, and a peer that takes nothing
+ *   qp_send.c      work requests to descriptors, and their completion
+ *   qp_receive.c   execution of the peer's requests
+ *   qp_respond.c   READs and atomics, at both ends
+ */
+#ifndef NETTY_RDMA_EMBEDDED_QP_H
+#define NETTY_RDMA_EMBEDDED_QP_H
+
+#include <stdatomic.h>
+
+#include "context.h"
+#include "cq.h"
+#include "embedded/base/gate.h"
+#include "embedded/link/peer.h"
+#include "embedded/link/stream.h"
+#include "pd.h"
+
+/*
+ * One call does about so many bytes of each: the peer's requests with the answers to them, answers that the peer gives,
+ * and own requests; and no more, so that a fast peer keeps neither a poll nor the engine from everything else. What is
+ * left over is taken up by a later call. A post may do more of what it was given (qp_progress.c).
+ */
+#define QP_BUDGET_BYTES (512u << 10)
+
+/* So long a peer that is said to poll may go without a poll while it has something to do. */
+#define QP_PATIENCE_NS UINT64_C(20000)
+
+/* A position in a scatter/gather list. */
+struct sge_cursor {
+    uint16_t index;
+    uint32_t offset;
+};
+
+struct ah;
+struct ud;
+
+struct send_wqe {
+    uint64_t wr_id;
+    union {
+        struct {
+            uint64_t remote_address;
+            uint64_t operand[2];
+            uint32_t rkey;
+        };
+        struct { /* UD */
+            struct ah *ah; /* a reference */
+            uint32_t remote_qpn, remote_qkey;
+        };
+    };
+    uint32_t imm;
+    uint32_t total;  /* bytes of the message */
+    uint32_t done;   /* bytes staged; for a READ, bytes received */
+    uint32_t end;    /* the stream's position after its last descriptor, once staged */
+    uint8_t op;      /* enum wire_op */
+    bool signaled, solicited, inlined, fenced;
+    bool staged;
+    bool answered; /* READ or atomic: the response is complete */
+    uint8_t fault; /* enum ibv_wc_status found here; reported when the earlier ones are complete */
+    uint8_t vendor_err; /* goes with it */
+    uint16_t num_sge;
+    struct sge_cursor cursor;
+    struct ibv_sge sge[]; /* or inline data */
+};
+
+struct receive_wqe {
+    uint64_t wr_id;
+    uint32_t length;
+    uint16_t num_sge;
+    struct ibv_sge sge[];
+};
+
+static inline size_t receive_wqe_size(uint32_t sges) {
+    return sizeof(struct receive_wqe) + sges * sizeof(struct ibv_sge);
+}
+
+/* A ring of work requests. Indices count up for ever. */
+struct work_queue {
+    pthread_mutex_t lock; /* of posting */
+    uint8_t *ring;
+    uint32_t stride, mask, limit, max_sge;
+    _Atomic uint32_t head; /* posted */
+    uint32_t done;         /* completed; the gate's owner */
+    _Atomic uint32_t tail; /* completed and polled */
+};
+
+/* The peer's end as it introduced itself, before or after this end is ready for it. */
+struct attachment {
+    struct attachment *next;
+    struct peer *peer;
+    struct view *view;
+    struct wire_place place;
+    const struct wire_segment *segment;
+    uint32_t src_qpn;
+    uint32_t recv_cq, send_cq, recv_cq_id, send_cq_id;
+    int recv_bell, send_bell;
+};
+
+/* The request of the peer that is being executed. */
+struct inbound {
+    bool active;
+    uint8_t op;
+    uint32_t total, offset, rkey;
+    uint64_t remote_address;
+    struct sge_cursor cursor;
+    bool inlined; /* goes to the completion */
+};
+
+enum qp_work {
+    QP_WORK_SEND = 1,      /* post_send */
+    QP_WORK_ALL = 2,       /* the peer has published or acknowledged something, or a receive was posted */
+    QP_WORK_WATCH = 4,     /* the round of the engine */
+    QP_WORK_PEER_DOWN = 8, /* the peer's process died */
+    QP_WORK_FATAL = 16,    /* a completion queue overflowed */
+    QP_WORK_RING = 32,     /* the ring that cq_owe_ring() put off */
+    QP_WORK_OVERDUE = 64,  /* has the peer taken what it was given? cq_overdue.c */
+    QP_WORK_NUDGE = 128,   /* the peer asks why not */
+};
+
+struct qp {
+    struct ibv_qp ibv;
+    struct qp *next_in_table;
+    struct pd *pd;
+    struct cq *send_cq, *recv_cq;
+    struct context *context;
+    atomic_uint refs;
+    _Atomic int state; /* enum ibv_qp_state */
+    atomic_bool waiting_for_receive; /* the peer's request waits for post_recv: RNR */
+    atomic_bool in_message; /* has begun one and not ended it, in either direction: cq_scan.c */
+    _Atomic uint64_t seen_ack; /* the peer's word for our requests, as last looked at */
+    const struct wire_segment *_Atomic peek; /* the peer's segment, while attached */
+    struct consumer requests, responses; /* the peer's */
+    struct gate gate;
+    struct work_queue sq, rq;
+    uint8_t *inlined; /* `inline_recv` bytes for each place of rq, written by the gate's owner, read by polls */
+    uint32_t inline_recv;
+    struct srq *srq; /* in place of rq, or NULL */
+    bool waits_for_shared; /* with the next one under the lock of srq */
+    struct qp *next_waiting;
+
+    /* The rest belongs to the gate's owner unless said otherwise. */
+    struct producer out, answers; /* our requests, our responses */
+    struct wire_segment *segment; /* ours, of a link's arenas: as long as there is a route */
+    struct arena *arena;
+    struct attachment *attached;
+    struct announcement to_recv_cq, to_send_cq; /* of the peer */
+    struct inbound inbound;
+    struct receive_wqe *taken; /* room for the receive that was taken from srq for the message under way */
+    bool has_taken;
+    bool said_last; /* that no more will be taken from srq: IBV_EVENT_QP_LAST_WQE_REACHED */
+    uint32_t staged;  /* first work request not completely staged */
+    uint32_t reading; /* first READ or atomic not yet answered, or later */
+    uint32_t unanswered;
+    uint32_t taken_bytes;   /* of responses, by this call */
+    enum wake request_wake; /* what the peer must be told of before the gate is left */
+    bool failed; /* flushing */
+    bool announces_drained; /* IBV_EVENT_SQ_DRAINED is owed */
+    bool faulted; /* a work request failed here; nothing is staged after it */
+    bool peer_gone; /* its process died: what is sent now fails; posted receives stay, as nothing tells a device */
+    bool sq_sig_all;
+    struct ibv_qp_cap cap;
+    struct ibv_qp_attr attr;
+
+    /* Timers, advanced by QP_WORK_WATCH. */
+    uint64_t stalled_since_ns, rnr_since_ns;
+    uint32_t rnr_at; /* the descriptor that is not taken, while rnr_since_ns is not 0 */
+    uint32_t watched_progress;
+    uint64_t round_gap_ns;
+    _Atomic uint64_t next_round_ns; /* 0: nothing to watch */
+    atomic_bool watched;
+    struct qp *next_watched; /* watch.c */
+    atomic_bool owes_ring;
+    struct qp *next_owing; /* cq.c */
+    uint64_t sleeper;      /* process_sleeper() at the latest acknowledgement; the gate's owner */
+    atomic_bool expecting;
+    struct qp *next_expecting; /* cq_overdue.c */
+    /* Of the gate's owner. */
+    uint32_t one_sided_end;     /* the stream's position after the last request that is no message */
+    uint32_t expected_progress; /* the peer's, at the latest look */
+    uint64_t stuck_since_ns;    /* no progress and no poll since then; 0: that is not known */
+    uint32_t stuck_recv_polls, stuck_send_polls; /* of the peer's completion queues, then */
+    bool gave_room;             /* for requests after this one, which the peer waited for */
+    uint32_t room_after;
+    bool nudged;                /* the peer, since then */
+    uint32_t nudges;            /* so far */
+
+    pthread_mutex_t control; /* modify, destroy, attach messages; taken before gates */
+    atomic_bool destroyed;
+    struct peer *route; /* the link that leads to the peer's number, from RTR on; under control */
+    uint64_t introduce_gap_ns;
+    _Atomic uint64_t introduce_at_ns; /* when to introduce this end again; 0: the peer has answered */
+    struct attachment *held;
+    struct cq_place heard_on_recv_cq, heard_on_send_cq; /* where the peer announces itself */
+    struct engine_task again; /* unfinished work found outside of a poll */
+    struct async_source async;
+    struct ud *ud; /* of an UD queue pair; NULL for the others, whose parts above it does without */
+};
+
+static inline struct qp *qp_of(struct ibv_qp *qp) {
+    return (struct qp *) qp;
+}
+
+static inline enum ibv_qp_state qp_state(const struct qp *qp) {
+    return (enum ibv_qp_state) atomic_load_explicit(&qp->state, memory_order_acquire);
+}
+
+/* In SQD only what has begun goes on: IB specification 10.3.1. */
+static inline bool qp_sends_in(enum ibv_qp_state state) {
+    return state == IBV_QPS_RTS || state == IBV_QPS_SQD;
+}
+
+/* qp.c */
+void qp_get(struct qp *qp);
+void qp_put(struct qp *qp);
+void qp_fail_users(struct cq *cq);
+
+/* qp_table.c */
+int qp_table_add(struct qp *qp); /* gives it a number; 0 or errno */
+void qp_table_remove(struct qp *qp);
+struct qp *qp_table_find(uint32_t qpn); /* with a reference, or NULL */
+/* Calls `visit` for all, with the table's lock; it may take control and gates. */
+void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const void *argument);
+
+/* qp_post.c */
+int qp_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int qp_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, size_t stride);
+void work_queue_free(struct work_queue *queue);
+void work_queue_reset(struct work_queue *queue);
+/* Copies the list to the queue. Returns 0, or errno and the request that is not there. */
+int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+static inline void *work_queue_at(const struct work_queue *queue, uint32_t index) {
+    return queue->ring + (size_t) (index & queue->mask) * queue->stride;
+}
+
+/* Under the lock of the completion queue that was polled. */
+static inline void qp_polled(struct qp *qp, bool send, uint32_t end) {
+    atomic_store_explicit(send ? &qp->sq.tail : &qp->rq.tail, end, memory_order_release);
+}
+
+/* qp_attach.c */
+/* All with control. */
+void qp_prepare(struct qp *qp); /* entering RTR, with the gate */
+int qp_announce(struct qp *qp); /* introduces this end to the peer; the engine's rounds repeat it */
+void qp_announce_again(struct qp *qp);
+void qp_bind(struct qp *qp);        /* takes up an introduction of the peer, if there is one */
+void qp_detach(struct qp *qp);      /* back to before qp_prepare(); the gate must be owned */
+void qp_drop_held(struct qp *qp);
+void qp_unhear(struct qp *qp);      /* polls do not come to it any more; before qp_detach(), without the gate */
+
+/* qp_progress.c */
+/* Does the work now, or leaves it to the thread that is at it. Returns true if some was left over for a later call. */
+bool qp_progress(struct qp *qp, unsigned work);
+/* The same outside of polls: the engine does what is left over. */
+void qp_kick(struct qp *qp, unsigned work);
+/* For control operations: with the gate. */
+void qp_lock(struct qp *qp);
+void qp_unlock(struct qp *qp);
+/* To ERR; the rest is flushed before the gate is left. `event`: IBV_EVENT_... or -1. */
+void qp_fail(struct qp *qp, int event);
+/* The same on demand: what the peer has done before is done. With the gate. */
+void qp_to_error(struct qp *qp);
+/* The peer broke the protocol. */
+void qp_violation(struct qp *qp);
+/* Whether the peer has something to acknowledge or to answer, or is to get it. */
+bool qp_has_outstanding(const struct qp *qp);
+/* Acknowledgements and responses of the peer, and the completions that they make. True if some was left over. */
+bool qp_take_results(struct qp *qp);
+/* For cq_overdue.c, with the gate. `rare`: looks cost a wake-up each, so that the time runs from now on. */
+void qp_begin_to_expect(struct qp *qp, bool rare);
+/* Returns when to look again, 0 for never. */
+uint64_t qp_round(struct qp *qp, uint64_t now_ns);
+
+/* A hint, for polls: the peer seems to have done something. */
+static inline bool qp_has_work(const struct qp *qp) {
+    const struct wire_segment *peer = atomic_load_explicit(&qp->peek, memory_order_acquire);
+    return peer != NULL
+            && (consumer_ready(&qp->requests)
+                || atomic_load_explicit(&peer->control.stream[WIRE_REQUESTS].ack, memory_order_relaxed)
+                    != atomic_load_explicit(&qp->seen_ack, memory_order_relaxed)
+                || consumer_ready(&qp->responses));
+}
+
+/* qp_send.c */
+/*
+ * Whether the peer has something to do for us of which its application need not know. A message waits for who polls: he
+ * alone has a use for it, and one who is held up would find all his receives consumed.
+ */
+static inline bool qp_awaits_one_sided(const struct qp *qp) {
+    return qp->one_sided_end - qp->out.acked - 1 < qp->out.prod - qp->out.acked;
+}
+/* Whether a work request has been staged in part. */
+bool qp_is_staging(const struct qp *qp);
+bool qp_stage(struct qp *qp, uint32_t budget); /* returns true if some was left over */
+bool qp_take_acks(struct qp *qp); /* true if there was anything new */
+void qp_complete_sends(struct qp *qp);
+/* The oldest work request gets the status, the others are flushed. */
+void qp_fail_send(struct qp *qp, enum ibv_wc_status status);
+void qp_flush_sends(struct qp *qp);
+void qp_complete_send(struct qp *qp, enum ibv_wc_status status); /* the oldest one */
+
+/* qp_receive.c */
+bool qp_execute(struct qp *qp); /* returns true if some was left over */
+void qp_flush_receives(struct qp *qp);
+/* The receive that the next message takes, until qp_finish_receive(); or NULL: posting one kicks the queue pair. */
+const struct receive_wqe *qp_next_receive(struct qp *qp);
+void qp_finish_receive(struct qp *qp);
+
+/* inline_recv.c */
+/* Where the message goes that has taken the receive. */
+static inline uint8_t *inline_slot(const struct qp *qp, uint32_t index) {
+    return qp->inlined + (size_t) (index & qp->rq.mask) * qp->inline_recv;
+}
+/* For polls: copies the message to the receive's memory. */
+void inline_place(struct qp *qp, uint32_t index, struct ibv_wc *wc);
+
+/* qp_respond.c */
+enum outcome {
+    OUTCOME_DONE,
+    OUTCOME_UNFINISHED, /* its part of the budget is used up */
+    OUTCOME_BLOCKED,
+    OUTCOME_INVALID,
+    OUTCOME_ACCESS_ERROR,
+    OUTCOME_OPERATION_ERROR, /* the receive was completed with the reason */
+    OUTCOME_MEMORY_GONE,     /* the key covers it, and it is not there: copy.h */
+};
+/* Takes the bytes that it answers from the budget. */
+enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget);
+bool qp_is_reading(struct qp *qp); /* whether a part of an answer has come */
+bool qp_take_responses(struct qp *qp); /* returns true if some was left over */
+bool qp_take_answer_acks(struct qp *qp); /* true if there was anything new */
+
+/* Acknowledges what was consumed of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */
+void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake);
+/* Asks to be woken by progress of the own stream. */
+void qp_want(struct qp *qp, enum wire_stream stream);
+
+/*
+ * sge.c: copies with lkey checks. 0, or what `vendor_err` of the completion with IBV_WC_LOC_PROT_ERR becomes: EACCES if
+ * a key does not cover a range, EFAULT if it did and the memory is gone. Inside an epoch section.
+ */
+int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
+               uint32_t length);
+/* Only the check of the keys of sge_scatter(), for a list from its start. */
+bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access);
+int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
+                const void *from, uint32_t length);
+
+#endif

@@ -1,0 +1,227 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The work queues: posting checks what a device checks at once, and copies the request. What needs keys or the peer is
+ * found out later and reported by a completion.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "ah.h"
+#include "embedded/base/copy.h"
+#include "qp.h"
+#include "watch.h"
+
+int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, size_t stride) {
+    uint32_t size = 1;
+    while (size < limit) {
+        size *= 2;
+    }
+    stride = (stride + 63) & ~(size_t) 63;
+    queue->ring = limit == 0 ? NULL : aligned_alloc(64, size * stride);
+    if (queue->ring == NULL && limit != 0) {
+        return ENOMEM;
+    }
+    queue->stride = (uint32_t) stride;
+    queue->mask = size - 1;
+    queue->limit = limit;
+    queue->max_sge = max_sge;
+    pthread_mutex_init(&queue->lock, NULL);
+    return 0;
+}
+
+void work_queue_free(struct work_queue *queue) {
+    if (queue->stride != 0) {
+        pthread_mutex_destroy(&queue->lock);
+        free(queue->ring);
+    }
+}
+
+void work_queue_reset(struct work_queue *queue) {
+    pthread_mutex_lock(&queue->lock);
+    uint32_t head = atomic_load(&queue->head);
+    queue->done = head;
+    atomic_store(&queue->tail, head);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static bool is_full(const struct work_queue *queue, uint32_t head) {
+    return head - atomic_load_explicit(&queue->tail, memory_order_acquire) >= queue->limit;
+}
+
+/* Sums up the list; false if it is longer than a message may be. */
+static bool total_length(const struct ibv_sge *sge, int num, uint32_t *total) {
+    uint64_t sum = 0;
+    for (int i = 0; i < num; i++) {
+        sum += sge[i].length;
+    }
+    *total = (uint32_t) sum;
+    return sum <= WIRE_MAX_MESSAGE;
+}
+
+static int wire_op_of(enum ibv_wr_opcode opcode) {
+    switch (opcode) {
+        case IBV_WR_SEND: return WIRE_SEND;
+        case IBV_WR_SEND_WITH_IMM: return WIRE_SEND_IMM;
+        case IBV_WR_RDMA_WRITE: return WIRE_WRITE;
+        case IBV_WR_RDMA_WRITE_WITH_IMM: return WIRE_WRITE_IMM;
+        case IBV_WR_RDMA_READ: return WIRE_READ;
+        case IBV_WR_ATOMIC_FETCH_AND_ADD: return WIRE_FETCH_ADD;
+        case IBV_WR_ATOMIC_CMP_AND_SWP: return WIRE_CMP_SWAP;
+        default: return 0;
+    }
+}
+
+/* Nothing may fail after this: it takes a reference. */
+static void keep_address(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
+    if (qp->ud != NULL) {
+        wqe->ah = ah_get(ah_of(wr->wr.ud.ah));
+    }
+}
+
+/* Returns 0 or errno. */
+static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
+    int op = wire_op_of(wr->opcode);
+    if (op == 0 || wr->num_sge < 0 || (uint32_t) wr->num_sge > qp->sq.max_sge) {
+        return EINVAL;
+    }
+    if (qp->ud != NULL && (op > WIRE_SEND_IMM || wr->wr.ud.ah == NULL || wr->wr.ud.ah->pd != qp->ibv.pd)) {
+        return EINVAL;
+    }
+    bool atomic = op == WIRE_FETCH_ADD || op == WIRE_CMP_SWAP;
+    wqe->wr_id = wr->wr_id;
+    wqe->op = (uint8_t) op;
+    wqe->signaled = qp->sq_sig_all || (wr->send_flags & IBV_SEND_SIGNALED) != 0;
+    wqe->solicited = (wr->send_flags & IBV_SEND_SOLICITED) != 0;
+    wqe->inlined = (wr->send_flags & IBV_SEND_INLINE) != 0;
+    wqe->fenced = (wr->send_flags & IBV_SEND_FENCE) != 0;
+    wqe->staged = wqe->answered = false;
+    wqe->fault = wqe->vendor_err = 0;
+    wqe->done = 0;
+    wqe->cursor = (struct sge_cursor) { 0, 0 };
+    wqe->num_sge = (uint16_t) wr->num_sge;
+    wqe->imm = wr->imm_data;
+    if (!total_length(wr->sg_list, wr->num_sge, &wqe->total)) {
+        return EINVAL;
+    }
+    if (atomic) {
+        wqe->remote_address = wr->wr.atomic.remote_addr;
+        wqe->rkey = wr->wr.atomic.rkey;
+        wqe->operand[0] = wr->wr.atomic.compare_add;
+        wqe->operand[1] = wr->wr.atomic.swap;
+        if (wqe->total != sizeof(uint64_t)) {
+            return EINVAL;
+        }
+    } else if (qp->ud != NULL) {
+        wqe->remote_qpn = wr->wr.ud.remote_qpn;
+        wqe->remote_qkey = wr->wr.ud.remote_qkey;
+    } else {
+        wqe->remote_address = wr->wr.rdma.remote_addr;
+        wqe->rkey = wr->wr.rdma.rkey;
+    }
+    if (!wqe->inlined) {
+        for (int i = 0; i < wr->num_sge; i++) {
+            wqe->sge[i] = wr->sg_list[i];
+        }
+        keep_address(qp, wr, wqe);
+        return 0;
+    }
+    if (op >= WIRE_READ || wqe->total > qp->cap.max_inline_data) {
+        return EINVAL;
+    }
+    uint8_t *to = (uint8_t *) wqe->sge;
+    for (int i = 0; i < wr->num_sge; i++) {
+        if (!copy_memory(to, (const void *) (uintptr_t) wr->sg_list[i].addr, wr->sg_list[i].length)) {
+            return EFAULT;
+        }
+        to += wr->sg_list[i].length;
+    }
+    keep_address(qp, wr, wqe);
+    return 0;
+}
+
+int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) {
+    struct qp *qp = qp_of(ibv);
+    struct work_queue *sq = &qp->sq;
+    enum ibv_qp_state state = qp_state(qp);
+    if (!qp_sends_in(state) && state != IBV_QPS_SQE && state != IBV_QPS_ERR) {
+        *bad_wr = wr;
+        return EINVAL;
+    }
+    int error = 0;
+    pthread_mutex_lock(&sq->lock);
+    uint32_t head = atomic_load_explicit(&sq->head, memory_order_relaxed);
+    for (; wr != NULL; wr = wr->next) {
+        error = is_full(sq, head) ? ENOMEM : fill_send(qp, wr, work_queue_at(sq, head));
+        if (error != 0) {
+            *bad_wr = wr;
+            break;
+        }
+        head++;
+    }
+    atomic_store_explicit(&sq->head, head, memory_order_release);
+    pthread_mutex_unlock(&sq->lock);
+    qp_kick(qp, QP_WORK_SEND);
+    if (qp->ud == NULL) { /* datagrams are seldom outstanding: ud.c */
+        watch_qp(qp);
+    }
+    return error;
+}
+
+int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
+    int error = 0;
+    pthread_mutex_lock(&queue->lock);
+    uint32_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
+    for (; wr != NULL; wr = wr->next) {
+        if (is_full(queue, head)) {
+            error = ENOMEM;
+        } else if (wr->num_sge < 0 || (uint32_t) wr->num_sge > queue->max_sge) {
+            error = EINVAL;
+        }
+        if (error != 0) {
+            *bad_wr = wr;
+            break;
+        }
+        struct receive_wqe *wqe = work_queue_at(queue, head);
+        wqe->wr_id = wr->wr_id;
+        wqe->num_sge = (uint16_t) wr->num_sge;
+        for (int i = 0; i < wr->num_sge; i++) {
+            wqe->sge[i] = wr->sg_list[i];
+        }
+        /* A list longer than a message is no error; what arrives is bounded by the message. */
+        if (!total_length(wr->sg_list, wr->num_sge, &wqe->length)) {
+            wqe->length = WIRE_MAX_MESSAGE;
+        }
+        head++;
+    }
+    atomic_store(&queue->head, head);
+    pthread_mutex_unlock(&queue->lock);
+    return error;
+}
+
+int qp_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
+    struct qp *qp = qp_of(ibv);
+    if (qp_state(qp) == IBV_QPS_RESET || qp->srq != NULL) {
+        *bad_wr = wr;
+        return EINVAL;
+    }
+    int error = work_queue_post_recv(&qp->rq, wr, bad_wr);
+    /* After the head of the queue: both decide about a sleeping request, see qp_receive.c. */
+    if (atomic_load(&qp->waiting_for_receive) || atomic_load(&qp->state) == IBV_QPS_ERR) {
+        qp_kick(qp, QP_WORK_ALL);
+    }
+    return error;
+}

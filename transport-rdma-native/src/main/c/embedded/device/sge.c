@@ -1,0 +1,82 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Copies between scatter/gather lists and flat memory, piece by piece. */
+#include <errno.h>
+
+#include "embedded/base/copy.h"
+#include "mr.h"
+#include "qp.h"
+
+/*
+ * The next contiguous piece of at most `length` bytes, or NULL if the local key does not cover it. *length becomes its
+ * size.
+ */
+static void *next_piece(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
+                        uint32_t *length, int access) {
+    while (cursor->index < num && cursor->offset == sge[cursor->index].length) {
+        cursor->index++;
+        cursor->offset = 0;
+    }
+    if (cursor->index == num) {
+        return NULL;
+    }
+    const struct ibv_sge *at = &sge[cursor->index];
+    char *memory = mr_memory(pd, at->lkey, at->addr, at->length, access);
+    if (memory == NULL) {
+        return NULL;
+    }
+    if (*length > at->length - cursor->offset) {
+        *length = at->length - cursor->offset;
+    }
+    void *piece = memory + cursor->offset;
+    cursor->offset += *length;
+    return piece;
+}
+
+bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access) {
+    struct sge_cursor cursor = { 0, 0 };
+    for (uint32_t done = 0, size; done < length; done += size) {
+        size = length - done;
+        if (next_piece(pd, sge, num, &cursor, &size, access) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
+               uint32_t length) {
+    for (uint32_t done = 0, size; done < length; done += size) {
+        size = length - done;
+        const void *piece = next_piece(pd, sge, num, cursor, &size, 0);
+        if (piece == NULL || !copy_to_shared((char *) to + done, piece, size)) {
+            return piece == NULL ? EACCES : EFAULT;
+        }
+    }
+    return 0;
+}
+
+int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
+                const void *from, uint32_t length) {
+    for (uint32_t done = 0, size; done < length; done += size) {
+        size = length - done;
+        void *piece = next_piece(pd, sge, num, cursor, &size, IBV_ACCESS_LOCAL_WRITE);
+        if (piece == NULL || !copy_memory(piece, (const char *) from + done, size)) {
+            return piece == NULL ? EACCES : EFAULT;
+        }
+    }
+    return 0;
+}

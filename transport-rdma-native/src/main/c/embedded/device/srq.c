@@ -1,0 +1,186 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Shared receive queues: see srq.h. */
+#include "srq.h"
+#include "embedded/base/cancel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ibv_srq *embedded_ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init) {
+    const struct ibv_srq_attr *attr = &init->attr;
+    if (context_is_inherited(pd->context)) {
+        errno = EIO;
+        return NULL;
+    }
+    if (attr->max_wr == 0 || attr->max_wr > DEVICE_MAX_SRQ_WR || attr->max_sge > DEVICE_MAX_SGE) {
+        errno = EINVAL;
+        return NULL;
+    }
+    struct srq *srq = calloc(1, sizeof(*srq));
+    int error = srq == NULL ? ENOMEM
+            : work_queue_init(&srq->queue, attr->max_wr, attr->max_sge, receive_wqe_size(attr->max_sge));
+    if (error != 0) {
+        free(srq);
+        errno = error;
+        return NULL;
+    }
+    srq->ibv.context = pd->context;
+    srq->ibv.srq_context = init->srq_context;
+    srq->ibv.pd = pd;
+    srq->pd = pd_of(pd);
+    srq->context = context_of(pd->context);
+    srq->last_waiting = &srq->waiting;
+    atomic_fetch_add(&srq->pd->objects, 1);
+    init->attr.srq_limit = 0; /* ibv_create_srq(3) does not arm it */
+    return &srq->ibv;
+}
+
+int embedded_ibv_modify_srq(struct ibv_srq *ibv, struct ibv_srq_attr *attr, int mask) {
+    struct srq *srq = srq_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
+    /* The device does not have IBV_DEVICE_SRQ_RESIZE, so that IBV_SRQ_MAX_WR is invalid: ibv_modify_srq(3). */
+    if ((mask & ~IBV_SRQ_LIMIT) != 0 || ((mask & IBV_SRQ_LIMIT) != 0 && attr->srq_limit > srq->queue.limit)) {
+        return EINVAL;
+    }
+    if ((mask & IBV_SRQ_LIMIT) != 0) {
+        pthread_mutex_lock(&srq->queue.lock);
+        srq->limit = attr->srq_limit;
+        pthread_mutex_unlock(&srq->queue.lock);
+    }
+    return 0;
+}
+
+int embedded_ibv_query_srq(struct ibv_srq *ibv, struct ibv_srq_attr *attr) {
+    struct srq *srq = srq_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
+    pthread_mutex_lock(&srq->queue.lock);
+    *attr = (struct ibv_srq_attr) {
+        .max_wr = srq->queue.limit,
+        .max_sge = srq->queue.max_sge,
+        .srq_limit = srq->limit,
+    };
+    pthread_mutex_unlock(&srq->queue.lock);
+    return 0;
+}
+
+int embedded_ibv_destroy_srq(struct ibv_srq *ibv) {
+    UNCANCELLED;
+    struct srq *srq = srq_of(ibv);
+    if (atomic_load(&srq->users) != 0) {
+        return EBUSY;
+    }
+    if (!context_is_inherited(ibv->context)) {
+        async_retire(srq->context, &srq->async);
+    }
+    atomic_fetch_sub(&srq->pd->objects, 1);
+    work_queue_free(&srq->queue);
+    free(srq);
+    return 0;
+}
+
+/* With the queue's lock. */
+static uint32_t available(const struct srq *srq) {
+    return atomic_load(&srq->queue.head) - atomic_load(&srq->queue.tail);
+}
+
+static void wait_for_post(struct srq *srq, struct qp *qp) {
+    if (!qp->waits_for_shared) {
+        qp->waits_for_shared = true;
+        qp->next_waiting = NULL;
+        *srq->last_waiting = qp;
+        srq->last_waiting = &qp->next_waiting;
+        qp_get(qp);
+    }
+}
+
+/* Unlinks *link, whose reference the caller takes over. */
+static void unlink_waiting(struct srq *srq, struct qp **link) {
+    struct qp *qp = *link;
+    *link = qp->next_waiting;
+    if (*link == NULL) {
+        srq->last_waiting = link;
+    }
+    qp->waits_for_shared = false;
+}
+
+bool srq_take(struct srq *srq, struct qp *qp) {
+    struct work_queue *queue = &srq->queue;
+    bool limit_reached = false;
+    pthread_mutex_lock(&queue->lock);
+    uint32_t left = available(srq);
+    if (left == 0) {
+        wait_for_post(srq, qp);
+    } else {
+        uint32_t tail = atomic_load(&queue->tail);
+        const struct receive_wqe *wqe = work_queue_at(queue, tail);
+        memcpy(qp->taken, wqe, receive_wqe_size(wqe->num_sge));
+        atomic_store(&queue->tail, tail + 1);
+        limit_reached = left - 1 < srq->limit;
+        if (limit_reached) {
+            srq->limit = 0; /* ibv_query_srq(3): once for each time that it is armed */
+        }
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (limit_reached) {
+        async_raise(srq->context, IBV_EVENT_SRQ_LIMIT_REACHED, &srq->ibv, &srq->async);
+    }
+    return left != 0;
+}
+
+void srq_forget(struct srq *srq, struct qp *qp) {
+    pthread_mutex_lock(&srq->queue.lock);
+    bool waited = qp->waits_for_shared;
+    if (waited) {
+        struct qp **link = &srq->waiting;
+        while (*link != qp) {
+            link = &(*link)->next_waiting;
+        }
+        unlink_waiting(srq, link);
+    }
+    pthread_mutex_unlock(&srq->queue.lock);
+    if (waited) {
+        qp_put(qp);
+    }
+}
+
+/* The queue pair that has waited longest, with a reference, or NULL if none waits or there is nothing to take. */
+static struct qp *next_to_serve(struct srq *srq) {
+    struct qp *qp = NULL;
+    pthread_mutex_lock(&srq->queue.lock);
+    if (srq->waiting != NULL && available(srq) != 0) {
+        qp = srq->waiting;
+        unlink_waiting(srq, &srq->waiting);
+    }
+    pthread_mutex_unlock(&srq->queue.lock);
+    return qp;
+}
+
+int srq_post_recv(struct ibv_srq *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
+    struct srq *srq = srq_of(ibv);
+    int error = work_queue_post_recv(&srq->queue, wr, bad_wr);
+    /* One that has died meanwhile takes nothing; then the next one has its turn. */
+    for (struct qp *qp = next_to_serve(srq); qp != NULL; qp = next_to_serve(srq)) {
+        qp_kick(qp, QP_WORK_ALL);
+        qp_put(qp);
+    }
+    return error;
+}

@@ -1,0 +1,413 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Memory that several queue pairs share with a peer: see arena.h. */
+#include "arena.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "embedded/base/sealed.h"
+#include "link.h"
+
+#define REST_NS UINT64_C(2500000000) /* an arena without users lasts once to twice as long */
+
+/* Of a link, at most: an honest peer has 256 queue pairs there, each of which has one segment and holds a few more. */
+#define MAX_OWN 1024u
+
+/* When the descriptor, which might have got lost, goes along once more. It does not with each of a burst. */
+#define FIRST_SHOW_GAP_NS UINT64_C(10000000)
+#define MAX_SHOW_GAP_NS UINT64_C(1000000000)
+
+/* Descriptors that are kept for introductions to be repeated, at most: this, or a quarter of those that there may be. */
+#define MIN_KEPT 256u
+
+/*
+ * Of one process, at most: a quarter of the mappings that this one may have by default, and twice what an honest peer
+ * needs for DEVICE_MAX_QP queue pairs.
+ */
+#define MAX_VIEWS 16384u
+
+struct arena {
+    struct arena *next;
+    struct wire_segment *segments;
+    uint32_t number, count, users;
+    int fd; /* -1: the peer has it, or there are too many to be kept */
+    bool answered, introduced;
+    bool declined; /* an introduction was of no use, perhaps for want of the descriptor */
+    uint64_t show_at_ns, show_gap_ns; /* the descriptor, again */
+    bool rests; /* had no users the last time */
+    struct {
+        bool used;
+        uint32_t introductions;           /* that are not left */
+        uint32_t published[WIRE_STREAMS]; /* descriptors, by the one before */
+    } state[ARENA_MAX_SEGMENTS];
+};
+
+struct view {
+    struct view *next;
+    const struct wire_segment *segments;
+    uint32_t number, count;
+    unsigned refs; /* one of the list's */
+};
+
+static atomic_uint kept; /* descriptors, of all links */
+
+static void rest(struct engine_timer *timer);
+
+void arenas_init(struct arenas *arenas, struct link *link) {
+    *arenas = (struct arenas) { .link = link, .timer = { .fire = rest } };
+    pthread_mutex_init(&arenas->lock, NULL);
+}
+
+void arenas_free(struct arenas *arenas) {
+    pthread_mutex_destroy(&arenas->lock);
+}
+
+/* ---- the writer ---- */
+
+static void tell(struct arenas *arenas, enum wire_message type, const struct wire_place *place) {
+    link_send(arenas->link, type, place, sizeof(*place), NULL, 0);
+}
+
+static struct arena **find_own(struct arenas *arenas, uint32_t number) {
+    struct arena **link = &arenas->own;
+    while (*link != NULL && (*link)->number != number) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+static void close_fd(struct arena *arena) {
+    if (arena->fd >= 0) {
+        close(arena->fd);
+        arena->fd = -1;
+        atomic_fetch_sub(&kept, 1);
+    }
+}
+
+static void end_arena(struct arenas *arenas, struct arena **link) {
+    struct arena *arena = *link;
+    *link = arena->next;
+    arenas->count--;
+    arenas->segments -= arena->count;
+    if (arena->introduced && !arenas->down) {
+        tell(arenas, WIRE_ARENA_END, &(struct wire_place) { .arena = arena->number });
+    }
+    munmap(arena->segments, arena->count * sizeof(*arena->segments));
+    close_fd(arena);
+    free(arena);
+}
+
+static void set_timer(struct arenas *arenas) {
+    if (!arenas->timed && !arenas->down) {
+        arenas->timed = true;
+        engine_timer_set(&arenas->timer, engine_now_ns() + REST_NS);
+    }
+}
+
+static void rest(struct engine_timer *timer) {
+    struct arenas *arenas = (struct arenas *) ((char *) timer - offsetof(struct arenas, timer));
+    pthread_mutex_lock(&arenas->lock);
+    arenas->timed = false;
+    for (struct arena **link = &arenas->own, *arena; (arena = *link) != NULL;) {
+        if (arena->users == 0 && arena->rests) {
+            end_arena(arenas, link);
+            continue;
+        }
+        if (arena->users == 0) {
+            arena->rests = true;
+            set_timer(arenas);
+        }
+        link = &arena->next;
+    }
+    pthread_mutex_unlock(&arenas->lock);
+}
+
+static bool is_free(const struct arena *arena, uint32_t i) {
+    return !arena->state[i].used && arena->state[i].introductions == 0;
+}
+
+/* arena->count if there is none, or if the peer may never get to know the arena. */
+static uint32_t find_free(const struct arena *arena) {
+    uint32_t i = arena->answered || arena->fd >= 0 || !arena->declined ? 0 : arena->count;
+    while (i < arena->count && !is_free(arena, i)) {
+        i++;
+    }
+    return i;
+}
+
+static struct arena *find_room(const struct arenas *arenas) {
+    struct arena *best = NULL;
+    for (struct arena *arena = arenas->own; arena != NULL; arena = arena->next) {
+        if ((best == NULL || arena->users > best->users) && find_free(arena) < arena->count) {
+            best = arena;
+        }
+    }
+    return best;
+}
+
+/* As many segments as all that the link has, so that few arenas do for many. */
+static struct arena *make(struct arenas *arenas) {
+    uint32_t count = 1;
+    while (count < ARENA_MAX_SEGMENTS && count < arenas->segments) {
+        count *= 2;
+    }
+    struct arena *arena = arenas->count < MAX_OWN ? calloc(1, sizeof(*arena)) : NULL;
+    if (arena == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    void *memory;
+    arena->fd = sealed_create("rdma-arena", count * sizeof(*arena->segments), &memory);
+    if (arena->fd < 0) {
+        int error = errno;
+        free(arena);
+        errno = error;
+        return NULL;
+    }
+    atomic_fetch_add(&kept, 1);
+    arena->segments = memory;
+    arena->count = count;
+    arena->number = arenas->next_number++;
+    arena->next = arenas->own;
+    arenas->own = arena;
+    arenas->count++;
+    arenas->segments += count;
+    return arena;
+}
+
+/* Only what was written: the pages of the rest may not be there yet. */
+static void clear(struct wire_slot *ring, uint32_t slots, uint32_t published) {
+    for (uint32_t i = 0; i < slots && i < published; i++) {
+        atomic_store_explicit(&ring[i].desc.sequence, 0, memory_order_relaxed);
+    }
+}
+
+struct wire_segment *arenas_claim(struct arenas *arenas, struct arena **result) {
+    struct wire_segment *segment = NULL;
+    pthread_mutex_lock(&arenas->lock);
+    struct arena *arena = find_room(arenas);
+    if (arena == NULL) {
+        arena = make(arenas);
+    }
+    if (arena != NULL) {
+        uint32_t i = find_free(arena);
+        segment = &arena->segments[i];
+        memset(&segment->control, 0, sizeof(segment->control));
+        clear(segment->request, WIRE_REQUEST_SLOTS, arena->state[i].published[WIRE_REQUESTS]);
+        clear(segment->response, WIRE_RESPONSE_SLOTS, arena->state[i].published[WIRE_RESPONSES]);
+        arena->state[i].used = true;
+        arena->users++;
+        arena->rests = false;
+        *result = arena;
+    }
+    pthread_mutex_unlock(&arenas->lock);
+    return segment;
+}
+
+int arenas_begin_introduction(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment,
+                              struct wire_place *place) {
+    pthread_mutex_lock(&arenas->lock);
+    *place = (struct wire_place) {
+        .arena = arena->number, .segment = (uint32_t) (segment - arena->segments), .segments = arena->count,
+    };
+    return arena->fd >= 0 && engine_now_ns() >= arena->show_at_ns ? arena->fd : -1;
+}
+
+/* A burst of unanswered introductions must leave descriptors to others, and to those that they are repeated for. */
+static bool are_too_many_kept(void) {
+    struct rlimit limit;
+    unsigned count = atomic_load(&kept);
+    return count > MIN_KEPT && (getrlimit(RLIMIT_NOFILE, &limit) != 0 || count > limit.rlim_cur / 4);
+}
+
+static void note_shown(struct arena *arena) {
+    if (!arena->introduced && are_too_many_kept()) {
+        close_fd(arena);
+    }
+    arena->show_gap_ns = arena->introduced ? arena->show_gap_ns * 2 : FIRST_SHOW_GAP_NS;
+    if (arena->show_gap_ns > MAX_SHOW_GAP_NS) {
+        arena->show_gap_ns = MAX_SHOW_GAP_NS;
+    }
+    arena->show_at_ns = engine_now_ns() + arena->show_gap_ns;
+    arena->introduced = true;
+}
+
+void arenas_end_introduction(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment, bool shown,
+                             bool sent) {
+    if (sent) {
+        arena->state[segment - arena->segments].introductions++;
+        if (shown) {
+            note_shown(arena);
+        }
+    }
+    pthread_mutex_unlock(&arenas->lock);
+}
+
+void arenas_answered(struct arenas *arenas, struct arena *arena) {
+    pthread_mutex_lock(&arenas->lock);
+    arena->answered = true;
+    close_fd(arena);
+    pthread_mutex_unlock(&arenas->lock);
+}
+
+void arenas_release(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment,
+                    const uint32_t published[WIRE_STREAMS]) {
+    uint32_t i = (uint32_t) (segment - arena->segments);
+    pthread_mutex_lock(&arenas->lock);
+    memcpy(arena->state[i].published, published, sizeof(arena->state[i].published));
+    arena->state[i].used = false;
+    if (--arena->users == 0) {
+        if (arenas->down) {
+            end_arena(arenas, find_own(arenas, arena->number));
+        } else {
+            set_timer(arenas);
+        }
+    }
+    pthread_mutex_unlock(&arenas->lock);
+}
+
+bool arenas_left(struct arenas *arenas, const struct wire_place *place) {
+    pthread_mutex_lock(&arenas->lock);
+    struct arena *arena = *find_own(arenas, place->arena);
+    bool known = arena != NULL; /* else it was ended before the peer said so */
+    bool valid = place->arena < arenas->next_number
+            && (!known || (place->segment < arena->count && arena->state[place->segment].introductions > 0));
+    if (known && valid) {
+        arena->state[place->segment].introductions--;
+        arena->declined |= !arena->answered;
+        arena->show_at_ns = 0;
+    }
+    pthread_mutex_unlock(&arenas->lock);
+    return valid;
+}
+
+/* ---- the reader ---- */
+
+static void put_view(struct arenas *arenas, struct view *view) {
+    if (--view->refs == 0) {
+        munmap((void *) view->segments, view->count * sizeof(*view->segments));
+        link_discharge(arenas->link, LINK_CHARGE_VIEWS);
+        free(view);
+    }
+}
+
+static struct view **find_view(struct arenas *arenas, uint32_t number) {
+    struct view **link = &arenas->views;
+    while (*link != NULL && (*link)->number != number) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+static struct view *map_view(struct arenas *arenas, const struct wire_place *place, int fd) {
+    if (!link_charge(arenas->link, LINK_CHARGE_VIEWS, MAX_VIEWS)) {
+        errno = ESTALE;
+        return NULL;
+    }
+    struct view *view = calloc(1, sizeof(*view));
+    const void *segments = view == NULL ? NULL : sealed_map(fd, place->segments * sizeof(*view->segments));
+    if (segments == NULL) {
+        int error = view != NULL && errno == EPROTO ? EPROTO : ESTALE;
+        link_discharge(arenas->link, LINK_CHARGE_VIEWS);
+        free(view);
+        errno = error;
+        return NULL;
+    }
+    *view = (struct view) {
+        .next = arenas->views, .segments = segments, .number = place->arena, .count = place->segments, .refs = 1,
+    };
+    arenas->views = view;
+    return view;
+}
+
+const struct wire_segment *arenas_view(struct arenas *arenas, const struct wire_place *place, int fd,
+                                       struct view **result) {
+    const struct wire_segment *segment = NULL;
+    if (place->segments < 1 || place->segments > ARENA_MAX_SEGMENTS || place->segment >= place->segments) {
+        errno = EPROTO;
+        return NULL;
+    }
+    pthread_mutex_lock(&arenas->lock);
+    struct view *view = *find_view(arenas, place->arena);
+    int error = 0;
+    if (view == NULL && (fd < 0 || arenas->down)) {
+        error = ESTALE;
+    } else if (view == NULL) {
+        view = map_view(arenas, place, fd);
+        error = view == NULL ? errno : 0;
+    } else if (view->count != place->segments) {
+        error = EPROTO;
+    }
+    if (error == 0) {
+        view->refs++;
+        *result = view;
+        segment = &view->segments[place->segment];
+    }
+    pthread_mutex_unlock(&arenas->lock);
+    errno = error;
+    return segment;
+}
+
+void arenas_leave(struct arenas *arenas, struct view *view, const struct wire_place *place) {
+    pthread_mutex_lock(&arenas->lock);
+    put_view(arenas, view);
+    pthread_mutex_unlock(&arenas->lock);
+    arenas_decline(arenas, place);
+}
+
+void arenas_decline(struct arenas *arenas, const struct wire_place *place) {
+    tell(arenas, WIRE_LEAVE, place); /* if it gets lost, the segment is free when its arena ends */
+}
+
+static void remove_view(struct arenas *arenas, struct view **link) {
+    struct view *view = *link;
+    *link = view->next;
+    put_view(arenas, view);
+}
+
+bool arenas_ended(struct arenas *arenas, const struct wire_place *place) {
+    pthread_mutex_lock(&arenas->lock);
+    struct view **link = find_view(arenas, place->arena);
+    if (*link != NULL) { /* else it never came to know it */
+        remove_view(arenas, link);
+    }
+    pthread_mutex_unlock(&arenas->lock);
+    return true;
+}
+
+/* ---- the end ---- */
+
+void arenas_go_down(struct arenas *arenas) {
+    pthread_mutex_lock(&arenas->lock);
+    arenas->down = true;
+    for (struct arena **link = &arenas->own; *link != NULL;) {
+        if ((*link)->users == 0) {
+            end_arena(arenas, link);
+        } else {
+            link = &(*link)->next;
+        }
+    }
+    while (arenas->views != NULL) {
+        remove_view(arenas, &arenas->views);
+    }
+    pthread_mutex_unlock(&arenas->lock);
+    engine_timer_cancel(&arenas->timer);
+}

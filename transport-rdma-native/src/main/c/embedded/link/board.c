@@ -1,0 +1,112 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The process's board: see board.h. */
+#include "board.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "embedded/base/sealed.h"
+
+struct board *own_board;
+int own_board_fd = -1;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool cq_taken[BOARD_CQS];
+static bool bank_taken[BOARD_BANKS];
+static unsigned cq_next, banks_taken;
+
+int board_open(void) {
+    int error = 0;
+    pthread_mutex_lock(&lock);
+    if (own_board == NULL) {
+        void *memory;
+        int fd = sealed_create("rdma-board", sizeof(struct board), &memory);
+        if (fd < 0) {
+            error = errno;
+        } else {
+            own_board_fd = fd;
+            own_board = memory;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+/* Goes round, so that an index rests as long as possible before it is used again. */
+int board_claim_cq(void) {
+    int found = -1;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < BOARD_CQS && found < 0; i++) {
+        unsigned index = (cq_next + i) % BOARD_CQS;
+        if (!cq_taken[index]) {
+            cq_taken[index] = true;
+            cq_next = (index + 1) % BOARD_CQS;
+            found = (int) index;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void board_release_cq(int index) {
+    pthread_mutex_lock(&lock);
+    cq_taken[index] = false;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The lowest free one: banks cost memory once touched. */
+int board_claim_bank(bool common) {
+    int found = -1;
+    pthread_mutex_lock(&lock);
+    if (banks_taken < (common ? BOARD_BANKS : BOARD_BANKS - BOARD_COMMON_BANKS)) {
+        found = 0;
+        while (bank_taken[found]) {
+            found++;
+        }
+        bank_taken[found] = true;
+        banks_taken++;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void board_release_bank(int index) {
+    pthread_mutex_lock(&lock);
+    bank_taken[index] = false;
+    banks_taken--;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The child of a fork() starts anew; the parent's board is not mapped there (sealed.c). */
+static void fork_child(void) {
+    pthread_mutex_init(&lock, NULL);
+    if (own_board_fd >= 0) {
+        close(own_board_fd);
+    }
+    own_board_fd = -1;
+    own_board = NULL;
+    memset(cq_taken, 0, sizeof(cq_taken));
+    memset(bank_taken, 0, sizeof(bank_taken));
+    cq_next = banks_taken = 0;
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
+}

@@ -1,0 +1,500 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The engine thread: an epoll loop over sources, one timerfd for a pairing heap of timers, and a queue of tasks.
+ *
+ * One lock guards everything but is never held while a callback runs. `running` names the object whose callback runs,
+ * so that a cancel waits for exactly that one and a callback may cancel itself or free its owner.
+ */
+#include "engine.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "embedded/base/cancel.h"
+#include "embedded/base/fork.h"
+
+#define BATCH 64
+#define STACK_SIZE (512 * 1024)
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t returned; /* a callback has returned and somebody waits for that */
+    bool started;
+    int waiters;
+    int epoll_fd, wake_fd, timer_fd;
+
+    const void *running;
+    uint64_t runs; /* callbacks begun so far: tells two runs of one object apart */
+
+    struct engine_timer *heap;
+    uint64_t timer_armed_ns; /* what timer_fd is set to; UINT64_MAX when unset */
+
+    struct engine_task *first, *last;
+    bool woken;
+
+    struct epoll_event batch[BATCH];
+    int batch_size;
+    uint64_t removals; /* sources removed so far */
+} engine = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .returned = PTHREAD_COND_INITIALIZER,
+    .epoll_fd = -1,
+    .wake_fd = -1,
+    .timer_fd = -1,
+    .timer_armed_ns = UINT64_MAX,
+};
+
+static __thread bool self;
+
+bool engine_is_self(void) {
+    return self;
+}
+
+uint64_t engine_now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
+}
+
+/* ---- pairing heap: https://www.cs.cmu.edu/~sleator/papers/pairing-heaps.pdf ---- */
+
+/* `prev` is the left sibling, or the parent of a first child. */
+static struct engine_timer *heap_merge(struct engine_timer *a, struct engine_timer *b) {
+    if (a == NULL || b == NULL) {
+        return a != NULL ? a : b;
+    }
+    if (b->deadline_ns < a->deadline_ns) {
+        struct engine_timer *t = a;
+        a = b;
+        b = t;
+    }
+    b->prev = a;
+    b->next = a->child;
+    if (b->next != NULL) {
+        b->next->prev = b;
+    }
+    a->child = b;
+    a->next = a->prev = NULL;
+    return a;
+}
+
+static struct engine_timer *heap_merge_pairs(struct engine_timer *list) {
+    struct engine_timer *pairs = NULL, *root = NULL;
+    while (list != NULL) {
+        struct engine_timer *a = list, *b = a->next;
+        list = b != NULL ? b->next : NULL;
+        a->next = a->prev = NULL;
+        if (b != NULL) {
+            b->next = b->prev = NULL;
+        }
+        a = heap_merge(a, b);
+        a->next = pairs;
+        pairs = a;
+    }
+    while (pairs != NULL) {
+        struct engine_timer *next = pairs->next;
+        pairs->next = NULL;
+        root = heap_merge(root, pairs);
+        pairs = next;
+    }
+    return root;
+}
+
+static void heap_remove(struct engine_timer *timer) {
+    struct engine_timer *rest = heap_merge_pairs(timer->child);
+    timer->child = NULL;
+    if (timer == engine.heap) {
+        engine.heap = rest;
+    } else {
+        if (timer->prev->child == timer) {
+            timer->prev->child = timer->next;
+        } else {
+            timer->prev->next = timer->next;
+        }
+        if (timer->next != NULL) {
+            timer->next->prev = timer->prev;
+        }
+        engine.heap = heap_merge(engine.heap, rest);
+    }
+    timer->next = timer->prev = NULL;
+    timer->armed = false;
+}
+
+/* ---- the loop ---- */
+
+/* Only ever brings the alarm forward: one that comes too early finds nothing due and sets the next. */
+static void arm_timer_fd(void) {
+    if (engine.heap == NULL || engine.heap->deadline_ns >= engine.timer_armed_ns || !engine.started) {
+        return;
+    }
+    uint64_t at = engine.heap->deadline_ns;
+    struct itimerspec spec = {
+        .it_value = { .tv_sec = (time_t) (at / 1000000000u), .tv_nsec = (long) (at % 1000000000u) },
+    };
+    if (at == 0) {
+        spec.it_value.tv_nsec = 1; /* zero would disarm */
+    }
+    timerfd_settime(engine.timer_fd, TFD_TIMER_ABSTIME, &spec, NULL);
+    engine.timer_armed_ns = at;
+}
+
+static void begin(const void *object) {
+    engine.running = object;
+    engine.runs++;
+    pthread_mutex_unlock(&engine.lock);
+}
+
+static void end(void) {
+    pthread_mutex_lock(&engine.lock);
+    engine.running = NULL;
+    if (engine.waiters > 0) {
+        pthread_cond_broadcast(&engine.returned);
+    }
+}
+
+/* Waits, with the lock held, until the current run of `object` (NULL: of anything) has returned. True if it waited. */
+static bool wait_for(const void *object) {
+    if (self || engine.running == NULL || (object != NULL && engine.running != object)) {
+        return false;
+    }
+    uint64_t run = engine.runs;
+    engine.waiters++;
+    while (engine.running != NULL && engine.runs == run) {
+        pthread_cond_wait(&engine.returned, &engine.lock);
+    }
+    engine.waiters--;
+    return true;
+}
+
+static void drain(int fd) {
+    uint64_t count;
+    while (read(fd, &count, sizeof(count)) > 0) {
+    }
+}
+
+static void run_tasks(void) {
+    /* Only those queued now: a task that submits itself again must not starve the sources. */
+    struct engine_task *last = engine.last;
+    while (engine.first != NULL) {
+        struct engine_task *task = engine.first;
+        engine.first = task->next;
+        if (engine.first == NULL) {
+            engine.last = NULL;
+        }
+        task->next = NULL;
+        task->queued = false;
+        bool was_last = task == last;
+        void (*run)(struct engine_task *) = task->run;
+        begin(task);
+        run(task);
+        end();
+        if (was_last) {
+            break;
+        }
+    }
+}
+
+static void run_timers(void) {
+    uint64_t now = engine_now_ns();
+    /* Bounded: one that always sets itself to the past must not starve the sources. */
+    for (int i = 0; i < BATCH && engine.heap != NULL && engine.heap->deadline_ns <= now; i++) {
+        struct engine_timer *timer = engine.heap;
+        heap_remove(timer);
+        void (*fire)(struct engine_timer *) = timer->fire;
+        begin(timer);
+        fire(timer);
+        end();
+    }
+}
+
+static void run_sources(void) {
+    for (int i = 0; i < engine.batch_size; i++) {
+        struct engine_source *source = engine.batch[i].data.ptr;
+        uint32_t events = engine.batch[i].events;
+        if (source == NULL) {
+            continue; /* removed since epoll_wait() */
+        }
+        if ((void *) source == &engine.wake_fd) {
+            engine.woken = false;
+            drain(engine.wake_fd);
+        } else if ((void *) source == &engine.timer_fd) {
+            engine.timer_armed_ns = UINT64_MAX;
+            drain(engine.timer_fd);
+        } else {
+            void (*ready)(struct engine_source *, uint32_t) = source->ready;
+            begin(source);
+            ready(source, events);
+            end();
+        }
+    }
+    engine.batch_size = 0;
+}
+
+static void *engine_main(void *unused) {
+    (void) unused;
+    self = true;
+    pthread_mutex_lock(&engine.lock);
+    for (;;) {
+        run_tasks();
+        run_timers();
+        arm_timer_fd();
+        int timeout = engine.first != NULL ? 0 : -1;
+        uint64_t removals = engine.removals;
+        pthread_mutex_unlock(&engine.lock);
+        struct epoll_event events[BATCH];
+        int n = epoll_wait(engine.epoll_fd, events, BATCH, timeout);
+        pthread_mutex_lock(&engine.lock);
+        if (n > 0 && removals == engine.removals) { /* else it may name a removed source: ask again */
+            memcpy(engine.batch, events, (size_t) n * sizeof(events[0]));
+            engine.batch_size = n;
+            run_sources();
+        }
+    }
+    return NULL;
+}
+
+/* ---- start and fork ---- */
+
+static void close_fds(void) {
+    int *fds[] = { &engine.epoll_fd, &engine.wake_fd, &engine.timer_fd };
+    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+        if (*fds[i] >= 0) {
+            close(*fds[i]);
+        }
+        *fds[i] = -1;
+    }
+}
+
+static int open_fds(void) {
+    engine.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    engine.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    engine.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (engine.epoll_fd < 0 || engine.wake_fd < 0 || engine.timer_fd < 0) {
+        return errno;
+    }
+    struct epoll_event wake = { .events = EPOLLIN, .data.ptr = &engine.wake_fd };
+    struct epoll_event timer = { .events = EPOLLIN, .data.ptr = &engine.timer_fd };
+    if (epoll_ctl(engine.epoll_fd, EPOLL_CTL_ADD, engine.wake_fd, &wake) != 0
+            || epoll_ctl(engine.epoll_fd, EPOLL_CTL_ADD, engine.timer_fd, &timer) != 0) {
+        return errno;
+    }
+    return 0;
+}
+
+/*
+ * With every signal blocked: a host program's handlers must only run on its own threads. But for those of faults, with
+ * which a blocked signal is the end of the process: copy.h.
+ */
+static int start_thread(void) {
+    pthread_attr_t attr;
+    int err = pthread_attr_init(&attr);
+    if (err != 0) {
+        return err;
+    }
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attr, STACK_SIZE > PTHREAD_STACK_MIN ? STACK_SIZE : PTHREAD_STACK_MIN);
+    sigset_t all, old;
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    pthread_t thread;
+    err = pthread_create(&thread, &attr, engine_main, NULL);
+    if (err == 0) {
+        pthread_setname_np(thread, "rdma-engine");
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    return err;
+}
+
+int engine_start(void) {
+    if (__atomic_load_n(&engine.started, __ATOMIC_ACQUIRE)) {
+        return 0;
+    }
+    int err = 0;
+    pthread_mutex_lock(&engine.lock);
+    if (!engine.started) {
+        err = open_fds();
+        if (err == 0) {
+            err = start_thread();
+        }
+        if (err == 0) {
+            __atomic_store_n(&engine.started, true, __ATOMIC_RELEASE);
+            arm_timer_fd();
+        } else {
+            close_fds();
+        }
+    }
+    pthread_mutex_unlock(&engine.lock);
+    return err;
+}
+
+static void fork_prepare(void) {
+    pthread_mutex_lock(&engine.lock);
+}
+
+static void fork_parent(void) {
+    pthread_mutex_unlock(&engine.lock);
+}
+
+static void fork_child(void) {
+    /* The epoll set is shared with the parent: our copies of the descriptors go, the set stays the parent's. */
+    close_fds();
+    while (engine.heap != NULL) {
+        heap_remove(engine.heap);
+    }
+    while (engine.first != NULL) {
+        struct engine_task *task = engine.first;
+        engine.first = task->next;
+        task->next = NULL;
+        task->queued = false;
+    }
+    engine.last = NULL;
+    engine.started = false;
+    engine.running = NULL;
+    engine.woken = false;
+    engine.waiters = 0;
+    engine.batch_size = 0;
+    engine.timer_armed_ns = UINT64_MAX;
+    self = false;
+    pthread_cond_init(&engine.returned, NULL);
+    pthread_mutex_unlock(&engine.lock);
+}
+
+__attribute__((constructor(ENGINE_FORK_ORDER))) static void register_fork_handlers(void) {
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+/* ---- sources, timers, tasks ---- */
+
+static int control(int operation, struct engine_source *source, uint32_t epoll_events) {
+    struct epoll_event event = { .events = epoll_events, .data.ptr = source };
+    return epoll_ctl(engine.epoll_fd, operation, source->fd, &event) == 0 ? 0 : errno;
+}
+
+int engine_add(struct engine_source *source, uint32_t epoll_events) {
+    int err = engine_start();
+    return err != 0 ? err : control(EPOLL_CTL_ADD, source, epoll_events);
+}
+
+int engine_modify(struct engine_source *source, uint32_t epoll_events) {
+    return control(EPOLL_CTL_MOD, source, epoll_events);
+}
+
+void engine_remove(struct engine_source *source) {
+    control(EPOLL_CTL_DEL, source, 0);
+    pthread_mutex_lock(&engine.lock);
+    engine.removals++;
+    for (int i = 0; i < engine.batch_size; i++) {
+        if (engine.batch[i].data.ptr == source) {
+            engine.batch[i].data.ptr = NULL;
+        }
+    }
+    wait_for(source);
+    pthread_mutex_unlock(&engine.lock);
+}
+
+void engine_timer_set(struct engine_timer *timer, uint64_t deadline_ns) {
+    engine_start(); /* if it fails, the timer fires when a later start succeeds */
+    pthread_mutex_lock(&engine.lock);
+    if (timer->armed) {
+        heap_remove(timer);
+    }
+    timer->deadline_ns = deadline_ns;
+    timer->armed = true;
+    engine.heap = heap_merge(engine.heap, timer);
+    if (engine.heap == timer) {
+        arm_timer_fd();
+    }
+    pthread_mutex_unlock(&engine.lock);
+}
+
+void engine_timer_cancel(struct engine_timer *timer) {
+    pthread_mutex_lock(&engine.lock);
+    do { /* `fire` may have set it again while we waited */
+        if (timer->armed) {
+            heap_remove(timer);
+        }
+    } while (wait_for(timer));
+    pthread_mutex_unlock(&engine.lock);
+}
+
+void engine_submit(struct engine_task *task) {
+    UNCANCELLED;
+    engine_start();
+    pthread_mutex_lock(&engine.lock);
+    if (!task->queued) {
+        task->queued = true;
+        task->next = NULL;
+        if (engine.last != NULL) {
+            engine.last->next = task;
+        } else {
+            engine.first = task;
+        }
+        engine.last = task;
+        if (!self && !engine.woken && engine.started) {
+            engine.woken = true;
+            eventfd_write(engine.wake_fd, 1);
+        }
+    }
+    pthread_mutex_unlock(&engine.lock);
+}
+
+static void unqueue(struct engine_task *task) {
+    struct engine_task *previous = NULL;
+    for (struct engine_task *t = engine.first; t != NULL; previous = t, t = t->next) {
+        if (t == task) {
+            if (previous != NULL) {
+                previous->next = task->next;
+            } else {
+                engine.first = task->next;
+            }
+            if (engine.last == task) {
+                engine.last = previous;
+            }
+            task->next = NULL;
+            task->queued = false;
+            return;
+        }
+    }
+}
+
+void engine_task_cancel(struct engine_task *task) {
+    pthread_mutex_lock(&engine.lock);
+    do {
+        if (task->queued) {
+            unqueue(task);
+        }
+    } while (wait_for(task));
+    pthread_mutex_unlock(&engine.lock);
+}
+
+void engine_quiesce(void) {
+    pthread_mutex_lock(&engine.lock);
+    wait_for(NULL);
+    pthread_mutex_unlock(&engine.lock);
+}

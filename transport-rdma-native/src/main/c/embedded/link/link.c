@@ -1,0 +1,494 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Links over AF_UNIX SOCK_SEQPACKET: making them, finding them by name, and their end. The kernel keeps message
+ * boundaries, order and descriptors in flight.
+ *
+ * `table.lock` guards the lists and the names; `link->lock` the sending side. Both are leaves: no handler runs under
+ * them.
+ */
+#include "link_private.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "embedded/base/fork.h"
+
+#define MS 1000000ull
+#define HELLO_TIMEOUT_NS (5000 * MS)  /* a connection that never greets */
+#define ACCEPT_RETRY_NS (50 * MS)     /* out of descriptors */
+#define ACCEPTS_PER_TURN 64
+
+/*
+ * From one process: it could use up our descriptors. An honest one makes a link for each block of our queue pair numbers
+ * that it meets (at least 40 for 10,000 queue pairs, 256 for DEVICE_MAX_QP), and one for each of our ports.
+ */
+#define MAX_ACCEPTED_LINKS 512
+#define MAX_DOWN_HANDLERS 6
+
+#define QPN_BLOCK_BITS 8
+#define QPN_BLOCKS 0xfffe /* 1..0xfffe: block 0 holds the special QPs 0 and 1, block 0xffff the multicast QPN */
+
+uint64_t link_idle_timeout_ns = 5000 * MS;
+
+struct link_port { /* a listening socket: of a port, or of a block of queue pair numbers */
+    struct engine_source source;
+    struct engine_timer retry_timer;
+    struct link_port *next, **previous; /* table.listeners */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct link *links;
+    struct link_port *listeners;
+} table = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static link_down_handler down_handlers[MAX_DOWN_HANDLERS];
+
+void link_add_down_handler(link_down_handler handler) {
+    for (int i = 0; i < MAX_DOWN_HANDLERS; i++) {
+        if (down_handlers[i] == NULL) {
+            down_handlers[i] = handler;
+            return;
+        }
+    }
+    abort(); /* more modules than this file was written for */
+}
+
+bool link_is_up(struct link *link) {
+    return __atomic_load_n(&link->up, __ATOMIC_ACQUIRE);
+}
+
+pid_t link_peer_pid(const struct link *link) {
+    return link->peer_pid;
+}
+
+/* ---- references ---- */
+
+struct link *link_get(struct link *link) {
+    __atomic_add_fetch(&link->references, 1, __ATOMIC_RELAXED);
+    return link;
+}
+
+/* The engine itself holds one reference while the link is up, so the last one goes only after that. */
+void link_put(struct link *link) {
+    int left = __atomic_sub_fetch(&link->references, 1, __ATOMIC_ACQ_REL);
+    if (left == 0) {
+        link_discard_queue(link);
+        pthread_mutex_destroy(&link->lock);
+        free(link);
+    }
+}
+
+void *link_slot(struct link *link, enum link_slot slot) {
+    return link->slots[slot];
+}
+
+void link_set_slot(struct link *link, enum link_slot slot, void *value) {
+    link->slots[slot] = value;
+}
+
+/* ---- what peers make this process keep ---- */
+
+bool link_charge(struct link *link, enum link_charge what, unsigned limit) {
+    unsigned sum = 0;
+    pthread_mutex_lock(&table.lock);
+    for (const struct link *other = table.links; other != NULL; other = other->next) {
+        sum += other->peer_pid == link->peer_pid ? other->charges[what] : 0;
+    }
+    bool granted = sum < limit && link_is_up(link);
+    if (granted) {
+        link->charges[what]++;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return granted;
+}
+
+void link_discharge(struct link *link, enum link_charge what) {
+    pthread_mutex_lock(&table.lock);
+    link->charges[what]--;
+    pthread_mutex_unlock(&table.lock);
+}
+
+/* ---- going down ---- */
+
+void link_abort(struct link *link) {
+    pthread_mutex_lock(&link->lock);
+    __atomic_store_n(&link->up, false, __ATOMIC_RELEASE);
+    if (link->source.fd >= 0) {
+        shutdown(link->source.fd, SHUT_RDWR); /* wakes the engine, which does the rest */
+    }
+    pthread_mutex_unlock(&link->lock);
+}
+
+static void unlist(struct link *link) {
+    *link->previous = link->next;
+    if (link->next != NULL) {
+        link->next->previous = link->previous;
+    }
+}
+
+/* On the engine thread, once. */
+void link_go_down(struct link *link) {
+    engine_remove(&link->source);
+    pthread_mutex_lock(&table.lock);
+    unlist(link);
+    pthread_mutex_lock(&link->lock);
+    __atomic_store_n(&link->up, false, __ATOMIC_RELEASE);
+    int fd = link->source.fd;
+    link->source.fd = -1;
+    close(fd); /* under table.lock: a fork() sees either none or both of this and the unlisting */
+    link_discard_queue(link);
+    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_unlock(&table.lock);
+    /* Nobody sets them again: the one needs an unlisted link, the other one that is up. */
+    engine_timer_cancel(&link->hello_timer);
+    engine_timer_cancel(&link->idle_timer);
+    engine_timer_cancel(&link->retry_timer);
+
+    for (int i = 0; i < MAX_DOWN_HANDLERS && down_handlers[i] != NULL; i++) {
+        down_handlers[i](link);
+    }
+    link_put(link);
+}
+
+/* ---- making links ---- */
+
+static void on_hello_timeout(struct engine_timer *timer) {
+    struct link *link = container(timer, struct link, hello_timer);
+    struct pollfd input = { .fd = link->source.fd, .events = POLLIN };
+    if (link->greeted) {
+        return;
+    }
+    if (poll(&input, 1, 0) > 0) {
+        engine_timer_set(timer, engine_now_ns() + HELLO_TIMEOUT_NS); /* this process is late, not the peer */
+    } else {
+        link_abort(link);
+    }
+}
+
+/* Runs for links that this side made: closes them some time after the last user has gone. */
+static void on_idle(struct engine_timer *timer) {
+    struct link *link = container(timer, struct link, idle_timer);
+    pthread_mutex_lock(&table.lock);
+    bool idle = __atomic_load_n(&link->references, __ATOMIC_ACQUIRE) == 1;
+    if (idle) {
+        link->named = false; /* nobody can find it any more */
+    }
+    pthread_mutex_unlock(&table.lock);
+    if (idle) {
+        link_go_down(link);
+    } else {
+        engine_timer_set(timer, engine_now_ns() + link_idle_timeout_ns);
+    }
+}
+
+static bool peer_is_same_user(int fd, pid_t *pid) {
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid()) {
+        return false;
+    }
+    *pid = peer.pid;
+    return true;
+}
+
+/*
+ * Takes the descriptor over, also on failure. With table.lock held: nothing can go down before it is complete. On
+ * success *result, if asked for, carries a reference.
+ */
+static int open_link(int fd, pid_t peer_pid, const struct link_name *name, struct link **result) {
+    struct link *link = calloc(1, sizeof(*link));
+    if (link == NULL) {
+        close(fd);
+        return ENOMEM;
+    }
+    link->source.fd = fd;
+    link->peer_pid = peer_pid;
+    link->source.ready = link_on_ready;
+    link->hello_timer.fire = on_hello_timeout;
+    link->idle_timer.fire = on_idle;
+    link->retry_timer.fire = link_on_retry;
+    link->references = result != NULL ? 2 : 1;
+    link->up = true;
+    if (name != NULL) {
+        link->name = *name;
+        link->named = true;
+    }
+    pthread_mutex_init(&link->lock, NULL);
+
+    const struct link_hello hello = { .magic = LINK_HELLO_MAGIC, .version = LINK_HELLO_VERSION };
+    int err = link_send(link, LINK_HELLO, &hello, sizeof(hello), NULL, 0);
+    /* From a peer that is gone already (EPIPE) what it sent before counts, and its end will be read. */
+    if (err == 0 || err == EPIPE) {
+        pthread_mutex_lock(&link->lock);
+        err = engine_add(&link->source, link->waiting_for_space ? EPOLLIN | EPOLLOUT : EPOLLIN);
+        pthread_mutex_unlock(&link->lock);
+    }
+    if (err != 0) {
+        engine_timer_cancel(&link->retry_timer);
+        link_discard_queue(link);
+        close(fd);
+        pthread_mutex_destroy(&link->lock);
+        free(link);
+        return err;
+    }
+    link->next = table.links;
+    link->previous = &table.links;
+    if (link->next != NULL) {
+        link->next->previous = &link->next;
+    }
+    table.links = link;
+    engine_timer_set(&link->hello_timer, engine_now_ns() + HELLO_TIMEOUT_NS);
+    if (name != NULL) {
+        engine_timer_set(&link->idle_timer, engine_now_ns() + link_idle_timeout_ns);
+    }
+    if (result != NULL) {
+        *result = link;
+    }
+    return 0;
+}
+
+static socklen_t address_of(const struct link_name *name, struct sockaddr_un *address) {
+    size_t length = strlen(name->text);
+    memset(address, 0, sizeof(*address));
+    address->sun_family = AF_UNIX;
+    memcpy(address->sun_path + 1, name->text, length);
+    return (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + length);
+}
+
+static struct link_name port_name(int port_space, uint16_t port) {
+    struct link_name name;
+    snprintf(name.text, sizeof(name.text), "netty-rdma/%u/cm/%x/%u", geteuid(), (unsigned) port_space, port);
+    return name;
+}
+
+static struct link_name block_name(uint32_t block) {
+    struct link_name name;
+    snprintf(name.text, sizeof(name.text), "netty-rdma/%u/q/%u", geteuid(), block);
+    return name;
+}
+
+static int connect_name(const struct link_name *name, bool fresh, struct link **result) {
+    int err;
+    pid_t peer_pid;
+    pthread_mutex_lock(&table.lock);
+    for (struct link *link = table.links; link != NULL; link = link->next) {
+        if (link->named && link_is_up(link) && strcmp(link->name.text, name->text) == 0) {
+            if (!fresh) {
+                *result = link_get(link);
+                pthread_mutex_unlock(&table.lock);
+                return 0;
+            }
+            link->named = false;
+        }
+    }
+    struct sockaddr_un address;
+    socklen_t size = address_of(name, &address);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        err = errno;
+    } else if (connect(fd, (struct sockaddr *) &address, size) != 0) {
+        err = errno;
+        close(fd);
+    } else if (!peer_is_same_user(fd, &peer_pid)) {
+        err = ECONNREFUSED; /* somebody else took our name: to us nobody is there */
+        close(fd);
+    } else {
+        err = open_link(fd, peer_pid, name, result);
+    }
+    pthread_mutex_unlock(&table.lock);
+    return err;
+}
+
+int link_connect_qpn(uint32_t qpn, struct link **link) {
+    struct link_name name = block_name(qpn >> QPN_BLOCK_BITS);
+    return connect_name(&name, false, link);
+}
+
+int link_connect_port(int port_space, uint16_t port, bool fresh, struct link **link) {
+    struct link_name name = port_name(port_space, port);
+    return connect_name(&name, fresh, link);
+}
+
+void link_forget(struct link *link) {
+    pthread_mutex_lock(&table.lock);
+    link->named = false;
+    pthread_mutex_unlock(&table.lock);
+}
+
+/* ---- being reachable ---- */
+
+/* With table.lock. Processes whose number is not visible here count as one. */
+static bool may_accept_from(pid_t peer_pid) {
+    int count = 0;
+    for (const struct link *link = table.links; link != NULL; link = link->next) {
+        count += link->peer_pid == peer_pid && link->name.text[0] == 0;
+    }
+    return count < MAX_ACCEPTED_LINKS;
+}
+
+static void on_accept_ready(struct engine_source *source, uint32_t events) {
+    (void) events;
+    struct link_port *port = container(source, struct link_port, source);
+    for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+        pthread_mutex_lock(&table.lock);
+        int fd = accept4(source->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int err = fd < 0 ? errno : 0;
+        pid_t peer_pid;
+        if (fd >= 0 && peer_is_same_user(fd, &peer_pid) && may_accept_from(peer_pid)) {
+            open_link(fd, peer_pid, NULL, NULL);
+        } else if (fd >= 0) {
+            close(fd);
+        }
+        pthread_mutex_unlock(&table.lock);
+        if (err == EAGAIN) {
+            return;
+        }
+        if (err == EMFILE || err == ENFILE || err == ENOMEM || err == ENOBUFS) {
+            engine_modify(source, 0); /* the connection stays pending, so this would otherwise spin */
+            engine_timer_set(&port->retry_timer, engine_now_ns() + ACCEPT_RETRY_NS);
+            return;
+        }
+    }
+}
+
+static void on_accept_retry(struct engine_timer *timer) {
+    engine_modify(&container(timer, struct link_port, retry_timer)->source, EPOLLIN);
+}
+
+static int listen_name(const struct link_name *name, struct link_port **result) {
+    struct link_port *port = calloc(1, sizeof(*port));
+    if (port == NULL) {
+        return ENOMEM;
+    }
+    struct sockaddr_un address;
+    socklen_t size = address_of(name, &address);
+    int err = 0;
+    pthread_mutex_lock(&table.lock);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    port->source.fd = fd;
+    port->source.ready = on_accept_ready;
+    port->retry_timer.fire = on_accept_retry;
+    if (fd < 0 || bind(fd, (struct sockaddr *) &address, size) != 0 || listen(fd, SOMAXCONN) != 0) {
+        err = errno;
+    } else {
+        err = engine_add(&port->source, EPOLLIN);
+    }
+    if (err == 0) {
+        port->next = table.listeners;
+        port->previous = &table.listeners;
+        if (port->next != NULL) {
+            port->next->previous = &port->next;
+        }
+        table.listeners = port;
+        *result = port;
+    } else if (fd >= 0) {
+        close(fd);
+    }
+    pthread_mutex_unlock(&table.lock);
+    if (err != 0) {
+        free(port);
+    }
+    return err;
+}
+
+int link_bind_port(int port_space, uint16_t port, struct link_port **handle) {
+    if (port == 0) {
+        return EINVAL;
+    }
+    struct link_name name = port_name(port_space, port);
+    return listen_name(&name, handle);
+}
+
+void link_unbind_port(struct link_port *port) {
+    if (port->source.fd >= 0) {
+        engine_remove(&port->source);
+        engine_timer_cancel(&port->retry_timer);
+        pthread_mutex_lock(&table.lock);
+        *port->previous = port->next;
+        if (port->next != NULL) {
+            port->next->previous = port->previous;
+        }
+        close(port->source.fd);
+        pthread_mutex_unlock(&table.lock);
+    }
+    free(port);
+}
+
+uint32_t link_claim_qpn_block(void) {
+    /* Starting anywhere makes it unlikely to meet the numbers of a process that has just died. */
+    uint32_t start;
+    if (getrandom(&start, sizeof(start), 0) != (ssize_t) sizeof(start)) {
+        start = (uint32_t) engine_now_ns();
+    }
+    for (uint32_t i = 0; i < QPN_BLOCKS; i++) {
+        uint32_t block = 1 + (start + i) % QPN_BLOCKS;
+        struct link_name name = block_name(block);
+        struct link_port *port;
+        int err = listen_name(&name, &port); /* kept for the life of the process */
+        if (err == 0) {
+            return block << QPN_BLOCK_BITS;
+        }
+        if (err != EADDRINUSE) {
+            errno = err;
+            return 0;
+        }
+    }
+    errno = EADDRNOTAVAIL;
+    return 0;
+}
+
+/* ---- fork ---- */
+
+static void fork_prepare(void) {
+    pthread_mutex_lock(&table.lock);
+}
+
+static void fork_parent(void) {
+    pthread_mutex_unlock(&table.lock);
+}
+
+/* A copy of a descriptor left open here would hide the parent's death from its peers and keep its names taken. */
+static void fork_child(void) {
+    for (struct link *link = table.links; link != NULL; link = link->next) {
+        close(link->source.fd);
+        link->source.fd = -1;
+        link->up = false;
+        link->first = link->last = NULL; /* another thread may have been at work on it: leaked, not walked */
+        pthread_mutex_init(&link->lock, NULL);
+    }
+    for (struct link_port *port = table.listeners; port != NULL; port = port->next) {
+        close(port->source.fd);
+        port->source.fd = -1;
+    }
+    table.links = NULL;
+    table.listeners = NULL;
+    pthread_mutex_unlock(&table.lock);
+}
+
+__attribute__((constructor(LINK_FORK_ORDER))) static void register_fork_handlers(void) {
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
+}

@@ -1,0 +1,195 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Peer processes: see peer.h. */
+#include "peer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "embedded/device/cq.h"
+#include "wire.h"
+
+/*
+ * The link's slot keeps a peer, but no reference to the link, or no link would ever be idle (link.h). Whoever else has a
+ * peer has a reference to its link with it.
+ */
+struct peer {
+    struct link *link;
+    atomic_uint refs;
+    struct process *_Atomic process; /* NULL before its WIRE_BOARD */
+    atomic_bool silent;
+    pthread_mutex_t lock;
+    bool greeted; /* our board is sent; under `lock` */
+    struct arenas arenas;
+};
+
+static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct peer *create(struct link *link) {
+    struct peer *peer = calloc(1, sizeof(*peer));
+    if (peer != NULL) {
+        atomic_init(&peer->refs, 1);
+        peer->link = link;
+        pthread_mutex_init(&peer->lock, NULL);
+        arenas_init(&peer->arenas, link);
+        link_set_slot(link, LINK_SLOT_QP, peer);
+    }
+    return peer;
+}
+
+struct peer *peer_of_link(struct link *link) {
+    pthread_mutex_lock(&slots_lock);
+    struct peer *peer = link_slot(link, LINK_SLOT_QP);
+    if (peer == NULL && link_is_up(link)) {
+        peer = create(link);
+        if (peer == NULL) {
+            errno = ENOMEM;
+        }
+    } else if (peer == NULL) {
+        errno = EPIPE;
+    }
+    if (peer != NULL) {
+        peer_get(peer);
+    }
+    pthread_mutex_unlock(&slots_lock);
+    return peer;
+}
+
+static void release(struct peer *peer) {
+    if (atomic_fetch_sub(&peer->refs, 1) != 1) {
+        return;
+    }
+    struct process *process = peer_process(peer);
+    if (process != NULL) {
+        process_put(process);
+    }
+    pthread_mutex_destroy(&peer->lock);
+    arenas_free(&peer->arenas);
+    free(peer);
+}
+
+static void link_down(struct link *link) {
+    pthread_mutex_lock(&slots_lock);
+    struct peer *peer = link_slot(link, LINK_SLOT_QP);
+    link_set_slot(link, LINK_SLOT_QP, NULL);
+    pthread_mutex_unlock(&slots_lock);
+    if (peer != NULL) {
+        arenas_go_down(&peer->arenas);
+        release(peer);
+    }
+}
+
+/* ---- messages about arenas ---- */
+
+static bool receive_place(struct link *link, const void *body, size_t length, int nfds,
+                          bool (*handle)(struct arenas *arenas, const struct wire_place *place)) {
+    struct wire_place place;
+    struct peer *peer = length == sizeof(place) && nfds == 0 ? peer_of_link(link) : NULL;
+    if (peer == NULL) {
+        return false;
+    }
+    memcpy(&place, body, sizeof(place));
+    bool valid = handle(&peer->arenas, &place);
+    peer_put(peer);
+    return valid;
+}
+
+static bool on_leave(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    return receive_place(link, body, length, nfds, arenas_left);
+}
+
+static bool on_arena_end(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    return receive_place(link, body, length, nfds, arenas_ended);
+}
+
+/* ---- */
+
+static void fork_child(void) {
+    pthread_mutex_init(&slots_lock, NULL);
+}
+
+__attribute__((constructor)) static void init(void) {
+    link_set_handler(WIRE_LEAVE, on_leave);
+    link_set_handler(WIRE_ARENA_END, on_arena_end);
+    link_add_down_handler(link_down);
+    pthread_atfork(NULL, NULL, fork_child);
+}
+
+struct peer *peer_get(struct peer *peer) {
+    atomic_fetch_add(&peer->refs, 1);
+    link_get(peer->link);
+    return peer;
+}
+
+void peer_put(struct peer *peer) {
+    struct link *link = peer->link;
+    release(peer);
+    link_put(link); /* last: from then on the link may be closed as idle, which ends the peer */
+}
+
+struct process *peer_process(const struct peer *peer) {
+    return atomic_load_explicit(&peer->process, memory_order_acquire);
+}
+
+struct link *peer_link(const struct peer *peer) {
+    return peer->link;
+}
+
+struct arenas *peer_arenas(struct peer *peer) {
+    return &peer->arenas;
+}
+
+bool peer_is_silent(const struct peer *peer) {
+    return atomic_load_explicit(&peer->silent, memory_order_relaxed);
+}
+
+void peer_set_silent(struct peer *peer, bool silent) {
+    atomic_store_explicit(&peer->silent, silent, memory_order_relaxed);
+}
+
+int peer_send(struct peer *peer, unsigned type, const void *body, size_t length, const int *fds, int nfds) {
+    int error = 0;
+    pthread_mutex_lock(&peer->lock);
+    if (!peer->greeted) {
+        const struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
+        const int greeting_fds[] = { own_board_fd, cq_engine_bell() };
+        error = link_send(peer->link, WIRE_BOARD, &greeting, sizeof(greeting), greeting_fds, 2);
+        peer->greeted = error == 0;
+    }
+    if (error == 0) {
+        error = link_send(peer->link, type, body, length, fds, nfds);
+    }
+    pthread_mutex_unlock(&peer->lock);
+    return error;
+}
+
+bool peer_received_board(struct peer *peer, const void *body, size_t length, int *fds, int nfds) {
+    struct wire_board greeting;
+    if (length != sizeof(greeting) || nfds != 2 || peer_process(peer) != NULL) {
+        return false;
+    }
+    memcpy(&greeting, body, sizeof(greeting));
+    if (greeting.version != WIRE_VERSION || greeting.size != sizeof(struct board)) {
+        return false;
+    }
+    struct process *process = process_of_board(link_peer_pid(peer->link), fds[0], &fds[1]);
+    atomic_store_explicit(&peer->process, process, memory_order_release);
+    return process != NULL; /* without memory for it, nothing that follows on this link could be handled */
+}

@@ -1,0 +1,433 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Other processes: see process.h. */
+#include "process.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "embedded/base/bell.h"
+#include "embedded/base/sealed.h"
+#include "embedded/device/cq.h"
+
+/*
+ * So many of a peer's completion queues have banks of their own: enough for one an event loop of any machine, and little
+ * for a peer that invents them.
+ */
+#define OWN_BANKS 256u
+
+#define CQ_BUCKETS 256u
+
+struct tick_bank {
+    struct tick_bank *next;
+    uint32_t number;
+    unsigned users;
+    uint64_t taken[BOARD_BANK_SLOTS / 64];
+};
+
+struct remote_cq {
+    struct remote_cq *next;
+    struct process *process;
+    uint32_t index, id;
+    unsigned users;
+    int bell;
+    _Atomic uint64_t rung; /* the word at the last ring */
+    struct tick_bank *banks; /* of its own */
+};
+
+struct process {
+    struct process *next;
+    pid_t pid;
+    dev_t device; /* with the inode: the identity of the board */
+    ino_t inode;
+    unsigned refs; /* under processes_lock */
+    const struct board *board;
+    int bell;              /* of the engine */
+    bool is_self;          /* the bell is that of this process's engine, and not this file's */
+    _Atomic uint64_t rung; /* the engine's word at the last ring */
+    pthread_mutex_t lock;  /* of what follows; taken before common_lock */
+    struct remote_cq *cqs[CQ_BUCKETS];
+    unsigned own_banks;
+};
+
+static pthread_mutex_t processes_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct process *processes;
+
+static pthread_mutex_t common_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tick_bank *common_banks; /* of completion queues of any peer */
+
+/* Anything else in its place could block the writer, or be a file that the peer may not write itself. */
+static bool is_eventfd(int fd) {
+    char path[32], target[64];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(path, target, sizeof(target) - 1);
+    if (length < 0) {
+        return true; /* no /proc */
+    }
+    target[length] = 0;
+    return strstr(target, "[eventfd]") != NULL;
+}
+
+static bool is(const struct process *process, pid_t pid, const struct stat *status) {
+    return process->pid == pid && process->device == status->st_dev && process->inode == status->st_ino;
+}
+
+/* Another copy of this library in the process has another board. */
+static bool is_self(pid_t pid, const struct stat *status) {
+    struct stat own;
+    return pid == getpid() && fstat(own_board_fd, &own) == 0 && own.st_dev == status->st_dev
+            && own.st_ino == status->st_ino;
+}
+
+static void close_bell(const struct process *process) {
+    if (!process->is_self) {
+        close(process->bell);
+    }
+}
+
+static struct process *create(pid_t pid, int board_fd, int *bell, const struct stat *status) {
+    struct process *process = calloc(1, sizeof(*process));
+    if (process == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    process->board = sealed_map(board_fd, sizeof(*process->board));
+    if (process->board == NULL) {
+        int error = errno;
+        free(process);
+        errno = error;
+        return NULL;
+    }
+    process->pid = pid;
+    process->device = status->st_dev;
+    process->inode = status->st_ino;
+    process->is_self = is_self(pid, status);
+    if (process->is_self) {
+        process->bell = cq_engine_bell();
+    } else {
+        process->bell = *bell;
+        *bell = -1;
+    }
+    pthread_mutex_init(&process->lock, NULL);
+    process->next = processes;
+    processes = process;
+    return process;
+}
+
+struct process *process_of_board(pid_t pid, int board_fd, int *bell) {
+    struct stat status;
+    if (fstat(board_fd, &status) != 0) {
+        return NULL;
+    }
+    if (!is_eventfd(*bell)) {
+        errno = EPROTO;
+        return NULL;
+    }
+    pthread_mutex_lock(&processes_lock);
+    struct process *process = processes;
+    while (process != NULL && !is(process, pid, &status)) {
+        process = process->next;
+    }
+    if (process == NULL) {
+        process = create(pid, board_fd, bell, &status);
+    }
+    if (process != NULL) {
+        process->refs++;
+    }
+    pthread_mutex_unlock(&processes_lock);
+    return process;
+}
+
+struct process *process_get(struct process *process) {
+    pthread_mutex_lock(&processes_lock);
+    process->refs++;
+    pthread_mutex_unlock(&processes_lock);
+    return process;
+}
+
+void process_put(struct process *process) {
+    pthread_mutex_lock(&processes_lock);
+    bool last = --process->refs == 0;
+    if (last) {
+        struct process **link = &processes;
+        while (*link != process) {
+            link = &(*link)->next;
+        }
+        *link = process->next;
+        close_bell(process); /* with the lock: a fork() sees either none or both of this and the unlisting */
+    }
+    pthread_mutex_unlock(&processes_lock);
+    if (last) {
+        munmap((void *) process->board, sizeof(*process->board));
+        pthread_mutex_destroy(&process->lock);
+        free(process);
+    }
+}
+
+const struct board *process_board(const struct process *process) {
+    return process->board;
+}
+
+static struct remote_cq **find_cq(struct process *process, uint32_t index, uint32_t id) {
+    struct remote_cq **link = &process->cqs[index % CQ_BUCKETS];
+    while (*link != NULL && ((*link)->index != index || (*link)->id != id)) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+static struct remote_cq *find_or_add_cq(struct process *process, uint32_t index, uint32_t id) {
+    struct remote_cq **link = find_cq(process, index, id);
+    if (*link == NULL && (*link = calloc(1, sizeof(**link))) != NULL) {
+        **link = (struct remote_cq) { .process = process, .index = index, .id = id, .bell = -1 };
+    }
+    return *link;
+}
+
+static void drop_if_unused(struct process *process, struct remote_cq *cq) {
+    if (cq->users != 0) {
+        return;
+    }
+    *find_cq(process, cq->index, cq->id) = cq->next;
+    if (cq->bell >= 0) {
+        close(cq->bell);
+    }
+    free(cq);
+}
+
+/* ---- ticks ---- */
+
+static bool has_room(const struct tick_bank *banks) {
+    while (banks != NULL && banks->users == BOARD_BANK_SLOTS) {
+        banks = banks->next;
+    }
+    return banks != NULL;
+}
+
+static bool add_bank(struct tick_bank **banks, bool common) {
+    int number = board_claim_bank(common);
+    struct tick_bank *bank = number < 0 ? NULL : calloc(1, sizeof(*bank));
+    if (bank == NULL) {
+        if (number >= 0) {
+            board_release_bank(number);
+        }
+        return false;
+    }
+    bank->number = (uint32_t) number;
+    bank->next = *banks;
+    *banks = bank;
+    return true;
+}
+
+/* From the first bank with room, which there is. */
+static void claim_slot(struct tick_bank *bank, struct announcement *announcement) {
+    while (bank->users == BOARD_BANK_SLOTS) {
+        bank = bank->next;
+    }
+    unsigned word = 0;
+    while (bank->taken[word] == UINT64_MAX) {
+        word++;
+    }
+    unsigned bit = (unsigned) __builtin_ctzll(~bank->taken[word]);
+    bank->taken[word] |= UINT64_C(1) << bit;
+    bank->users++;
+    announcement->bank = bank->number;
+    announcement->slot = word * 64 + bit;
+}
+
+/* Returns false if the slot is in none of these banks. *emptied: that was the last one of its bank. */
+static bool release_slot(struct tick_bank **link, const struct announcement *announcement, bool *emptied) {
+    while (*link != NULL && (*link)->number != announcement->bank) {
+        link = &(*link)->next;
+    }
+    struct tick_bank *bank = *link;
+    if (bank == NULL) {
+        return false;
+    }
+    bank->taken[announcement->slot / 64] &= ~(UINT64_C(1) << announcement->slot % 64);
+    *emptied = --bank->users == 0;
+    if (*emptied) {
+        *link = bank->next;
+        board_release_bank((int) bank->number);
+        free(bank);
+    }
+    return true;
+}
+
+static bool claim(struct process *process, struct remote_cq *cq, struct announcement *announcement) {
+    if (!has_room(cq->banks) && process->own_banks < OWN_BANKS && add_bank(&cq->banks, false)) {
+        process->own_banks++;
+    }
+    if (has_room(cq->banks)) {
+        claim_slot(cq->banks, announcement);
+        return true;
+    }
+    pthread_mutex_lock(&common_lock);
+    bool room = has_room(common_banks) || add_bank(&common_banks, true);
+    if (room) {
+        claim_slot(common_banks, announcement);
+    }
+    pthread_mutex_unlock(&common_lock);
+    return room;
+}
+
+static void release(struct process *process, struct remote_cq *cq, const struct announcement *announcement) {
+    bool emptied;
+    if (release_slot(&cq->banks, announcement, &emptied)) {
+        process->own_banks -= emptied;
+        return;
+    }
+    pthread_mutex_lock(&common_lock);
+    release_slot(&common_banks, announcement, &emptied);
+    pthread_mutex_unlock(&common_lock);
+}
+
+bool process_announce(struct process *process, uint32_t index, uint32_t id, int *bell,
+                      struct announcement *announcement) {
+    if (index >= BOARD_CQS) {
+        return false;
+    }
+    pthread_mutex_lock(&process->lock);
+    struct remote_cq *cq = find_or_add_cq(process, index, id);
+    bool announced = false;
+    if (cq != NULL) {
+        bool is_new = cq->bell < 0 && *bell >= 0;
+        announced = (!is_new || is_eventfd(*bell)) && claim(process, cq, announcement);
+        if (announced) {
+            announcement->cq = cq;
+            cq->users++;
+        }
+        if (announced && is_new) {
+            cq->bell = *bell;
+            *bell = -1;
+        }
+        drop_if_unused(process, cq);
+    }
+    pthread_mutex_unlock(&process->lock);
+    return announced;
+}
+
+void process_renounce(struct announcement *announcement) {
+    struct remote_cq *cq = announcement->cq;
+    if (cq == NULL) {
+        return;
+    }
+    struct process *process = cq->process;
+    pthread_mutex_lock(&process->lock);
+    release(process, cq, announcement);
+    cq->users--;
+    drop_if_unused(process, cq);
+    pthread_mutex_unlock(&process->lock);
+    announcement->cq = NULL;
+}
+
+/* ---- bells ---- */
+
+static void ring_engine(struct process *process) {
+    uint64_t word = atomic_load(&process->board->engine.word);
+    if (BOARD_ENGINE_ASLEEP(word) && atomic_load(&process->rung) != word
+            && atomic_exchange(&process->rung, word) != word) {
+        bell_ring(process->bell);
+    }
+}
+
+static uint64_t cq_word(const struct remote_cq *cq) {
+    return atomic_load(&cq->process->board->cq[cq->index].word);
+}
+
+uint32_t process_polls(const struct announcement *announcement) {
+    const struct remote_cq *cq = announcement->cq;
+    return atomic_load_explicit(&cq->process->board->polls[cq->index].polls, memory_order_relaxed);
+}
+
+uint64_t process_sleeper(const struct announcement *announcement) {
+    uint64_t word = cq_word(announcement->cq);
+    return BOARD_CQ_STATE(word) == BOARD_CQ_POLLED ? 0 : word;
+}
+
+bool process_still_sleeps(const struct announcement *announcement, uint64_t word) {
+    return cq_word(announcement->cq) == word;
+}
+
+bool process_ring(const struct announcement *announcement, enum wake wake) {
+    struct remote_cq *cq = announcement->cq;
+    uint64_t word = cq_word(cq);
+    enum board_cq_state state = BOARD_CQ_STATE(word);
+    if (state == BOARD_CQ_POLLED) {
+        return false;
+    }
+    bool event = (state == BOARD_CQ_ARMED && wake != WAKE_WORK)
+            || (state == BOARD_CQ_ARMED_SOLICITED && wake == WAKE_SOLICITED);
+    if (event && cq->bell >= 0) {
+        if (atomic_load(&cq->rung) != word && atomic_exchange(&cq->rung, word) != word) {
+            bell_ring(cq->bell);
+        }
+    } else if (event || wake != WAKE_COMPLETION) {
+        ring_engine(cq->process);
+    }
+    return true;
+}
+
+void process_ring_engine(struct process *process) {
+    bell_ring(process->bell);
+}
+
+static void fork_prepare(void) {
+    pthread_mutex_lock(&processes_lock);
+    for (struct process *process = processes; process != NULL; process = process->next) {
+        pthread_mutex_lock(&process->lock);
+    }
+    pthread_mutex_lock(&common_lock);
+}
+
+static void fork_parent(void) {
+    pthread_mutex_unlock(&common_lock);
+    for (struct process *process = processes; process != NULL; process = process->next) {
+        pthread_mutex_unlock(&process->lock);
+    }
+    pthread_mutex_unlock(&processes_lock);
+}
+
+static void close_bells(const struct process *process) {
+    close_bell(process);
+    for (unsigned i = 0; i < CQ_BUCKETS; i++) {
+        for (struct remote_cq *cq = process->cqs[i]; cq != NULL; cq = cq->next) {
+            if (cq->bell >= 0) {
+                close(cq->bell);
+            }
+        }
+    }
+}
+
+/* The parent's peers are not the child's; their memory is not mapped there (sealed.c). */
+static void fork_child(void) {
+    fork_parent();
+    for (struct process *process = processes; process != NULL; process = process->next) {
+        close_bells(process);
+    }
+    processes = NULL;
+    common_banks = NULL;
+}
+
+__attribute__((constructor)) static void init(void) {
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
+}

@@ -1,0 +1,359 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* What the owner of a queue pair's gate does: work in order, errors, and the timers of the engine's rounds. */
+#include "embedded/base/cancel.h"
+#include "embedded/base/epoch.h"
+#include "embedded/device/qp.h"
+#include "embedded/device/watch.h"
+#include "embedded/ud/ud.h"
+
+#define ROUND_GAP_NS UINT64_C(2000000)
+#define MAX_ROUND_GAP_NS UINT64_C(64000000)
+#define INFINITE_RNR_RETRY 7
+
+/*
+ * Who posts does about this of what it was given, descriptors included: many times what is in the slab, so that the
+ * engine is seldom needed. But a peer that acknowledges as fast as we copy must not keep it until all has gone.
+ */
+#define POST_BUDGET_BYTES (2u << 20)
+
+/* IB specification table 45: RNR NAK timer field, in units of 10 microseconds. */
+static const uint32_t rnr_timer_10us[32] = {
+    65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+    256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+};
+
+static bool is_connected(const struct qp *qp) {
+    enum ibv_qp_state state = qp_state(qp);
+    return qp->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state));
+}
+
+bool qp_has_outstanding(const struct qp *qp) {
+    if (qp_state(qp) == IBV_QPS_SQD) {
+        return qp->sq.done != qp->staged || qp_is_staging(qp);
+    }
+    return qp->sq.done != atomic_load(&qp->sq.head);
+}
+
+static void note_drained(struct qp *qp) {
+    if (qp->announces_drained && !qp->failed && !qp_has_outstanding(qp)) {
+        qp->announces_drained = false;
+        async_raise(qp->context, IBV_EVENT_SQ_DRAINED, &qp->ibv, &qp->async);
+    }
+}
+
+static void ring_sleeper(struct qp *qp) {
+    if (process_still_sleeps(&qp->to_send_cq, qp->sleeper)) {
+        process_ring(&qp->to_send_cq, WAKE_COMPLETION);
+    }
+}
+
+void qp_fail(struct qp *qp, int event) {
+    if (qp->failed) {
+        return;
+    }
+    qp->failed = true;
+    atomic_store(&qp->state, IBV_QPS_ERR);
+    qp->ibv.state = IBV_QPS_ERR;
+    if (qp->segment != NULL) {
+        atomic_store(&qp->segment->control.dead, 1);
+    }
+    if (qp->to_send_cq.cq != NULL && atomic_load(&qp->owes_ring)) {
+        ring_sleeper(qp);
+    }
+    if (event >= 0) {
+        async_raise(qp->context, (enum ibv_event_type) event, &qp->ibv, &qp->async);
+    }
+}
+
+void qp_to_error(struct qp *qp) {
+    if (is_connected(qp)) {
+        epoch_enter();
+        qp_take_results(qp);
+        epoch_leave();
+    }
+    qp_fail(qp, -1);
+}
+
+void qp_violation(struct qp *qp) {
+    link_abort(peer_link(qp->attached->peer));
+    qp_fail(qp, IBV_EVENT_QP_FATAL);
+}
+
+/* When the outstanding work requests time out: 0 = never. */
+static uint64_t deadline(const struct qp *qp) {
+    if (qp->rnr_since_ns != 0) {
+        uint32_t timer = atomic_load_explicit(&qp->attached->segment->control.min_rnr_timer, memory_order_relaxed) % 32;
+        return qp->attr.rnr_retry == INFINITE_RNR_RETRY ? 0
+                : qp->rnr_since_ns + UINT64_C(10000) * rnr_timer_10us[timer] * qp->attr.rnr_retry;
+    }
+    return qp->attr.timeout == 0 ? 0
+            : qp->stalled_since_ns + (UINT64_C(4096) << qp->attr.timeout) * (qp->attr.retry_cnt + 1u);
+}
+
+static void watch(struct qp *qp) {
+    uint64_t now = engine_now_ns();
+    bool outstanding = !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp);
+    if (!outstanding) {
+        uint64_t introduce_at = atomic_load(&qp->introduce_at_ns);
+        if (introduce_at != 0) {
+            watch_qp(qp);
+        }
+        qp->stalled_since_ns = 0;
+        atomic_store(&qp->next_round_ns, introduce_at);
+        return;
+    }
+    watch_qp(qp);
+    uint32_t progress = qp->attached == NULL ? 0 : qp->out.acked + consumer_pos(&qp->responses) + qp->sq.done;
+    if (qp->stalled_since_ns == 0 || progress != qp->watched_progress) {
+        qp->watched_progress = progress;
+        qp->stalled_since_ns = now;
+        qp->round_gap_ns = ROUND_GAP_NS;
+    } else {
+        if (qp->attached != NULL && qp->rnr_since_ns == 0) {
+            process_ring_engine(peer_process(qp->attached->peer));
+        }
+        if (qp->round_gap_ns < MAX_ROUND_GAP_NS) {
+            qp->round_gap_ns *= 2;
+        }
+    }
+    uint64_t end = deadline(qp), next = now + qp->round_gap_ns;
+    if (end != 0 && now >= end) {
+        qp_fail_send(qp, qp->rnr_since_ns != 0 ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR);
+        next = atomic_load(&qp->introduce_at_ns); /* to be given up */
+    } else if (end != 0 && end < next) {
+        next = end;
+    }
+    atomic_store(&qp->next_round_ns, next);
+}
+
+static void flush(struct qp *qp) {
+    if (qp->failed) {
+        qp_flush_sends(qp);
+        qp_flush_receives(qp);
+    }
+}
+
+bool qp_take_results(struct qp *qp) {
+    qp_take_acks(qp);
+    bool left = qp_take_responses(qp);
+    qp_complete_sends(qp);
+    return left;
+}
+
+/* ---- what the peer was given: cq_overdue.c ---- */
+
+static uint32_t peer_progress(const struct qp *qp) {
+    return qp->out.acked + qp->answers.acked + consumer_pos(&qp->responses) + consumer_pos(&qp->requests);
+}
+
+static void begin_to_count(struct qp *qp, uint64_t now_ns) {
+    qp->stuck_since_ns = now_ns;
+    qp->stuck_recv_polls = process_polls(&qp->to_recv_cq);
+    qp->stuck_send_polls = process_polls(&qp->to_send_cq);
+}
+
+/* Returns false if there was none since the latest look. */
+static bool note_progress(struct qp *qp) {
+    uint32_t progress = peer_progress(qp);
+    if (progress == qp->expected_progress) {
+        return false;
+    }
+    qp->expected_progress = progress;
+    qp->stuck_since_ns = 0;
+    qp->nudged = false;
+    return true;
+}
+
+void qp_begin_to_expect(struct qp *qp, bool rare) {
+    note_progress(qp);
+    qp->stuck_since_ns = 0;
+    if (rare) {
+        begin_to_count(qp, engine_now_ns());
+    }
+}
+
+static void nudge(struct qp *qp) {
+    UNCANCELLED;
+    const struct wire_nudge nudge = { .dst_qpn = qp->attached->src_qpn };
+    if (!qp->nudged) { /* one that is stopped must not find a heap of them */
+        qp->nudged = true;
+        qp->nudges++;
+        peer_send(qp->attached->peer, WIRE_NUDGE, &nudge, sizeof(nudge), NULL, 0);
+    }
+}
+
+/* Whether what the peer was given is looked after there, by polls of each completion queue that it is for. */
+static bool is_polled_since(const struct qp *qp, bool requests, bool answers) {
+    return (!requests || process_polls(&qp->to_recv_cq) != qp->stuck_recv_polls)
+            && (!answers || process_polls(&qp->to_send_cq) != qp->stuck_send_polls);
+}
+
+/* Takes results, as the peer may not have told of them yet (cq_owe_ring()). What they let go on, it has told of. */
+static void look_for_overdue(struct qp *qp) {
+    qp_take_results(qp);
+    qp_take_answer_acks(qp);
+    qp->gave_room = qp->gave_room && consumer_published(&qp->requests) == qp->room_after;
+    bool requests = qp_awaits_one_sided(qp), answers = qp->answers.prod != qp->answers.acked || qp->gave_room;
+    if (qp->failed || (!requests && !answers) || qp->rnr_since_ns != 0) {
+        return;
+    }
+    uint64_t now;
+    if (note_progress(qp)) {
+        /* The time begins to count when there is none. */
+    } else if (now = engine_now_ns(), qp->stuck_since_ns == 0 || is_polled_since(qp, requests, answers)) {
+        begin_to_count(qp, now);
+    } else if (now - qp->stuck_since_ns >= QP_PATIENCE_NS) {
+        nudge(qp); /* whatever the peer is given later begins anew */
+        return;
+    }
+    cq_expect_on(qp->send_cq, qp);
+}
+
+/* Returns true if something was left over. */
+static bool work_when_nudged(struct qp *qp) {
+    uint32_t requests = consumer_pos(&qp->requests), answers = qp->answers.prod;
+    uint32_t responses = consumer_pos(&qp->responses);
+    bool left = qp_take_results(qp);
+    left |= qp_execute(qp);
+    if (!engine_is_self()) {
+        return left; /* one who polls has got here before the engine */
+    }
+    bool received = requests != consumer_pos(&qp->requests) || answers != qp->answers.prod;
+    if (received) {
+        cq_was_nudged(qp->recv_cq);
+    }
+    if (responses != consumer_pos(&qp->responses) && !(received && qp->send_cq == qp->recv_cq)) {
+        cq_was_nudged(qp->send_cq);
+    }
+    return left;
+}
+
+static void note_message(struct qp *qp) {
+    bool in_message = qp->inbound.active || qp_is_staging(qp) || qp_is_reading(qp);
+    if (atomic_load_explicit(&qp->in_message, memory_order_relaxed) != in_message) {
+        atomic_store_explicit(&qp->in_message, in_message, memory_order_relaxed);
+    }
+}
+
+/* Returns true if something was left over. */
+static bool transfer(struct qp *qp, unsigned work) {
+    bool left = false;
+    if (work == QP_WORK_SEND) {
+        left = qp_stage(qp, POST_BUDGET_BYTES); /* first what somebody waits for */
+    }
+    if ((work & QP_WORK_NUDGE) != 0) {
+        left |= work_when_nudged(qp);
+    }
+    left |= qp_take_results(qp);
+    if ((work & QP_WORK_ALL) != 0) {
+        left |= qp_execute(qp);
+    }
+    left |= qp_stage(qp, QP_BUDGET_BYTES);
+    note_message(qp);
+    return left;
+}
+
+/* Returns true if something was left over. */
+static bool run(struct qp *qp, unsigned work) {
+    bool left = false;
+    if ((work & QP_WORK_PEER_DOWN) != 0) {
+        qp->peer_gone = true;
+    }
+    if ((work & QP_WORK_FATAL) != 0) {
+        qp_fail(qp, IBV_EVENT_QP_FATAL);
+    }
+    if (qp->ud != NULL) {
+        left = ud_run(qp, work);
+        flush(qp);
+        return left;
+    }
+    if (is_connected(qp)) {
+        if ((work & QP_WORK_RING) != 0) {
+            ring_sleeper(qp);
+        }
+        epoch_enter();
+        qp->taken_bytes = 0;
+        if ((work & ~(unsigned) (QP_WORK_RING | QP_WORK_OVERDUE)) != 0) {
+            left = transfer(qp, work);
+        }
+        if ((work & QP_WORK_OVERDUE) != 0) {
+            look_for_overdue(qp);
+        }
+        epoch_leave();
+    }
+    /* After the above, as the peer's memory outlives it: what it had acknowledged has succeeded. */
+    if (qp->peer_gone && !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp)) {
+        qp_fail_send(qp, IBV_WC_RETRY_EXC_ERR);
+    }
+    if ((work & QP_WORK_WATCH) != 0) {
+        watch(qp);
+    }
+    note_drained(qp);
+    flush(qp);
+    return left;
+}
+
+bool qp_progress(struct qp *qp, unsigned work) {
+    bool left = false;
+    for (work = gate_enter(&qp->gate, work); work != 0; work = gate_leave(&qp->gate)) {
+        left |= run(qp, work);
+    }
+    return left;
+}
+
+/* Submitted while the gate is owned: destroying the queue pair takes the gate and then cancels the task. */
+static void run_all(struct qp *qp, unsigned work) {
+    for (; work != 0; work = gate_leave(&qp->gate)) {
+        if (run(qp, work)) {
+            engine_submit(&qp->again);
+        }
+    }
+}
+
+void qp_kick(struct qp *qp, unsigned work) {
+    run_all(qp, gate_enter(&qp->gate, work));
+}
+
+void qp_lock(struct qp *qp) {
+    gate_lock(&qp->gate);
+}
+
+void qp_unlock(struct qp *qp) {
+    flush(qp);
+    run_all(qp, gate_leave(&qp->gate));
+}
+
+uint64_t qp_round(struct qp *qp, uint64_t now_ns) {
+    if (atomic_load(&qp->destroyed)) {
+        return 0;
+    }
+    uint64_t next = atomic_load(&qp->next_round_ns);
+    if (next > now_ns) {
+        return next;
+    }
+    uint64_t at = atomic_load(&qp->introduce_at_ns);
+    if (at != 0 && at <= now_ns && pthread_mutex_trylock(&qp->control) == 0) {
+        if (atomic_load(&qp->introduce_at_ns) != 0 && !atomic_load(&qp->destroyed)) {
+            qp_announce_again(qp);
+        }
+        pthread_mutex_unlock(&qp->control);
+    }
+    /* Stands if another thread is the owner now and gets to the timers later. */
+    atomic_store(&qp->next_round_ns, now_ns + ROUND_GAP_NS);
+    qp_kick(qp, QP_WORK_WATCH);
+    return atomic_load(&qp->next_round_ns);
+}

@@ -1,0 +1,320 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * The responder: executes the peer's requests in order. Whatever a request claims is checked here, against this
+ * process's own tables, on a private copy of the descriptor.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "embedded/base/copy.h"
+#include "embedded/device/mr.h"
+#include "embedded/device/qp.h"
+#include "embedded/device/srq.h"
+
+/* Of the message that is being received. */
+static const struct receive_wqe *current_receive(const struct qp *qp) {
+    return qp->srq != NULL ? qp->taken : work_queue_at(&qp->rq, qp->rq.done);
+}
+
+static const struct receive_wqe *next_shared_receive(struct qp *qp) {
+    if (!qp->has_taken) {
+        qp->has_taken = srq_take(qp->srq, qp);
+        atomic_store(&qp->waiting_for_receive, !qp->has_taken);
+    }
+    return qp->has_taken ? qp->taken : NULL;
+}
+
+const struct receive_wqe *qp_next_receive(struct qp *qp) {
+    if (qp->srq != NULL) {
+        return next_shared_receive(qp);
+    }
+    if (qp->rq.done == atomic_load_explicit(&qp->rq.head, memory_order_acquire)) {
+        /* A post that does not see the flag has stored its head before: see qp_post_recv(). */
+        atomic_store(&qp->waiting_for_receive, true);
+        if (qp->rq.done == atomic_load(&qp->rq.head)) {
+            return NULL;
+        }
+    }
+    if (atomic_load_explicit(&qp->waiting_for_receive, memory_order_relaxed)) {
+        atomic_store(&qp->waiting_for_receive, false);
+    }
+    return current_receive(qp);
+}
+
+void qp_finish_receive(struct qp *qp) {
+    if (qp->srq != NULL) {
+        qp->has_taken = false;
+    } else {
+        qp->rq.done++;
+    }
+}
+
+static void complete(struct qp *qp, enum ibv_wc_status status, int vendor_err, const struct wire_desc *desc) {
+    const struct receive_wqe *wqe = current_receive(qp);
+    qp_finish_receive(qp);
+    struct cqe cqe = {
+        .wc = {
+            .wr_id = wqe->wr_id,
+            .status = status,
+            .opcode = IBV_WC_RECV,
+            .vendor_err = (uint32_t) vendor_err,
+            .qp_num = qp->ibv.qp_num,
+        },
+        .qp = qp,
+        .end = qp->rq.done,
+    };
+    if (desc != NULL) {
+        bool imm = desc->op == WIRE_SEND_IMM || desc->op == WIRE_WRITE_IMM;
+        cqe.wc.opcode = desc->op == WIRE_WRITE_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
+        cqe.wc.byte_len = qp->inbound.total;
+        cqe.wc.wc_flags = imm ? IBV_WC_WITH_IMM : 0;
+        cqe.wc.imm_data = imm ? desc->imm : 0;
+        cqe.inlined = qp->inbound.inlined;
+    }
+    cq_push(qp->recv_cq, &cqe, desc != NULL && (desc->flags & WIRE_SOLICITED) != 0);
+}
+
+/*
+ * What is still in the queue is for the other queue pairs. The event tells that this one takes none any more, so that
+ * it can be destroyed when its completions were polled: ibv_get_async_event(3).
+ */
+static void flush_shared(struct qp *qp) {
+    if (qp->has_taken) {
+        complete(qp, IBV_WC_WR_FLUSH_ERR, 0, NULL);
+    }
+    if (!qp->said_last) {
+        qp->said_last = true;
+        async_raise(qp->context, IBV_EVENT_QP_LAST_WQE_REACHED, &qp->ibv, &qp->async);
+    }
+}
+
+void qp_flush_receives(struct qp *qp) {
+    if (qp->srq != NULL) {
+        flush_shared(qp);
+        return;
+    }
+    while (qp->rq.done != atomic_load(&qp->rq.head)) {
+        complete(qp, IBV_WC_WR_FLUSH_ERR, 0, NULL);
+    }
+}
+
+static bool is_write(uint8_t op) {
+    return op == WIRE_WRITE || op == WIRE_WRITE_IMM;
+}
+
+/* What does not depend on the payload, once a message. */
+static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
+    struct inbound *in = &qp->inbound;
+    bool inlined = false;
+    if (!is_write(desc->op)) {
+        const struct receive_wqe *wqe = qp_next_receive(qp);
+        if (wqe == NULL) {
+            return OUTCOME_BLOCKED;
+        }
+        if (desc->total > wqe->length) {
+            complete(qp, IBV_WC_LOC_LEN_ERR, 0, NULL);
+            return OUTCOME_INVALID;
+        }
+        inlined = desc->total > 0 && desc->total <= qp->inline_recv;
+        if (inlined && !sge_allows(&qp->pd->ibv, wqe->sge, wqe->num_sge, desc->total, IBV_ACCESS_LOCAL_WRITE)) {
+            complete(qp, IBV_WC_LOC_PROT_ERR, EACCES, NULL);
+            return OUTCOME_OPERATION_ERROR;
+        }
+    } else if ((qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE) == 0) {
+        return OUTCOME_INVALID;
+    } else if (desc->total > 0 && mr_memory(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total,
+                                            IBV_ACCESS_REMOTE_WRITE) == NULL) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    *in = (struct inbound) {
+        .active = true,
+        .op = desc->op,
+        .total = desc->total,
+        .rkey = desc->rkey,
+        .remote_address = desc->remote_address,
+        .inlined = inlined,
+    };
+    return OUTCOME_DONE;
+}
+
+static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload) {
+    struct inbound *in = &qp->inbound;
+    if (is_write(in->op)) {
+        /* Again, as the region may have gone since the previous piece. */
+        void *to = mr_memory(&qp->pd->ibv, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_WRITE);
+        if (to == NULL) {
+            return OUTCOME_ACCESS_ERROR;
+        }
+        if (!copy_memory(to, payload, length)) {
+            return OUTCOME_MEMORY_GONE;
+        }
+    } else if (in->inlined) {
+        memcpy(inline_slot(qp, qp->rq.done) + in->offset, payload, length);
+    } else {
+        const struct receive_wqe *wqe = current_receive(qp);
+        const struct pd *pd = qp->srq != NULL ? qp->srq->pd : qp->pd; /* it may have another domain */
+        int error = sge_scatter(&pd->ibv, wqe->sge, wqe->num_sge, &in->cursor, payload, length);
+        if (error != 0) {
+            complete(qp, IBV_WC_LOC_PROT_ERR, error, NULL);
+            return OUTCOME_OPERATION_ERROR;
+        }
+    }
+    in->offset += length;
+    return OUTCOME_DONE;
+}
+
+/* A request that no honest end of this provider would send. */
+static bool is_malformed(const struct qp *qp, const struct wire_desc *desc) {
+    const struct inbound *in = &qp->inbound;
+    bool first = (desc->flags & WIRE_FIRST) != 0, last = (desc->flags & WIRE_LAST) != 0;
+    if (desc->op < WIRE_SEND || desc->op > WIRE_CMP_SWAP || desc->total > WIRE_MAX_MESSAGE) {
+        return true;
+    }
+    if (desc->op >= WIRE_READ) {
+        return !first || !last || desc->length != 0 || (in->active && in->op != desc->op);
+    }
+    uint32_t offset = first ? 0 : in->offset;
+    if (first == in->active || (in->active && (in->op != desc->op || in->total != desc->total))) {
+        return true;
+    }
+    return desc->length > desc->total - offset || last != (desc->length == desc->total - offset)
+            || (desc->length == 0 && !last);
+}
+
+static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const uint8_t *payload, uint32_t *budget) {
+    if (desc->op >= WIRE_READ) {
+        return qp_respond(qp, desc, budget);
+    }
+    bool last = (desc->flags & WIRE_LAST) != 0;
+    /* Before anything is placed: a device, too, takes the receive of a WRITE WITH IMMEDIATE at its last packet. */
+    if (desc->op == WIRE_WRITE_IMM && last && qp_next_receive(qp) == NULL) {
+        return OUTCOME_BLOCKED;
+    }
+    enum outcome outcome = qp->inbound.active ? OUTCOME_DONE : begin(qp, desc);
+    if (outcome == OUTCOME_DONE && desc->length > 0) {
+        outcome = place(qp, desc->length, payload);
+    }
+    if (outcome == OUTCOME_DONE && last) {
+        qp->inbound.active = false;
+        if (desc->op != WIRE_WRITE) {
+            complete(qp, IBV_WC_SUCCESS, 0, desc);
+        }
+    }
+    return outcome;
+}
+
+static void refuse(struct qp *qp, enum outcome outcome) {
+    static const struct {
+        enum wire_status status;
+        int event;
+    } answers[] = {
+        [OUTCOME_INVALID] = { WIRE_INVALID_REQUEST, IBV_EVENT_QP_REQ_ERR },
+        [OUTCOME_ACCESS_ERROR] = { WIRE_ACCESS_ERROR, IBV_EVENT_QP_ACCESS_ERR },
+        [OUTCOME_OPERATION_ERROR] = { WIRE_OPERATION_ERROR, -1 },
+        /* Not a matter of keys, but an error of this end: IBA 9.9.3, local QP error of the responder. */
+        [OUTCOME_MEMORY_GONE] = { WIRE_OPERATION_ERROR, IBV_EVENT_QP_FATAL },
+    };
+    qp_acknowledge(qp, WIRE_REQUESTS, answers[outcome].status, WAKE_EVENT);
+    qp_fail(qp, answers[outcome].event);
+}
+
+static void note_established(struct qp *qp) {
+    if (qp_state(qp) == IBV_QPS_RTR) {
+        async_raise(qp->context, IBV_EVENT_COMM_EST, &qp->ibv, &qp->async);
+    }
+}
+
+static bool makes_completion(const struct wire_desc *desc) {
+    return (desc->flags & WIRE_LAST) != 0 && desc->op != WIRE_WRITE && desc->op < WIRE_READ;
+}
+
+/*
+ * Acknowledges requests of which the peer waits for the last one to complete. If the application is about to look at a
+ * message among them, its answer will most likely wake the peer soon.
+ */
+static void acknowledge_awaited(struct qp *qp, bool message) {
+    if (!message || !cq_is_polled(qp->recv_cq)) {
+        qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_COMPLETION);
+        return;
+    }
+    qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_NONE);
+    process_hint(&qp->to_send_cq);
+    qp->sleeper = process_sleeper(&qp->to_send_cq);
+    if (qp->sleeper != 0) {
+        cq_owe_ring(qp->recv_cq, qp);
+    }
+}
+
+bool qp_execute(struct qp *qp) {
+    struct consumer *requests = &qp->requests;
+    struct wire_segment *own = qp->segment;
+    enum wake wake = WAKE_NONE;
+    enum outcome outcome = OUTCOME_DONE;
+    uint32_t budget = QP_BUDGET_BYTES;
+    bool message = false, established = false;
+    if (qp->failed || !consumer_ready(requests)) {
+        return false;
+    }
+    if (atomic_load(&qp->attached->segment->control.dead) != 0) {
+        return false;
+    }
+    while (budget > 0 && consumer_ready(requests)) {
+        /* What the peer acknowledged or answered before it sent this message completes before this message does. */
+        if (qp_take_results(qp) || qp->failed) {
+            break;
+        }
+        struct wire_desc desc;
+        const uint8_t *payload;
+        if (!consumer_read(requests, &desc, &payload) || is_malformed(qp, &desc)) {
+            qp_violation(qp);
+            return false;
+        }
+        outcome = execute(qp, &desc, payload, &budget);
+        if (outcome != OUTCOME_DONE) {
+            break;
+        }
+        if (!established) {
+            established = true;
+            note_established(qp);
+        }
+        consumer_advance(requests);
+        uint32_t bytes = WIRE_DESC_SIZE + desc.length;
+        budget -= bytes < budget ? bytes : budget;
+        if ((desc.flags & WIRE_ACK) != 0) {
+            wake = WAKE_EVENT;
+        }
+        message |= makes_completion(&desc);
+        if (desc.slab != WIRE_INLINE) {
+            /* So that the peer refills the slab meanwhile. */
+            atomic_store_explicit(&own->control.stream[WIRE_REQUESTS].ack,
+                                  WIRE_ACK_WORD(consumer_pos(requests), WIRE_OK), memory_order_release);
+        }
+    }
+    if (outcome > OUTCOME_BLOCKED) {
+        refuse(qp, outcome);
+        return false;
+    }
+    bool rnr = outcome == OUTCOME_BLOCKED && atomic_load_explicit(&qp->waiting_for_receive, memory_order_relaxed);
+    if (rnr) {
+        qp_acknowledge(qp, WIRE_REQUESTS, WIRE_RNR, wake == WAKE_NONE ? WAKE_WORK : wake);
+    } else if (wake == WAKE_NONE) {
+        qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_NONE);
+    } else {
+        acknowledge_awaited(qp, message);
+    }
+    return outcome <= OUTCOME_UNFINISHED && !qp->failed && consumer_ready(requests);
+}

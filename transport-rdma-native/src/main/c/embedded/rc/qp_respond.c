@@ -1,0 +1,246 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * READs and atomics at both ends, and the acknowledgements that all streams have in common. The responder puts its
+ * answers into its own response stream; an answer that finds no room there waits at the head of the requests.
+ */
+#include "embedded/base/copy.h"
+#include "embedded/device/mr.h"
+#include "embedded/device/qp.h"
+
+void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake) {
+    struct consumer *consumer = stream == WIRE_REQUESTS ? &qp->requests : &qp->responses;
+    const struct announcement *to = stream == WIRE_REQUESTS ? &qp->to_send_cq : &qp->to_recv_cq;
+    _Atomic uint64_t *own = &qp->segment->control.stream[stream].ack;
+    uint32_t pos = consumer_pos(consumer);
+    uint64_t word = WIRE_ACK_WORD(pos, status);
+    if (word == atomic_load_explicit(own, memory_order_relaxed) && pos == consumer->told) {
+        return;
+    }
+    /* Sequentially consistent against qp_want() of the peer: either it sees the word, or we see what it wants. */
+    atomic_exchange(own, word);
+    uint32_t want = atomic_load(&qp->attached->segment->control.stream[stream].want);
+    bool wanted = (int32_t) (pos - want) >= 0 && (int32_t) (consumer->told - want) < 0;
+    if (wanted && wake < WAKE_EVENT) {
+        wake = wake == WAKE_NONE ? WAKE_WORK : WAKE_EVENT;
+    }
+    consumer->told = pos;
+    if (wake != WAKE_NONE && !process_signal(to, wake) && wanted) {
+        if (stream == WIRE_REQUESTS) {
+            qp->gave_room = true;
+            qp->room_after = consumer_published(consumer);
+        }
+        cq_expect(qp->send_cq, qp);
+    }
+}
+
+void qp_want(struct qp *qp, enum wire_stream stream) {
+    const struct producer *producer = stream == WIRE_REQUESTS ? &qp->out : &qp->answers;
+    uint32_t outstanding = producer->prod - producer->acked;
+    /* Half: so that the next pieces are copied in while the peer copies the other half out. */
+    atomic_exchange(&qp->segment->control.stream[stream].want, producer->acked + (outstanding + 1) / 2);
+}
+
+/* ---- responder ---- */
+
+bool qp_take_answer_acks(struct qp *qp) {
+    const struct wire_control *peer = &qp->attached->segment->control;
+    uint32_t before = qp->answers.acked;
+    if (!producer_acked(&qp->answers, WIRE_ACK_COUNT(atomic_load(&peer->stream[WIRE_RESPONSES].ack)))) {
+        qp_violation(qp);
+        return false;
+    }
+    return qp->answers.acked != before;
+}
+
+/* Publishes a response, or finds no room. `from` may be in a registered region: within the epoch section. */
+static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bool last, bool event) {
+    struct wire_slot *slot = producer_slot(&qp->answers);
+    uint32_t offset = WIRE_INLINE;
+    if (slot == NULL) {
+        return OUTCOME_BLOCKED;
+    }
+    uint8_t *to = slot->payload;
+    if (length > WIRE_INLINE_SIZE) {
+        offset = producer_claim(&qp->answers, length);
+        if (offset == WIRE_INLINE) {
+            return OUTCOME_BLOCKED;
+        }
+        to = qp->answers.slab + offset;
+    }
+    if (length > 0 && !copy_to_shared(to, from, length)) {
+        return OUTCOME_MEMORY_GONE;
+    }
+    slot->desc.op = WIRE_RESPONSE;
+    slot->desc.flags = last ? WIRE_LAST : 0;
+    slot->desc.length = length;
+    slot->desc.slab = offset;
+    producer_publish(&qp->answers, slot);
+    if (!process_signal(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK)) {
+        cq_expect(qp->send_cq, qp);
+    }
+    return OUTCOME_DONE;
+}
+
+static bool has_room(struct qp *qp) {
+    qp_take_answer_acks(qp);
+    return !qp->failed && producer_slot(&qp->answers) != NULL;
+}
+
+static enum outcome respond_read(struct qp *qp, bool event, uint32_t *budget) {
+    struct inbound *in = &qp->inbound;
+    do {
+        if (*budget == 0) {
+            return OUTCOME_UNFINISHED;
+        }
+        uint32_t length = in->total - in->offset;
+        length = length > WIRE_CHUNK ? WIRE_CHUNK : length;
+        const void *from = mr_memory(&qp->pd->ibv, in->rkey, in->remote_address + in->offset, length,
+                                     IBV_ACCESS_REMOTE_READ);
+        if (length > 0 && from == NULL) {
+            return OUTCOME_ACCESS_ERROR;
+        }
+        enum outcome outcome;
+        while ((outcome = publish(qp, from, length, in->offset + length == in->total, event)) == OUTCOME_BLOCKED) {
+            qp_want(qp, WIRE_RESPONSES);
+            if (!qp_take_answer_acks(qp)) {
+                return OUTCOME_BLOCKED;
+            }
+        }
+        if (outcome != OUTCOME_DONE) {
+            return outcome;
+        }
+        in->offset += length;
+        *budget -= length < *budget ? length : *budget;
+    } while (in->offset < in->total);
+    return OUTCOME_DONE;
+}
+
+static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) {
+    if (desc->remote_address % sizeof(uint64_t) != 0) {
+        return OUTCOME_INVALID;
+    }
+    void *target = mr_memory(&qp->pd->ibv, desc->rkey, desc->remote_address, sizeof(uint64_t),
+                             IBV_ACCESS_REMOTE_ATOMIC);
+    if (target == NULL) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    while (!has_room(qp)) {
+        qp_want(qp, WIRE_RESPONSES);
+        if (!qp_take_answer_acks(qp)) {
+            return OUTCOME_BLOCKED;
+        }
+    }
+    uint64_t before = desc->operand[0];
+    bool done = desc->op == WIRE_FETCH_ADD ? copy_fetch_add(target, desc->operand[0], &before)
+                                           : copy_compare_swap(target, &before, desc->operand[1]);
+    return done ? publish(qp, &before, sizeof(before), true, (desc->flags & WIRE_ACK) != 0) : OUTCOME_MEMORY_GONE;
+}
+
+enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget) {
+    struct inbound *in = &qp->inbound;
+    int needed = desc->op == WIRE_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_ATOMIC;
+    /* Neither is a matter of keys: no operation of this queue pair, or nothing to do it with. IBA 9.9.3, 11.6.2 */
+    if ((qp->attr.qp_access_flags & (unsigned) needed) == 0 || qp->attr.max_dest_rd_atomic == 0) {
+        return OUTCOME_INVALID;
+    }
+    if (desc->op != WIRE_READ) {
+        return respond_atomic(qp, desc);
+    }
+    if (!in->active) {
+        if (desc->total > 0
+                && mr_memory(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total, IBV_ACCESS_REMOTE_READ)
+                        == NULL) {
+            return OUTCOME_ACCESS_ERROR;
+        }
+        *in = (struct inbound) {
+            .active = true,
+            .op = desc->op,
+            .total = desc->total,
+            .rkey = desc->rkey,
+            .remote_address = desc->remote_address,
+        };
+    }
+    enum outcome outcome = respond_read(qp, (desc->flags & WIRE_ACK) != 0, budget);
+    if (outcome == OUTCOME_DONE) {
+        in->active = false;
+    }
+    return outcome;
+}
+
+/* ---- requester ---- */
+
+static struct send_wqe *next_reading(struct qp *qp) {
+    if ((int32_t) (qp->sq.done - qp->reading) > 0) {
+        qp->reading = qp->sq.done;
+    }
+    for (; qp->reading != qp->staged; qp->reading++) {
+        struct send_wqe *wqe = work_queue_at(&qp->sq, qp->reading);
+        if (wqe->op >= WIRE_READ && !wqe->answered) {
+            return wqe;
+        }
+    }
+    return NULL;
+}
+
+bool qp_is_reading(struct qp *qp) {
+    const struct send_wqe *wqe = qp->unanswered == 0 ? NULL : next_reading(qp);
+    return wqe != NULL && wqe->done > 0;
+}
+
+/* Returns false after a violation or a local fault. */
+static bool take_response(struct qp *qp) {
+    struct wire_desc desc;
+    const uint8_t *payload;
+    struct send_wqe *wqe = next_reading(qp);
+    if (wqe == NULL || !consumer_read(&qp->responses, &desc, &payload) || desc.op != WIRE_RESPONSE
+            || desc.length > wqe->total - wqe->done
+            || ((desc.flags & WIRE_LAST) != 0) != (desc.length == wqe->total - wqe->done)
+            || (desc.length == 0 && wqe->total != 0)) {
+        qp_violation(qp);
+        return false;
+    }
+    int error = wqe->fault != 0 ? 0
+            : sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, payload, desc.length);
+    if (error != 0) {
+        wqe->fault = IBV_WC_LOC_PROT_ERR; /* reported in its turn, by qp_complete_sends() */
+        wqe->vendor_err = (uint8_t) error;
+        qp->faulted = true;
+    }
+    wqe->done += desc.length;
+    qp->taken_bytes += WIRE_DESC_SIZE + desc.length;
+    if ((desc.flags & WIRE_LAST) != 0) {
+        wqe->answered = wqe->fault == 0;
+        qp->unanswered--;
+        qp->reading++;
+    }
+    consumer_advance(&qp->responses);
+    return true;
+}
+
+bool qp_take_responses(struct qp *qp) {
+    if (qp->failed || !consumer_ready(&qp->responses)) {
+        return false;
+    }
+    bool left;
+    while ((left = consumer_ready(&qp->responses)) && qp->taken_bytes < QP_BUDGET_BYTES) {
+        if (!take_response(qp)) {
+            return false;
+        }
+    }
+    qp_acknowledge(qp, WIRE_RESPONSES, WIRE_OK, WAKE_NONE);
+    return left;
+}

@@ -1,0 +1,281 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The requester: work requests become descriptors, acknowledgements become completions. */
+#include <string.h>
+
+#include "embedded/device/ah.h"
+#include "embedded/device/qp.h"
+
+/* Pieces small enough that the peer copies one while we copy the next, even in a message of moderate size. */
+static uint32_t piece(uint32_t total, uint32_t left) {
+    uint32_t size = total <= WIRE_CHUNK ? WIRE_CHUNK / 2 : WIRE_CHUNK;
+    return left < size + size / 2 && left <= WIRE_CHUNK ? left : size;
+}
+
+static bool copy_payload(struct qp *qp, struct send_wqe *wqe, uint8_t *to, uint32_t length) {
+    if (wqe->inlined) {
+        memcpy(to, (const uint8_t *) wqe->sge + wqe->done, length);
+        return true;
+    }
+    wqe->vendor_err = (uint8_t) sge_gather(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, to, length);
+    return wqe->vendor_err == 0;
+}
+
+static void request_wake(struct qp *qp, enum wake wake) {
+    if (qp->request_wake < wake) {
+        qp->request_wake = wake;
+    }
+}
+
+static void tell(struct qp *qp) {
+    if (qp->request_wake != WAKE_NONE) {
+        enum wake wake = qp->request_wake;
+        qp->request_wake = WAKE_NONE;
+        if (!process_signal(&qp->to_recv_cq, wake) && qp_awaits_one_sided(qp)) {
+            cq_expect(qp->send_cq, qp);
+        }
+    }
+}
+
+static enum wake wake_of(const struct send_wqe *wqe, bool last) {
+    if (!last || wqe->op == WIRE_WRITE || wqe->op >= WIRE_READ) {
+        return WAKE_WORK;
+    }
+    return wqe->solicited ? WAKE_SOLICITED : WAKE_EVENT;
+}
+
+/* Publishes the next descriptor of the work request. */
+static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
+    struct wire_slot *slot = producer_slot(&qp->out);
+    if (slot == NULL) {
+        return OUTCOME_BLOCKED;
+    }
+    bool answered = wqe->op >= WIRE_READ;
+    uint32_t left = answered ? 0 : wqe->total - wqe->done;
+    uint32_t length = left, offset = WIRE_INLINE;
+    uint8_t *to = slot->payload;
+    if (left > WIRE_INLINE_SIZE) {
+        length = piece(wqe->total, left);
+        offset = producer_claim(&qp->out, length);
+        if (offset == WIRE_INLINE) {
+            return OUTCOME_BLOCKED;
+        }
+        to = qp->out.slab + offset;
+    }
+    if (length > 0 && !copy_payload(qp, wqe, to, length)) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    bool last = length == left;
+    struct wire_desc *desc = &slot->desc;
+    desc->op = wqe->op;
+    desc->flags = (uint8_t) ((wqe->done == 0 ? WIRE_FIRST : 0) | (last ? WIRE_LAST : 0)
+            | (wqe->solicited ? WIRE_SOLICITED : 0) | (last && wqe->signaled ? WIRE_ACK : 0));
+    desc->length = length;
+    desc->slab = offset;
+    desc->total = wqe->total;
+    desc->imm = wqe->imm;
+    desc->rkey = wqe->rkey;
+    desc->remote_address = wqe->remote_address;
+    desc->operand[0] = wqe->operand[0];
+    desc->operand[1] = wqe->operand[1];
+    producer_publish(&qp->out, slot);
+    if (wqe->op == WIRE_WRITE || answered) {
+        qp->one_sided_end = qp->out.prod;
+    }
+    request_wake(qp, wake_of(wqe, last));
+    if (!answered) {
+        wqe->done += length;
+    }
+    if (last) {
+        wqe->staged = true;
+        wqe->end = qp->out.prod;
+        qp->unanswered += answered;
+    } else {
+        process_hint(&qp->to_recv_cq); /* one that polls starts copying now; a sleeper is woken when the slab is full */
+    }
+    return OUTCOME_DONE;
+}
+
+bool qp_is_staging(const struct qp *qp) {
+    return qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
+            && ((const struct send_wqe *) work_queue_at(&qp->sq, qp->staged))->done > 0;
+}
+
+/* Stages what there is room for, within the budget; false if it stopped for want of room. */
+static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
+    uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
+    bool drains = qp_state(qp) == IBV_QPS_SQD;
+    while (qp->staged != head) {
+        struct send_wqe *wqe = work_queue_at(&qp->sq, qp->staged);
+        if (qp->faulted || (drains && wqe->done == 0)) {
+            return true;
+        }
+        uint32_t reads = qp->attr.max_rd_atomic == 0 ? 1 : qp->attr.max_rd_atomic;
+        if ((wqe->op >= WIRE_READ && qp->unanswered >= reads) || (wqe->fenced && qp->unanswered > 0)) {
+            return true; /* the response, not an acknowledgement, lets it go on */
+        }
+        while (!wqe->staged) {
+            if (*bytes >= budget) {
+                return true;
+            }
+            uint32_t before = wqe->done;
+            enum outcome outcome = stage_one(qp, wqe);
+            *bytes += WIRE_DESC_SIZE + wqe->done - before;
+            if (outcome == OUTCOME_BLOCKED) {
+                return false;
+            }
+            if (outcome != OUTCOME_DONE) {
+                wqe->fault = IBV_WC_LOC_PROT_ERR;
+                qp->faulted = true;
+                return true;
+            }
+        }
+        qp->staged++;
+    }
+    return true;
+}
+
+/* Whether the peer, by the time it was told what we want, had acknowledged that: then it does not wake us. */
+static bool has_what_it_wanted(const struct qp *qp) {
+    uint32_t want = atomic_load(&qp->segment->control.stream[WIRE_REQUESTS].want);
+    uint64_t ack = atomic_load(&qp->attached->segment->control.stream[WIRE_REQUESTS].ack);
+    return (int32_t) (WIRE_ACK_COUNT(ack) - want) >= 0;
+}
+
+bool qp_stage(struct qp *qp, uint32_t budget) {
+    uint32_t bytes = 0;
+    if (qp->failed || !qp_sends_in(qp_state(qp))) {
+        return false;
+    }
+    bool blocked = !stage_some(qp, budget, &bytes);
+    while (blocked) {
+        qp_want(qp, WIRE_REQUESTS);
+        if (bytes >= budget || !qp_take_acks(qp)) {
+            break;
+        }
+        blocked = !stage_some(qp, budget, &bytes);
+    }
+    tell(qp);
+    qp_complete_sends(qp);
+    /* One that is blocked is called again by an acknowledgement, unless that came before the peer knew what we want. */
+    bool used_up = bytes >= budget && !qp->failed;
+    return used_up && qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
+            && (!blocked || has_what_it_wanted(qp));
+}
+
+bool qp_take_acks(struct qp *qp) {
+    if (qp->failed) {
+        return false;
+    }
+    const struct wire_control *peer = &qp->attached->segment->control;
+    uint64_t word = atomic_load(&peer->stream[WIRE_REQUESTS].ack);
+    if (word == atomic_load_explicit(&qp->seen_ack, memory_order_relaxed)) {
+        return false;
+    }
+    atomic_store_explicit(&qp->seen_ack, word, memory_order_relaxed);
+    if (WIRE_ACK_STATUS(word) >= WIRE_STATUS_LIMIT || !producer_acked(&qp->out, WIRE_ACK_COUNT(word))) {
+        qp_violation(qp);
+        return false;
+    }
+    return true;
+}
+
+static enum ibv_wc_opcode wc_opcode(uint8_t op) {
+    switch (op) {
+        case WIRE_WRITE: case WIRE_WRITE_IMM: return IBV_WC_RDMA_WRITE;
+        case WIRE_READ: return IBV_WC_RDMA_READ;
+        case WIRE_FETCH_ADD: return IBV_WC_FETCH_ADD;
+        case WIRE_CMP_SWAP: return IBV_WC_COMP_SWAP;
+        default: return IBV_WC_SEND;
+    }
+}
+
+void qp_complete_send(struct qp *qp, enum ibv_wc_status status) {
+    const struct send_wqe *wqe = work_queue_at(&qp->sq, qp->sq.done++);
+    if (qp->ud != NULL) {
+        ah_put(wqe->ah);
+    }
+    if (!wqe->signaled && status == IBV_WC_SUCCESS) {
+        return;
+    }
+    const struct cqe cqe = {
+        .wc = {
+            .wr_id = wqe->wr_id,
+            .status = status,
+            .opcode = wc_opcode(wqe->op),
+            .vendor_err = status == IBV_WC_LOC_PROT_ERR ? wqe->vendor_err : 0,
+            .byte_len = wqe->total,
+            .qp_num = qp->ibv.qp_num,
+        },
+        .qp = qp,
+        .end = qp->sq.done,
+        .send = true,
+    };
+    cq_push(qp->send_cq, &cqe, false);
+}
+
+void qp_fail_send(struct qp *qp, enum ibv_wc_status status) {
+    qp_complete_send(qp, status);
+    qp_fail(qp, -1);
+}
+
+void qp_flush_sends(struct qp *qp) {
+    while (qp->sq.done != atomic_load(&qp->sq.head)) {
+        qp_complete_send(qp, IBV_WC_WR_FLUSH_ERR);
+    }
+}
+
+static bool is_complete(const struct qp *qp, const struct send_wqe *wqe) {
+    return wqe->staged && (int32_t) (qp->out.acked - wqe->end) >= 0 && (wqe->op < WIRE_READ || wqe->answered);
+}
+
+static enum ibv_wc_status refused_as(uint32_t status) {
+    switch (status) {
+        case WIRE_INVALID_REQUEST: return IBV_WC_REM_INV_REQ_ERR;
+        case WIRE_ACCESS_ERROR: return IBV_WC_REM_ACCESS_ERR;
+        default: return IBV_WC_REM_OP_ERR;
+    }
+}
+
+void qp_complete_sends(struct qp *qp) {
+    if (qp->failed) {
+        return;
+    }
+    uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
+    const struct send_wqe *wqe = NULL;
+    while (qp->sq.done != head && (wqe = work_queue_at(&qp->sq, qp->sq.done), is_complete(qp, wqe))) {
+        qp_complete_send(qp, IBV_WC_SUCCESS);
+    }
+    bool outstanding = qp->sq.done != head;
+    if (outstanding && wqe->fault != 0) {
+        qp_fail_send(qp, (enum ibv_wc_status) wqe->fault);
+        return;
+    }
+    uint32_t status = WIRE_ACK_STATUS(atomic_load_explicit(&qp->seen_ack, memory_order_relaxed));
+    if (status == WIRE_OK) {
+        qp->rnr_since_ns = 0;
+    } else if (!outstanding || qp->out.acked == qp->out.prod) {
+        qp_violation(qp); /* it judges a request that does not exist */
+    } else if (status != WIRE_RNR) {
+        qp_fail_send(qp, refused_as(status));
+    } else if (qp->attr.rnr_retry == 0) {
+        qp_fail_send(qp, IBV_WC_RNR_RETRY_EXC_ERR);
+    } else if (qp->rnr_since_ns == 0 || qp->rnr_at != qp->out.acked) {
+        /* Each message has all its retries; the word may go from one not ready to the next. */
+        qp->rnr_since_ns = engine_now_ns();
+        qp->rnr_at = qp->out.acked;
+    }
+}

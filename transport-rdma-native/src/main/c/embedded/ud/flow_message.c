@@ -1,0 +1,486 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* What peers say about flows, and the receiver's end of them: see flow.h. On the engine thread. */
+#include "flow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "embedded/device/qp.h"
+#include "ud.h"
+
+#define MAX_INFLOWS 1024u /* of one queue pair; beyond it the oldest goes, and its sender opens another */
+
+/* ---- the receiver's end ---- */
+
+void flow_refuse(struct qp *qp, struct inflow *inflow) {
+    const struct wire_flow message = { .src_qpn = inflow->src_qpn, .dst_qpn = qp->ibv.qp_num, .id = inflow->id };
+    atomic_store(&inflow->own->dead, 1); /* by the time of the message there may be a new flow to be made */
+    peer_send(inflow->peer, WIRE_FLOW_REFUSE, &message, sizeof(message), NULL, 0);
+}
+
+/* With control, without the gate. */
+static void unhear(struct inflow *inflow) {
+    if (inflow->place.process != NULL) {
+        cq_scan_remove(inflow->place.qp->recv_cq, &inflow->place);
+        process_put(inflow->place.process);
+        inflow->place.process = NULL;
+    }
+}
+
+void flow_unhear_all(struct qp *qp) {
+    for (struct inflow *inflow = qp->ud->inflows; inflow != NULL; inflow = inflow->next) {
+        unhear(inflow);
+    }
+}
+
+/* With control and the gate. */
+static void unlink_incoming(struct qp *qp, struct inflow *inflow) {
+    ud_forget(qp->ud, inflow);
+    struct inflow **link = &qp->ud->inflows;
+    while (*link != inflow) {
+        link = &(*link)->next;
+    }
+    *link = inflow->next;
+    inflow->next = NULL;
+    qp->ud->num_inflows--;
+}
+
+static void free_incoming(struct inflow *inflow) {
+    struct arenas *arenas = peer_arenas(inflow->peer);
+    arenas_leave(arenas, inflow->view, &inflow->place_of_sender);
+    arenas_release(arenas, inflow->arena, inflow->own_segment, (const uint32_t[WIRE_STREAMS]) { 0 });
+    peer_put(inflow->peer);
+    free(inflow);
+}
+
+void flow_free_incoming(struct inflow *inflows) {
+    while (inflows != NULL) {
+        struct inflow *next = inflows->next;
+        free_incoming(inflows);
+        inflows = next;
+    }
+}
+
+static struct inflow *find_incoming(const struct qp *qp, const struct link *link, uint32_t id) {
+    struct inflow *inflow = qp->ud->inflows;
+    while (inflow != NULL && (inflow->id != id || peer_link(inflow->peer) != link)) {
+        inflow = inflow->next;
+    }
+    return inflow;
+}
+
+/* Executes what has come, then ends the flow. With control, without the gate. */
+static void end_incoming(struct qp *qp, struct inflow *inflow) {
+    unhear(inflow);
+    qp_lock(qp);
+    ud_drain(qp, inflow);
+    unlink_incoming(qp, inflow);
+    qp_unlock(qp);
+    free_incoming(inflow);
+}
+
+/* Takes a reference to the peer. NULL with errno, EPROTO if the segment is not what it should be: the peer was told. */
+static struct inflow *make_incoming(struct peer *peer, const struct wire_flow *message, int arena_fd) {
+    struct arenas *arenas = peer_arenas(peer);
+    struct inflow *inflow = calloc(1, sizeof(*inflow));
+    struct view *view;
+    const struct wire_segment *segment = inflow == NULL ? NULL : arenas_view(arenas, &message->place, arena_fd, &view);
+    if (segment == NULL) {
+        int error = inflow == NULL ? ENOMEM : errno;
+        arenas_decline(arenas, &message->place);
+        free(inflow);
+        errno = error;
+        return NULL;
+    }
+    struct arena *arena;
+    struct wire_segment *own = arenas_claim(arenas, &arena);
+    if (own == NULL) {
+        arenas_leave(arenas, view, &message->place);
+        free(inflow);
+        errno = ENOMEM;
+        return NULL;
+    }
+    *inflow = (struct inflow) {
+        .peer = peer_get(peer),
+        .src_qpn = message->src_qpn,
+        .id = message->id,
+        .view = view,
+        .place_of_sender = message->place,
+        .segment = segment,
+        .arena = arena,
+        .own_segment = own,
+        .own = &own->control,
+    };
+    consumer_init(&inflow->requests, segment, WIRE_REQUESTS);
+    return inflow;
+}
+
+static int accept_flow(struct qp *qp, struct inflow *inflow) {
+    struct arenas *arenas = peer_arenas(inflow->peer);
+    struct ibv_comp_channel *channel = qp->recv_cq->ibv.channel;
+    struct wire_flow message = {
+        .src_qpn = inflow->src_qpn,
+        .dst_qpn = qp->ibv.qp_num,
+        .id = inflow->id,
+        .cq = (uint32_t) qp->recv_cq->index,
+        .cq_id = qp->recv_cq->id,
+    };
+    int fds[2], nfds = 0;
+    fds[0] = arenas_begin_introduction(arenas, inflow->arena, inflow->own_segment, &message.place);
+    if (fds[0] >= 0) {
+        message.carries |= WIRE_ARENA;
+        nfds++;
+    }
+    if (channel != NULL) {
+        message.carries |= WIRE_RECV_BELL;
+        fds[nfds++] = channel->fd;
+    }
+    int error = peer_send(inflow->peer, WIRE_FLOW_ACCEPT, &message, sizeof(message), fds, nfds);
+    arenas_end_introduction(arenas, inflow->arena, inflow->own_segment, (message.carries & WIRE_ARENA) != 0, error == 0);
+    return error;
+}
+
+static void make_place(struct qp *qp) {
+    if (qp->ud->num_inflows == MAX_INFLOWS) {
+        struct inflow *last = qp->ud->inflows;
+        while (last->next != NULL) {
+            last = last->next;
+        }
+        flow_refuse(qp, last);
+        end_incoming(qp, last);
+    }
+}
+
+/* With control. Returns 0 or errno. */
+static int open_incoming(struct qp *qp, struct peer *peer, const struct wire_flow *message, int arena_fd) {
+    if (atomic_load(&qp->destroyed) || !ud_may_receive(qp_state(qp))) {
+        arenas_decline(peer_arenas(peer), &message->place);
+        return ECONNREFUSED;
+    }
+    if (find_incoming(qp, peer_link(peer), message->id) != NULL) {
+        return EPROTO;
+    }
+    make_place(qp);
+    struct inflow *inflow = make_incoming(peer, message, arena_fd);
+    if (inflow == NULL) {
+        return errno;
+    }
+    int error = accept_flow(qp, inflow);
+    if (error != 0) {
+        free_incoming(inflow);
+        return error;
+    }
+    qp_lock(qp);
+    inflow->next = qp->ud->inflows;
+    qp->ud->inflows = inflow;
+    qp->ud->num_inflows++;
+    qp_unlock(qp);
+    return 0;
+}
+
+/* ---- messages ---- */
+
+struct subject {
+    struct qp *qp; /* NULL: there is no such UD queue pair; else with its control */
+    struct peer *peer;
+    struct wire_flow message;
+};
+
+/* `to_sender`: the message is for the end that sends datagrams. False if it is malformed. */
+static bool begin(struct link *link, const void *body, size_t length, bool to_sender, struct subject *subject) {
+    if (length != sizeof(subject->message)) {
+        return false;
+    }
+    memcpy(&subject->message, body, length);
+    subject->peer = peer_of_link(link);
+    if (subject->peer == NULL || peer_process(subject->peer) == NULL) { /* its board comes before anything else */
+        if (subject->peer != NULL) {
+            peer_put(subject->peer);
+        }
+        return false;
+    }
+    struct qp *qp = qp_table_find(to_sender ? subject->message.src_qpn : subject->message.dst_qpn);
+    if (qp != NULL && qp->ud == NULL) {
+        qp_put(qp);
+        qp = NULL;
+    }
+    subject->qp = qp;
+    if (qp != NULL) {
+        pthread_mutex_lock(&qp->control);
+    }
+    return true;
+}
+
+static void end(struct subject *subject) {
+    if (subject->qp != NULL) {
+        pthread_mutex_unlock(&subject->qp->control);
+        qp_put(subject->qp);
+    }
+    peer_put(subject->peer);
+}
+
+static bool on_open(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    struct subject s;
+    if (!begin(link, body, length, false, &s)) {
+        return false;
+    }
+    bool with_arena = (s.message.carries & WIRE_ARENA) != 0;
+    int error = ECONNREFUSED;
+    if (nfds != with_arena) {
+        error = EPROTO;
+    } else if (s.qp == NULL) {
+        arenas_decline(peer_arenas(s.peer), &s.message.place);
+    } else {
+        error = open_incoming(s.qp, s.peer, &s.message, with_arena ? fds[0] : -1);
+    }
+    if (error != 0 && error != EPROTO) {
+        peer_send(s.peer, WIRE_FLOW_REFUSE, &s.message, sizeof(s.message), NULL, 0);
+    }
+    end(&s);
+    return error != EPROTO;
+}
+
+static bool on_lost_open(struct link *link, const void *body, size_t length) {
+    struct subject s;
+    if (!begin(link, body, length, false, &s)) {
+        return false;
+    }
+    arenas_decline(peer_arenas(s.peer), &s.message.place);
+    peer_send(s.peer, WIRE_FLOW_REFUSE, &s.message, sizeof(s.message), NULL, 0);
+    end(&s);
+    return true;
+}
+
+/* With the gate. Returns 0 or errno, EPROTO for what no honest peer sends. */
+static int complete_opening(struct flow *flow, const struct wire_flow *message, int *fds) {
+    struct arenas *arenas = peer_arenas(flow->peer);
+    bool with_arena = (message->carries & WIRE_ARENA) != 0;
+    int none = -1, *bell = (message->carries & WIRE_RECV_BELL) != 0 ? &fds[with_arena] : &none;
+    const struct wire_segment *segment = arenas_view(arenas, &message->place, with_arena ? fds[0] : -1, &flow->view);
+    if (segment == NULL) {
+        int error = errno;
+        arenas_decline(arenas, &message->place);
+        return error;
+    }
+    flow->receiver = &segment->control;
+    flow->place = message->place;
+    if (!process_announce(peer_process(flow->peer), message->cq, message->cq_id, bell, &flow->to_recv_cq)) {
+        return ENOMEM;
+    }
+    arenas_answered(arenas, flow->arena);
+    flow->state = FLOW_OPEN;
+    flow->since_ns = 0;
+    struct wire_flow slot = { .src_qpn = message->src_qpn, .dst_qpn = message->dst_qpn, .id = message->id };
+    slot.bank = flow->to_recv_cq.bank;
+    slot.slot = flow->to_recv_cq.slot;
+    return peer_send(flow->peer, WIRE_FLOW_SLOT, &slot, sizeof(slot), NULL, 0);
+}
+
+/* The datagram that waits for it finds out, and is lost; later there is none, and it is not to cost the next one. */
+static void end_opening(struct qp *qp, struct flow *flow) {
+    if (flow_is_overdue(flow)) {
+        flow_free(qp, flow);
+    } else {
+        flow->state = FLOW_REFUSED;
+    }
+}
+
+/* For want of memory or descriptors: what waits is lost. With the gate. */
+static void give_up_opening(struct qp *qp, struct flow *flow, const struct wire_flow *message) {
+    peer_send(flow->peer, WIRE_FLOW_CLOSE, message, sizeof(*message), NULL, 0);
+    end_opening(qp, flow);
+}
+
+/* With the control of s->qp, which is not destroyed. Returns false for what no honest peer sends. */
+static bool accepted(struct subject *s, int *fds) {
+    bool valid = true;
+    qp_lock(s->qp);
+    struct flow *flow = flow_find(s->qp, peer_link(s->peer), &s->message);
+    if (flow != NULL && flow->state == FLOW_OPENING) {
+        peer_set_silent(s->peer, false);
+        int error = complete_opening(flow, &s->message, fds);
+        valid = error != EPROTO;
+        if (error != 0) {
+            give_up_opening(s->qp, flow, &s->message);
+        }
+    } else {
+        arenas_decline(peer_arenas(s->peer), &s->message.place); /* it was closed, as the receiver will hear */
+    }
+    qp_unlock(s->qp);
+    qp_kick(s->qp, QP_WORK_SEND);
+    return valid;
+}
+
+static bool on_accept(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    struct subject s;
+    if (!begin(link, body, length, true, &s)) {
+        return false;
+    }
+    int expected = ((s.message.carries & WIRE_ARENA) != 0) + ((s.message.carries & WIRE_RECV_BELL) != 0);
+    bool valid = s.message.cq < BOARD_CQS && nfds == expected;
+    if (valid && s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
+        valid = accepted(&s, fds);
+    } else if (valid) {
+        arenas_decline(peer_arenas(s.peer), &s.message.place);
+    }
+    end(&s);
+    return valid;
+}
+
+static bool on_lost_accept(struct link *link, const void *body, size_t length) {
+    struct subject s;
+    if (!begin(link, body, length, true, &s)) {
+        return false;
+    }
+    arenas_decline(peer_arenas(s.peer), &s.message.place);
+    if (s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
+        qp_lock(s.qp);
+        struct flow *flow = flow_find(s.qp, link, &s.message);
+        if (flow != NULL && flow->state == FLOW_OPENING) {
+            peer_set_silent(s.peer, false); /* it has answered */
+            give_up_opening(s.qp, flow, &s.message);
+        }
+        qp_unlock(s.qp);
+        qp_kick(s.qp, QP_WORK_SEND);
+    }
+    end(&s);
+    return true;
+}
+
+static bool on_slot(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    struct subject s;
+    if (nfds != 0 || !begin(link, body, length, false, &s)) {
+        return false;
+    }
+    bool valid = s.message.bank < BOARD_BANKS && s.message.slot < BOARD_BANK_SLOTS;
+    struct inflow *inflow = s.qp == NULL ? NULL : find_incoming(s.qp, link, s.message.id);
+    if (inflow != NULL && inflow->place.process != NULL) {
+        valid = false;
+    } else if (inflow != NULL && valid) {
+        arenas_answered(peer_arenas(s.peer), inflow->arena);
+        inflow->place = (struct cq_place) {
+            .process = process_get(peer_process(s.peer)), .bank = s.message.bank, .slot = s.message.slot, .qp = s.qp,
+            .inflow = inflow,
+        };
+        if (cq_scan_add(s.qp->recv_cq, &inflow->place)) {
+            ud_announce(s.qp->ud, inflow);
+            qp_kick(s.qp, QP_WORK_ALL);
+        } else {
+            flow_refuse(s.qp, inflow);
+            end_incoming(s.qp, inflow);
+        }
+    }
+    end(&s);
+    return valid;
+}
+
+static bool on_room(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    struct subject s;
+    if (nfds != 0 || !begin(link, body, length, true, &s)) {
+        return false;
+    }
+    if (s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
+        qp_kick(s.qp, QP_WORK_SEND);
+    }
+    end(&s);
+    return true;
+}
+
+static bool on_refuse(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    struct subject s;
+    if (nfds != 0 || !begin(link, body, length, true, &s)) {
+        return false;
+    }
+    if (s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
+        qp_lock(s.qp);
+        struct flow *flow = flow_find(s.qp, link, &s.message);
+        if (flow != NULL) {
+            peer_set_silent(s.peer, false);
+        }
+        if (flow != NULL && flow->state == FLOW_OPENING) {
+            end_opening(s.qp, flow);
+        } else if (flow != NULL) {
+            flow_free(s.qp, flow);
+        }
+        qp_unlock(s.qp);
+        qp_kick(s.qp, QP_WORK_SEND);
+    }
+    end(&s);
+    return true;
+}
+
+static bool on_close(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    struct subject s;
+    if (nfds != 0 || !begin(link, body, length, false, &s)) {
+        return false;
+    }
+    struct inflow *inflow = s.qp == NULL ? NULL : find_incoming(s.qp, link, s.message.id);
+    if (inflow != NULL) {
+        end_incoming(s.qp, inflow);
+    }
+    end(&s);
+    return true;
+}
+
+/* ---- death of the peer ---- */
+
+static void free_if_on(struct qp *qp, struct flow *flow, const void *link) {
+    if (flow->peer != NULL && peer_link(flow->peer) == link) {
+        flow_free(qp, flow);
+    }
+}
+
+static void end_flows_on(struct qp *qp, const void *link) {
+    if (qp->ud == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&qp->control);
+    if (!atomic_load(&qp->destroyed)) {
+        for (struct inflow *inflow = qp->ud->inflows, *next; inflow != NULL; inflow = next) {
+            next = inflow->next;
+            if (peer_link(inflow->peer) == link) {
+                end_incoming(qp, inflow);
+            }
+        }
+        qp_lock(qp);
+        flow_table_visit(qp, free_if_on, link);
+        qp_unlock(qp);
+        qp_kick(qp, QP_WORK_SEND);
+    }
+    pthread_mutex_unlock(&qp->control);
+}
+
+static void on_down(struct link *link) {
+    qp_table_visit(end_flows_on, link);
+}
+
+__attribute__((constructor)) static void init(void) {
+    link_set_handler(WIRE_FLOW_OPEN, on_open);
+    link_set_lost_handler(WIRE_FLOW_OPEN, on_lost_open);
+    link_set_handler(WIRE_FLOW_ACCEPT, on_accept);
+    link_set_lost_handler(WIRE_FLOW_ACCEPT, on_lost_accept);
+    link_set_handler(WIRE_FLOW_SLOT, on_slot);
+    link_set_handler(WIRE_FLOW_ROOM, on_room);
+    link_set_handler(WIRE_FLOW_REFUSE, on_refuse);
+    link_set_handler(WIRE_FLOW_CLOSE, on_close);
+    link_add_down_handler(on_down);
+}

@@ -1,0 +1,179 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Unreliable datagrams: see ud.h. */
+#include "ud.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "embedded/base/cancel.h"
+#include "embedded/base/epoch.h"
+#include "embedded/device/watch.h"
+
+#define ROUND_GAP_NS UINT64_C(2000000)
+#define LINGER_NS UINT64_C(1000000000)
+#define LINGER_STEP_NS 50000
+
+int ud_create(struct qp *qp) {
+    qp->ud = calloc(1, sizeof(*qp->ud));
+    if (qp->ud == NULL) {
+        return ENOMEM;
+    }
+    qp->ud->end = &qp->ud->first;
+    pthread_mutex_init(&qp->ud->attaching, NULL);
+    return 0;
+}
+
+void ud_free(struct qp *qp) {
+    if (qp->ud != NULL) {
+        pthread_mutex_destroy(&qp->ud->attaching);
+        free(qp->ud);
+    }
+}
+
+static void close_flow(struct qp *qp, struct flow *flow, const void *unused) {
+    (void) unused;
+    flow_close(qp, flow);
+}
+
+struct inflow *ud_detach(struct qp *qp) {
+    struct ud *ud = qp->ud;
+    flow_table_visit(qp, close_flow, NULL);
+    struct inflow *inflows = ud->inflows;
+    for (struct inflow *inflow = inflows; inflow != NULL; inflow = inflow->next) {
+        flow_refuse(qp, inflow);
+    }
+    ud->inflows = NULL;
+    ud->num_inflows = 0;
+    atomic_store(&ud->announced, NULL);
+    ud->first = NULL;
+    ud->end = &ud->first;
+    ud_drop_sends(qp);
+    return inflows;
+}
+
+bool ud_run(struct qp *qp, unsigned work) {
+    UNCANCELLED;
+    bool left = false;
+    epoch_enter();
+    if ((work & QP_WORK_ALL) != 0) {
+        left = ud_receive(qp);
+    }
+    left |= ud_send(qp);
+    epoch_leave();
+    /* What waits is tried again by each poll that finds nothing, and by the engine's rounds, which end the wait. */
+    if (qp->ud->pending) {
+        cq_owe_ring(qp->send_cq, qp);
+        atomic_store(&qp->next_round_ns, engine_now_ns() + ROUND_GAP_NS);
+        watch_qp(qp);
+    } else {
+        atomic_store(&qp->next_round_ns, 0);
+    }
+    return left;
+}
+
+/* ---- groups ---- */
+
+static unsigned find_group(const struct ud *ud, const union ibv_gid *gid) {
+    unsigned i = 0;
+    while (i < ud->num_groups && memcmp(&ud->group[i], gid, sizeof(*gid)) != 0) {
+        i++;
+    }
+    return i;
+}
+
+void ud_linger(struct qp *qp) {
+    uint64_t end = engine_now_ns() + LINGER_NS;
+    bool pending;
+    do {
+        qp_lock(qp);
+        pending = qp->ud->pending;
+        qp_unlock(qp);
+        if (pending) {
+            nanosleep(&(struct timespec) { .tv_nsec = LINGER_STEP_NS }, NULL);
+        }
+    } while (pending && engine_now_ns() < end);
+}
+
+bool ud_is_attached(struct qp *qp) {
+    pthread_mutex_lock(&qp->ud->attaching);
+    bool attached = qp->ud->num_groups > 0;
+    pthread_mutex_unlock(&qp->ud->attaching);
+    return attached;
+}
+
+bool ud_is_member(const struct ud *ud, const union ibv_gid *gid) {
+    return find_group(ud, gid) < ud->num_groups;
+}
+
+/* As is_valid_mcast_lid() and ib_attach_mcast() of the kernel's verbs.c. */
+static bool is_valid(const struct qp *qp, const union ibv_gid *gid, uint16_t lid) {
+    return qp->ud != NULL && gid_is_multicast(gid) && lid >= 0xc000 && lid != 0xffff;
+}
+
+int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
+    UNCANCELLED;
+    struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
+    if (!is_valid(qp, gid, lid)) {
+        return EINVAL;
+    }
+    struct ud *ud = qp->ud;
+    int error = 0;
+    pthread_mutex_lock(&ud->attaching);
+    if (ud->num_groups == UD_MAX_GROUPS) {
+        error = ENOMEM;
+    } else if (!ud_is_member(ud, gid)) {
+        qp_lock(qp);
+        ud->group[ud->num_groups++] = *gid;
+        qp_unlock(qp);
+        error = sa_join(gid, ibv->qp_num);
+        if (error != 0) {
+            qp_lock(qp);
+            ud->num_groups--;
+            qp_unlock(qp);
+        }
+    }
+    pthread_mutex_unlock(&ud->attaching);
+    return error;
+}
+
+int embedded_ibv_detach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
+    UNCANCELLED;
+    struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
+    if (!is_valid(qp, gid, lid)) {
+        return EINVAL;
+    }
+    struct ud *ud = qp->ud;
+    pthread_mutex_lock(&ud->attaching);
+    unsigned i = find_group(ud, gid);
+    int error = i == ud->num_groups ? EINVAL : 0;
+    if (error == 0) {
+        sa_leave(gid, ibv->qp_num);
+        qp_lock(qp);
+        ud->group[i] = ud->group[--ud->num_groups];
+        qp_unlock(qp);
+    }
+    pthread_mutex_unlock(&ud->attaching);
+    return error;
+}

@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Unreliable datagrams: what a UD queue pair has beside the queues and the state that all have.
+ *
+ *   ah.c           address handles
+ *   ud.c           the owner of the gate's work, groups
+ *   ud_send.c      work requests to datagrams, for one receiver or the members of a group
+ *   ud_receive.c   datagrams to receives
+ *   flow.c         how datagrams get from a queue pair to another one; flow_table.c finds the flow
+ *   flow_message.c the peers' messages about that
+ *   sa.c           who is a member of which group: finding out; sa_table.c keeps it
+ *
+ * A send is complete when it is staged, whatever becomes of the datagram. One to a process that is stopped waits for a
+ * bounded time; then what is for it is dropped at once until it goes on.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_UD_H
+#define NETTY_RDMA_EMBEDDED_UD_H
+
+#include "embedded/device/ah.h"
+#include "embedded/device/qp.h"
+#include "embedded/groups/sa.h"
+#include "flow.h"
+
+#define UD_MTU 4096u /* of the port */
+#define UD_GRH_BYTES 40u
+#define UD_MULTICAST_QPN 0xffffffu
+#define UD_MAX_GROUPS 64u /* of one queue pair */
+
+struct ud {
+    struct inflow *_Atomic announced; /* by any thread: what goes to the end of that queue */
+
+    /* All of the gate's owner; the incoming flows are changed with `control` as well, the groups with `attaching`. */
+    struct flow_table flows;
+    struct inflow *inflows; /* the latest opened first */
+    unsigned num_inflows;
+    struct inflow *first, **end; /* those that may have datagrams, to be served in turn */
+    union ibv_gid group[UD_MAX_GROUPS];
+    unsigned num_groups;
+    pthread_mutex_t attaching; /* not `control`: the engine, whose work an answer is, may wait for that */
+
+    /* The work request at the head, if it waits for a receiver: what is left of it. */
+    bool pending;
+    uint64_t since_ns; /* when it was first tried */
+    uint32_t next;     /* receiver */
+    bool prepared;     /* the ways to all receivers are being opened */
+    uint32_t qpn;      /* the one receiver, if it is not for a group */
+    struct sa_members members;
+    struct datagram datagram;
+    _Alignas(struct ibv_grh) uint8_t payload[UD_GRH_BYTES + UD_MTU];
+};
+
+/* ud.c */
+int ud_create(struct qp *qp); /* 0 or errno */
+void ud_free(struct qp *qp);
+bool ud_run(struct qp *qp, unsigned work); /* the owner of the gate; true if some was left over */
+/*
+ * The ends of all flows, for a queue pair that is reset or destroyed: after qp_unhear(), with control and the gate. What
+ * is returned goes to flow_free_incoming().
+ */
+struct inflow *ud_detach(struct qp *qp);
+/* Lets what was posted go, for a bounded time: a device has sent it by the time that its queue pair is destroyed. */
+void ud_linger(struct qp *qp);
+bool ud_is_attached(struct qp *qp); /* to any group */
+bool ud_is_member(const struct ud *ud, const union ibv_gid *gid);
+
+static inline bool ud_may_receive(enum ibv_qp_state state) {
+    return state == IBV_QPS_RTR || state == IBV_QPS_RTS || state == IBV_QPS_SQE;
+}
+
+/* ud_send.c */
+bool ud_send(struct qp *qp);
+void ud_drop_sends(struct qp *qp); /* without completions */
+
+/* ud_receive.c */
+bool ud_receive(struct qp *qp);
+/* Any thread: the flow may have datagrams; QP_WORK_ALL must follow. */
+void ud_announce(struct ud *ud, struct inflow *inflow);
+/* The flow ends: nobody announces it any more. With the gate. */
+void ud_forget(struct ud *ud, struct inflow *inflow);
+void ud_drain(struct qp *qp, struct inflow *inflow); /* what has arrived on a flow that ends */
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Datagrams to receives: see ud.h. What is wrong with a datagram is nobody's business but its sender's, who does not
+ * learn of it: such ones are dropped, and the receive stays (IB specification 9.9.3, faults of class D).
+ */
+#include "embedded/base/epoch.h"
+#include "embedded/device/srq.h"
+#include "ud.h"
+
+#include <string.h>
+
+/* One call takes about this. */
+#define BUDGET_DATAGRAMS 256
+
+/* A datagram that no honest end of this provider would send. */
+static bool is_malformed(const struct wire_desc *desc) {
+    uint32_t header = (desc->flags & WIRE_GRH) != 0 ? UD_GRH_BYTES : 0;
+    return (desc->op != WIRE_SEND && desc->op != WIRE_SEND_IMM) || desc->total > UD_MTU
+            || desc->length != desc->total + header || ((desc->flags & WIRE_MULTICAST) != 0 && header == 0);
+}
+
+static bool is_for(const struct qp *qp, const struct wire_desc *desc, const uint8_t *payload) {
+    if (!ud_may_receive(qp_state(qp)) || desc->rkey != qp->attr.qkey) {
+        return false;
+    }
+    if ((desc->flags & WIRE_MULTICAST) == 0) {
+        return true;
+    }
+    union ibv_gid gid;
+    memcpy(&gid, payload + offsetof(struct ibv_grh, dgid), sizeof(gid));
+    return ud_is_member(qp->ud, &gid);
+}
+
+/* Returns what sge_scatter() does. */
+static int place(const struct qp *qp, const struct receive_wqe *wqe, const struct wire_desc *desc,
+                 const uint8_t *payload) {
+    static const uint8_t no_header[UD_GRH_BYTES];
+    const struct ibv_pd *pd = qp->srq != NULL ? qp->srq->ibv.pd : qp->ibv.pd;
+    struct sge_cursor cursor = { 0, 0 };
+    bool header = (desc->flags & WIRE_GRH) != 0;
+    /* Without a header its place is left undefined by a device. */
+    int error = header ? 0 : sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, no_header, sizeof(no_header));
+    return error != 0 ? error : sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, payload, desc->length);
+}
+
+static void deliver(struct qp *qp, const struct inflow *inflow, const struct wire_desc *desc, const uint8_t *payload) {
+    const struct receive_wqe *wqe = qp->failed || !is_for(qp, desc, payload) ? NULL : qp_next_receive(qp);
+    if (wqe == NULL || desc->total + UD_GRH_BYTES > wqe->length) {
+        return;
+    }
+    int error = place(qp, wqe, desc, payload);
+    bool imm = desc->op == WIRE_SEND_IMM;
+    qp_finish_receive(qp);
+    const struct cqe cqe = {
+        .wc = {
+            .wr_id = wqe->wr_id,
+            .status = error == 0 ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR,
+            .opcode = IBV_WC_RECV,
+            .vendor_err = (uint32_t) error,
+            .byte_len = desc->total + UD_GRH_BYTES,
+            .imm_data = imm ? desc->imm : 0,
+            .qp_num = qp->ibv.qp_num,
+            .src_qp = inflow->src_qpn,
+            .wc_flags = (imm ? IBV_WC_WITH_IMM : 0) | ((desc->flags & WIRE_GRH) != 0 ? IBV_WC_GRH : 0),
+            .slid = DEVICE_LID,
+            .sl = (uint8_t) desc->reserved,
+        },
+        .qp = qp,
+        .end = qp->rq.done,
+    };
+    cq_push(qp->recv_cq, &cqe, (desc->flags & WIRE_SOLICITED) != 0);
+    if (error != 0) {
+        qp_fail(qp, -1);
+    }
+}
+
+/* What an honest sender can have published at a time; the others have their turn then. Returns how many. */
+static int take(struct qp *qp, struct inflow *inflow) {
+    int count = 0;
+    while (count < (int) WIRE_REQUEST_SLOTS && !inflow->broken && consumer_ready(&inflow->requests)) {
+        struct wire_desc desc;
+        const uint8_t *payload;
+        if (!consumer_read(&inflow->requests, &desc, &payload) || is_malformed(&desc)) {
+            inflow->broken = true;
+            link_abort(peer_link(inflow->peer));
+            break;
+        }
+        deliver(qp, inflow, &desc, payload);
+        consumer_advance(&inflow->requests);
+        count++;
+    }
+    if (count > 0) {
+        flow_acknowledge(qp, inflow);
+    }
+    return count;
+}
+
+/* ---- whose turn it is: a queue, so that one who floods delays the others and no more ---- */
+
+void ud_announce(struct ud *ud, struct inflow *inflow) {
+    if (atomic_exchange(&inflow->announced, true)) {
+        return;
+    }
+    inflow->next_announced = atomic_load(&ud->announced);
+    while (!atomic_compare_exchange_weak(&ud->announced, &inflow->next_announced, inflow)) {
+    }
+}
+
+static void append(struct ud *ud, struct inflow *inflow) {
+    inflow->next_announced = NULL;
+    *ud->end = inflow;
+    ud->end = &inflow->next_announced;
+}
+
+/* Takes *link off the queue. */
+static struct inflow *take_off(struct ud *ud, struct inflow **link) {
+    struct inflow *inflow = *link;
+    *link = inflow->next_announced;
+    if (*link == NULL) {
+        ud->end = link;
+    }
+    return inflow;
+}
+
+static void collect(struct ud *ud) {
+    struct inflow *latest = atomic_exchange(&ud->announced, NULL), *in_turn = NULL;
+    while (latest != NULL) {
+        struct inflow *next = latest->next_announced;
+        latest->next_announced = in_turn;
+        in_turn = latest;
+        latest = next;
+    }
+    while (in_turn != NULL) {
+        struct inflow *next = in_turn->next_announced;
+        append(ud, in_turn);
+        in_turn = next;
+    }
+}
+
+void ud_forget(struct ud *ud, struct inflow *inflow) {
+    collect(ud);
+    struct inflow **link = &ud->first;
+    while (*link != NULL && *link != inflow) {
+        link = &(*link)->next_announced;
+    }
+    if (*link != NULL) {
+        take_off(ud, link);
+    }
+}
+
+bool ud_receive(struct qp *qp) {
+    struct ud *ud = qp->ud;
+    collect(ud);
+    for (int budget = BUDGET_DATAGRAMS; budget > 0 && ud->first != NULL;) {
+        struct inflow *inflow = take_off(ud, &ud->first);
+        /* Before we look: who announces it later queues it again. An exchange, so that we see what was published. */
+        atomic_exchange(&inflow->announced, false);
+        budget -= take(qp, inflow);
+        if (!inflow->broken && consumer_ready(&inflow->requests) && !atomic_exchange(&inflow->announced, true)) {
+            append(ud, inflow);
+        }
+    }
+    return ud->first != NULL;
+}
+
+void ud_drain(struct qp *qp, struct inflow *inflow) {
+    epoch_enter();
+    take(qp, inflow);
+    epoch_leave();
+}
