@@ -32,7 +32,7 @@
 #include "embedded/cm/cm_private.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
-#include "embedded/link/peer.h"
+#include "peer.h"
 #include "provider.h"
 
 #define MAX_COMMANDS 96

@@ -14,7 +14,7 @@
  * under the License.
  */
 /* The peer of a fuzz target: see peer.h. */
-#include "embedded/link/peer.h"
+#include "peer.h"
 
 #include <errno.h>
 #include <fcntl.h>

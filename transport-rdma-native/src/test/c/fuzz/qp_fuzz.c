@@ -31,7 +31,7 @@
 #include "engine_by_hand.h"
 #include "fuzz.h"
 #include "pair.h"
-#include "embedded/link/peer.h"
+#include "peer.h"
 #include "provider.h"
 
 #define SECRET UINT64_C(0x5ec2e75ec2e75ec2)

@@ -24,7 +24,7 @@
 #include "engine_by_hand.h"
 #include "fuzz.h"
 #include "pair.h"
-#include "embedded/link/peer.h"
+#include "peer.h"
 #include "ud_support.h"
 
 #define MAX_COMMANDS 64
