@@ -372,7 +372,7 @@ static void open_things(void) {
     segment = memory;
     CHECK_EQ(pipe(ends), 0);
     things[BOARD] = own_board_fd;
-    things[BELL] = cq_engine_bell();
+    things[BELL] = own_bell;
     things[UNSEALED] = memfd_create("unsealed", MFD_CLOEXEC);
     things[PIPE] = ends[1];
     for (int i = 0; i < THINGS; i++) {

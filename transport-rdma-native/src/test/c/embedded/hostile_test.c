@@ -47,7 +47,7 @@ static void send_message(struct liar *liar, unsigned type, const void *body, siz
 
 static void send_board(struct liar *liar) {
     struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    int fds[] = { own_board_fd, cq_engine_bell() };
+    int fds[] = { own_board_fd, own_bell };
     send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
 }
 
@@ -67,13 +67,13 @@ static void send_attach(struct liar *liar) {
 
 static void board_of_another_length(struct liar *liar) {
     char body[3] = { 0 };
-    int fds[] = { own_board_fd, cq_engine_bell() };
+    int fds[] = { own_board_fd, own_bell };
     send_message(liar, WIRE_BOARD, body, sizeof(body), fds, 2);
 }
 
 static void board_of_another_version(struct liar *liar) {
     struct wire_board greeting = { .version = WIRE_VERSION + 1, .size = sizeof(struct board) };
-    int fds[] = { own_board_fd, cq_engine_bell() };
+    int fds[] = { own_board_fd, own_bell };
     send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
 }
 
@@ -84,7 +84,7 @@ static void board_without_descriptors(struct liar *liar) {
 
 static void board_that_can_shrink(struct liar *liar) {
     struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    int fds[] = { memfd_create("unsealed", MFD_CLOEXEC), cq_engine_bell() };
+    int fds[] = { memfd_create("unsealed", MFD_CLOEXEC), own_bell };
     CHECK_EQ(ftruncate(fds[0], sizeof(struct board)), 0);
     send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
     close(fds[0]);

@@ -140,7 +140,7 @@ static void one_bell_is_kept_for_all(void) {
 
 /* A program that talks to itself has no descriptor for that but those of the link. */
 static void the_own_process_has_no_bell_but_the_engines(void) {
-    int before = open_fds(), bell = fcntl(cq_engine_bell(), F_DUPFD_CLOEXEC, 0);
+    int before = open_fds(), bell = fcntl(own_bell, F_DUPFD_CLOEXEC, 0);
     CHECK(bell >= 0);
     struct process *process = process_of_board(getpid(), own_board_fd, &bell);
     CHECK(process != NULL && bell >= 0);
@@ -149,7 +149,7 @@ static void the_own_process_has_no_bell_but_the_engines(void) {
     process_ring_engine(process);
     process_put(process);
     CHECK_EQ(open_fds(), before);
-    CHECK(fcntl(cq_engine_bell(), F_GETFD) >= 0);
+    CHECK(fcntl(own_bell, F_GETFD) >= 0);
 }
 
 int main(void) {

@@ -19,6 +19,7 @@
 
 #include "check.h"
 #include "embedded/device/qp.h"
+#include "embedded/rc/rc.h"
 #include "pair.h"
 #include "provider.h"
 #include "qp_inside.h"
@@ -114,7 +115,7 @@ static void an_introduction_that_finds_no_descriptor_is_repeated(void) {
     settle(); /* it may have introduced itself once more */
     struct qp *late = qp_of(b.qp), *early = qp_of(a.qp);
     pthread_mutex_lock(&late->control);
-    qp_drop_held(late);
+    rc_release(late, true);
     pthread_mutex_unlock(&late->control);
     limit_fds(1); /* which the sender may need */
     CHECK_EQ(end_to_rtr(&a, b.qp->qp_num), 0);

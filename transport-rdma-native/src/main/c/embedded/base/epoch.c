@@ -134,6 +134,6 @@ static void fork_child(void) {
     atomic_store(&homeless, homeless_depth);
 }
 
-__attribute__((constructor)) static void init(void) {
+void epoch_init(void) {
     pthread_atfork(NULL, NULL, fork_child);
 }

@@ -22,6 +22,8 @@
 #ifndef NETTY_RDMA_EMBEDDED_EPOCH_H
 #define NETTY_RDMA_EMBEDDED_EPOCH_H
 
+void epoch_init(void);
+
 void epoch_enter(void); /* may be nested */
 void epoch_leave(void);
 

@@ -24,6 +24,6 @@ static void fork_child(void) {
     fork_generation++;
 }
 
-__attribute__((constructor(FORK_ORDER))) static void init(void) {
+void fork_init(void) {
     pthread_atfork(NULL, NULL, fork_child);
 }

@@ -31,14 +31,7 @@
 /* Changes in the child. Handlers and all that comes after them see the new value. */
 extern unsigned fork_generation;
 
-/*
- * Order of the fork handlers (constructor priorities): a module that takes its locks before another's registers after
- * it, because pthread_atfork() runs `prepare` in reverse order of registration.
- */
-#define FORK_ORDER 200
-#define ENGINE_FORK_ORDER 201
-#define LINK_FORK_ORDER 202
-#define DEVICE_FORK_ORDER 203
-#define CM_FORK_ORDER 204
+/* The first of all: init.c. */
+void fork_init(void);
 
 #endif

@@ -79,7 +79,7 @@ static void fork_child(void) {
     pthread_mutex_init(&device.lock, NULL);
 }
 
-__attribute__((constructor)) static void init(void) {
+void cm_address_init(void) {
     pthread_atfork(NULL, NULL, fork_child);
 }
 

@@ -30,7 +30,7 @@
 pthread_mutex_t cm_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct cm_channel *channel_of(struct rdma_event_channel *channel) {
-    return cm_container(channel, struct cm_channel, channel);
+    return container_of(channel, struct cm_channel, channel);
 }
 
 struct rdma_event_channel *embedded_rdma_create_event_channel(void) {
@@ -48,7 +48,7 @@ struct rdma_event_channel *embedded_rdma_create_event_channel(void) {
 }
 
 bool cm_channel_is_inherited(const struct rdma_event_channel *channel) {
-    return cm_container(channel, struct cm_channel, channel)->generation != fork_generation;
+    return container_of(channel, struct cm_channel, channel)->generation != fork_generation;
 }
 
 /* Not by way of the descriptor, whose count is the parent's too. */
@@ -320,7 +320,7 @@ int embedded_rdma_ack_cm_event(struct rdma_cm_event *public_event) {
     if (public_event == NULL) {
         return cm_result(EINVAL);
     }
-    struct cm_event *event = cm_container(public_event, struct cm_event, event);
+    struct cm_event *event = container_of(public_event, struct cm_event, event);
     if (event->generation != fork_generation) {
         free(event);
         return 0;

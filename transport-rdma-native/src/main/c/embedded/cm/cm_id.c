@@ -16,6 +16,7 @@
 /*
  * The life of an id: creation, the table that finds it by the handle which peers know, options, destruction.
  */
+#include "cm.h"
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
 
@@ -168,7 +169,7 @@ static struct cm_id *withdraw(struct cm_id *id) {
     cm_end(id);
     cm_port_unbind(id);
     unregister(id);
-    struct cm_channel *channel = cm_container(id->id.channel, struct cm_channel, channel);
+    struct cm_channel *channel = container_of(id->id.channel, struct cm_channel, channel);
     return cm_drop_events(channel, id);
 }
 
@@ -303,6 +304,8 @@ static void fork_child(void) {
     pthread_mutex_unlock(&cm_lock);
 }
 
-__attribute__((constructor(CM_FORK_ORDER))) static void register_fork_handlers(void) {
+void cm_init(void) {
+    cm_address_init();
+    cm_peer_init();
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

@@ -196,7 +196,7 @@ int embedded_rdma_leave_multicast(struct rdma_cm_id *public_id, struct sockaddr 
         err = embedded_ibv_detach_mcast(id->id.qp, &multicast->gid, multicast->lid);
     }
     if (id->sync && id->id.event != NULL
-            && cm_container(id->id.event, struct cm_event, event)->multicast == multicast) {
+            && container_of(id->id.event, struct cm_event, event)->multicast == multicast) {
         embedded_rdma_ack_cm_event(id->id.event); /* nobody else can */
         id->id.event = NULL;
     }

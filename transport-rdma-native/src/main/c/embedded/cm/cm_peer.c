@@ -243,7 +243,7 @@ static void post_timewait_exit(struct cm_id *id) {
 }
 
 static void on_timer(struct engine_timer *timer) {
-    struct cm_id *id = cm_container(timer, struct cm_id, timer);
+    struct cm_id *id = container_of(timer, struct cm_id, timer);
     pthread_mutex_lock(&cm_lock);
     uint64_t now = engine_now_ns();
     if (id->destroyed) {
@@ -596,7 +596,7 @@ static void on_link_down(struct link *link) {
     pthread_mutex_unlock(&cm_lock);
 }
 
-__attribute__((constructor)) static void register_handlers(void) {
+void cm_peer_init(void) {
     link_set_handler(CM_REQ, on_request);
     link_set_handler(CM_REP, on_reply);
     link_set_handler(CM_RTU, on_ready_to_use);

@@ -33,6 +33,7 @@
 #define NETTY_RDMA_EMBEDDED_CM_PRIVATE_H
 
 #include "cm_wire.h"
+#include "embedded/base/container_of.h"
 #include "embedded/base/fork.h"
 #include "embedded/embedded.h"
 #include "embedded/link/engine.h"
@@ -48,8 +49,6 @@
  * and a program that waits for the event would wait for ever.
  */
 #define CM_SPARE_EVENTS 2
-
-#define cm_container(pointer, type, member) ((type *) ((char *) (pointer) - offsetof(type, member)))
 
 /* As rdma_cm_state in the kernel. */
 enum cm_state {
@@ -154,7 +153,7 @@ static inline bool cm_is_datagram(const struct cm_id *id) {
 }
 
 static inline struct cm_id *cm_of(struct rdma_cm_id *id) {
-    return cm_container(id, struct cm_id, id);
+    return container_of(id, struct cm_id, id);
 }
 
 /* Whether it is the parent's: the call is to fail with EIO. */
@@ -207,6 +206,7 @@ void cm_port_forget(void); /* all ports, in a forked child */
 bool cm_port_is_listened(int port_space, uint16_t number);
 
 /* cm_address.c */
+void cm_address_init(void);
 size_t cm_address_size(const struct sockaddr *address); /* 0: family not supported */
 bool cm_address_is_any(const struct sockaddr *address);
 bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b); /* without ports */
@@ -225,6 +225,7 @@ int cm_qp_error(struct cm_id *id);
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* of any peer */
 
 /* cm_peer.c, with cm_lock */
+void cm_peer_init(void); /* without it */
 int cm_send_request(struct cm_id *id); /* 0 also when it has to be tried again; else errno, nothing done */
 int cm_send_reply(struct cm_id *id, const struct cm_wire_rep *reply);
 void cm_send_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply);

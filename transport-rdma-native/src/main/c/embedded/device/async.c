@@ -20,10 +20,7 @@
 #include <unistd.h>
 
 #include "context.h"
-#include "cq.h"
 #include "embedded/base/cancel.h"
-#include "qp.h"
-#include "srq.h"
 
 struct async_event {
     struct ibv_async_event ibv;
@@ -110,25 +107,7 @@ int embedded_ibv_get_async_event(struct ibv_context *ibv, struct ibv_async_event
     }
 }
 
-void embedded_ibv_ack_async_event(struct ibv_async_event *event) {
-    struct context *context;
-    struct async_source *source;
-    switch (event->event_type) {
-        case IBV_EVENT_CQ_ERR:
-            context = context_of(event->element.cq->context);
-            source = &cq_of(event->element.cq)->async;
-            break;
-        case IBV_EVENT_SRQ_LIMIT_REACHED:
-            context = context_of(event->element.srq->context);
-            source = &srq_of(event->element.srq)->async;
-            break;
-        default:
-            context = context_of(event->element.qp->context);
-            source = &qp_of(event->element.qp)->async;
-    }
-    if (context_is_inherited(&context->ibv)) {
-        return;
-    }
+void async_acknowledge(struct context *context, struct async_source *source) {
     pthread_mutex_lock(&context->lock);
     source->completed++;
     pthread_cond_broadcast(&context->acknowledged);

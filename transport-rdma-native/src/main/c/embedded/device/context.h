@@ -57,7 +57,11 @@ struct async_source {
     unsigned delivered, completed; /* under the context's lock */
 };
 
-struct context *context_of(struct ibv_context *context);
+void device_init(void);
+
+static inline struct context *context_of(struct ibv_context *context) {
+    return (struct context *) context;
+}
 
 /* Whether it is the parent's, and so is all that was made with it: the call is to fail with EIO. */
 static inline bool context_is_inherited(struct ibv_context *context) {
@@ -69,5 +73,8 @@ void async_raise(struct context *context, enum ibv_event_type type, void *elemen
 
 /* Forgets undelivered events about the source and waits until the delivered ones are acknowledged. */
 void async_retire(struct context *context, struct async_source *source);
+
+/* One event about it is acknowledged. */
+void async_acknowledge(struct context *context, struct async_source *source);
 
 #endif

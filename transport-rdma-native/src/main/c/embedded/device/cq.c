@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "embedded/base/cancel.h"
+#include "embedded/base/container_of.h"
 #include "qp.h"
 
 static _Atomic uint32_t next_id = 1;
@@ -243,7 +244,7 @@ void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited) {
 
 /* IB specification 11.6.3.1: the completion queue is dead, and so are the queue pairs that use it. */
 static void report_overflow(struct engine_task *task) {
-    struct cq *cq = (struct cq *) ((char *) task - offsetof(struct cq, overflow));
+    struct cq *cq = container_of(task, struct cq, overflow);
     async_raise(context_of(cq->ibv.context), IBV_EVENT_CQ_ERR, &cq->ibv, &cq->async);
     qp_fail_users(cq);
 }

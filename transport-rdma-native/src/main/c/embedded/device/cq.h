@@ -40,7 +40,6 @@
 #include "embedded/link/board.h"
 #include "embedded/link/engine.h"
 
-struct inflow;
 struct qp;
 struct process;
 struct bank_watch;
@@ -50,7 +49,7 @@ struct cq_place {
     struct process *process;
     uint32_t bank, slot;
     struct qp *qp;
-    struct inflow *inflow; /* of a datagram queue pair, else NULL */
+    void (*found)(struct cq_place *place); /* notes that there is work, before the queue pair's turn; may be NULL */
     struct cq_place *next_unfinished; /* under `scan`, as the following */
     bool unfinished; /* in the queue of those with more work than one call does */
 };
@@ -189,11 +188,11 @@ void cq_overdue_init(struct cq *cq);
 
 /*
  * Looks after the queue pair until its peer has taken everything. If that makes no progress for some 20 microseconds,
- * the peer is nudged. With the queue pair's gate, after something was published; cheap if it is looked after already.
+ * the peer is nudged. With the queue pair's gate, after something was published: who has claimed that, adds it. Claiming
+ * is cheap if it is looked after already, and then false.
  */
-void cq_expect(struct cq *cq, struct qp *qp);
-/* The same from within a look. */
-void cq_expect_on(struct cq *cq, struct qp *qp);
+bool cq_claim_overdue(struct qp *qp);
+void cq_add_overdue(struct cq *cq, struct qp *qp);
 
 /* Time for a look? By who polls. */
 static inline bool cq_expects(const struct cq *cq) {
@@ -236,9 +235,9 @@ void cq_scan_remove(struct cq *cq, struct cq_place *place);
 
 /* ---- cq_engine.c ---- */
 
-/* Opens the engine's bell. Returns 0 or errno. */
+void cq_engine_init(void);
+/* Has the engine listen to the process's bell, which is open. Returns 0 or errno. */
 int cq_engine_open(void);
-int cq_engine_bell(void);
 void cq_engine_ring(void);
 void cq_engine_add(struct cq *cq);
 void cq_engine_remove(struct cq *cq);

@@ -18,11 +18,8 @@
  * completion queues that nobody polls (targets of one-sided operations; applications that sleep, armed, while a message
  * is under way).
  */
-#include <errno.h>
 #include <limits.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "cq.h"
 #include "embedded/base/bell.h"
@@ -120,23 +117,17 @@ int cq_engine_open(void) {
     int error = 0;
     pthread_mutex_lock(&lock);
     if (bell.fd < 0) {
-        bell.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        bell.ready = rung;
+        bell = (struct engine_source) { .fd = own_bell, .ready = rung };
         spin_policy_init(&policy, MAX_SPIN_NS, spin_policy_preemptions, (int64_t) engine_now_ns());
-        error = bell.fd < 0 ? errno : engine_add(&bell, EPOLLIN);
+        error = engine_add(&bell, EPOLLIN);
         if (error == 0) {
             set_asleep(true);
-        } else if (bell.fd >= 0) {
-            close(bell.fd);
+        } else {
             bell.fd = -1;
         }
     }
     pthread_mutex_unlock(&lock);
     return error;
-}
-
-int cq_engine_bell(void) {
-    return bell.fd;
 }
 
 void cq_engine_add(struct cq *cq) {
@@ -158,13 +149,10 @@ void cq_engine_remove(struct cq *cq) {
 
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
-    if (bell.fd >= 0) {
-        close(bell.fd);
-    }
     bell.fd = -1;
     num_cqs = 0;
 }
 
-__attribute__((constructor)) static void init(void) {
+void cq_engine_init(void) {
     pthread_atfork(NULL, NULL, fork_child);
 }

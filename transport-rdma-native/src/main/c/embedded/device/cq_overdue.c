@@ -23,6 +23,7 @@
  * The list is the stack of cq_owe_ring(): pushed to by those who have a queue pair's gate, and taken as a whole.
  */
 #include "cq.h"
+#include "embedded/base/container_of.h"
 #include "qp.h"
 
 /* Between looks. Each look takes some 100 ns a queue pair: with very many, looks are rarer. */
@@ -41,8 +42,12 @@ static void plan(struct cq *cq, uint64_t at_ns) {
     }
 }
 
+bool cq_claim_overdue(struct qp *qp) {
+    return !atomic_load_explicit(&qp->expecting, memory_order_relaxed) && !atomic_exchange(&qp->expecting, true);
+}
+
 /* The list comes before the look at the word, and the word before the look at the list in cq_overdue_to_engine(). */
-static void push(struct cq *cq, struct qp *qp) {
+void cq_add_overdue(struct cq *cq, struct qp *qp) {
     struct qp *_Atomic *list = &cq->overdue.expecting;
     qp_get(qp);
     qp->next_expecting = atomic_load(list);
@@ -50,19 +55,6 @@ static void push(struct cq *cq, struct qp *qp) {
     }
     if (!cq_is_polled(cq)) {
         plan(cq, engine_now_ns() + ENGINE_LOOK_NS);
-    }
-}
-
-void cq_expect_on(struct cq *cq, struct qp *qp) {
-    if (!atomic_exchange(&qp->expecting, true)) {
-        push(cq, qp);
-    }
-}
-
-void cq_expect(struct cq *cq, struct qp *qp) {
-    if (!atomic_load_explicit(&qp->expecting, memory_order_relaxed) && !atomic_exchange(&qp->expecting, true)) {
-        qp_begin_to_expect(qp, !cq_is_polled(cq));
-        push(cq, qp);
     }
 }
 
@@ -97,7 +89,7 @@ void cq_overdue_to_engine(struct cq *cq) {
 }
 
 static void look_on_engine(struct engine_timer *timer) {
-    struct cq *cq = (struct cq *) ((char *) timer - offsetof(struct cq, overdue.timer));
+    struct cq *cq = container_of(timer, struct cq, overdue.timer);
     uint64_t next = cq_is_polled(cq) ? 0 : look(cq, engine_now_ns(), ENGINE_LOOK_NS);
     /* Until here nobody else plans; from here on do those to whose gates a look was left. */
     atomic_store(&cq->overdue.planned, false);

@@ -25,7 +25,6 @@
 
 #include "cq.h"
 #include "embedded/link/process.h"
-#include "embedded/ud/ud.h"
 #include "qp.h"
 
 #define SCAN_AGAIN 1u
@@ -102,7 +101,7 @@ static void serve(struct cq *cq, struct cq_place *place) {
 __attribute__((noinline)) static void scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
     struct group_watch *group = bank->group[g];
     if (group == NULL) {
-        return; /* the tick of one that is not known yet: qp_attach.c looks at it when it is */
+        return; /* the tick of one that is not known yet: rc_attach.c looks at it when it is */
     }
     const _Atomic uint32_t *ticks = bank->ticks + g * BOARD_GROUP_SLOTS;
     for (unsigned s = 0; s < BOARD_GROUP_SLOTS; s++) {
@@ -110,8 +109,8 @@ __attribute__((noinline)) static void scan_group(struct cq *cq, struct bank_watc
         uint32_t tick;
         if (place != NULL && (tick = atomic_load_explicit(&ticks[s], memory_order_acquire)) != group->seen[s]) {
             group->seen[s] = tick;
-            if (place->inflow != NULL) {
-                ud_announce(place->qp->ud, place->inflow);
+            if (place->found != NULL) {
+                place->found(place);
             } else {
                 cq->hot = place->qp;
             }

@@ -53,10 +53,6 @@ static struct ibv_device device = {
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *contexts;
 
-struct context *context_of(struct ibv_context *context) {
-    return (struct context *) context;
-}
-
 struct ibv_device **embedded_ibv_get_device_list(int *num_devices) {
     struct ibv_device **list = calloc(2, sizeof(*list));
     if (list == NULL) {
@@ -241,6 +237,27 @@ int embedded__ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint3
     return 0;
 }
 
+void embedded_ibv_ack_async_event(struct ibv_async_event *event) {
+    struct context *context;
+    struct async_source *source;
+    switch (event->event_type) {
+        case IBV_EVENT_CQ_ERR:
+            context = context_of(event->element.cq->context);
+            source = &cq_of(event->element.cq)->async;
+            break;
+        case IBV_EVENT_SRQ_LIMIT_REACHED:
+            context = context_of(event->element.srq->context);
+            source = &srq_of(event->element.srq)->async;
+            break;
+        default:
+            context = context_of(event->element.qp->context);
+            source = &qp_of(event->element.qp)->async;
+    }
+    if (!context_is_inherited(&context->ibv)) {
+        async_acknowledge(context, source);
+    }
+}
+
 /* ---- fork ---- */
 
 static int inherited_poll_cq(struct ibv_cq *cq, int entries, struct ibv_wc *wc) {
@@ -294,6 +311,6 @@ static void fork_child(void) {
     pthread_mutex_unlock(&contexts_lock);
 }
 
-__attribute__((constructor(DEVICE_FORK_ORDER))) static void register_fork_handlers(void) {
+void device_init(void) {
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

@@ -240,6 +240,6 @@ static void fork_child(void) {
     memset((void *) buckets, 0, sizeof(buckets)); /* the parent's regions are not the child's */
 }
 
-__attribute__((constructor)) static void init(void) {
+void mr_init(void) {
     pthread_atfork(NULL, NULL, fork_child);
 }

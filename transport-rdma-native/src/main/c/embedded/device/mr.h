@@ -24,6 +24,8 @@
 
 #include "pd.h"
 
+void mr_init(void);
+
 /*
  * Where the range is in this process, or NULL unless the key names a region of this protection domain that covers it
  * and has all the flags of `access`. Call it, and use the memory, inside one epoch section: deregistration waits for

@@ -21,16 +21,22 @@
 #include <string.h>
 
 #include "embedded/base/cancel.h"
-#include "embedded/ud/ud.h"
+#include "embedded/base/container_of.h"
 #include "srq.h"
 
+static const struct qp_ops *ops_of_type[IBV_QPT_UD + 1];
+
+void qp_set_ops(enum ibv_qp_type type, const struct qp_ops *ops) {
+    ops_of_type[type] = ops;
+}
+
 static void run_again(struct engine_task *task) {
-    qp_kick((struct qp *) ((char *) task - offsetof(struct qp, again)), QP_WORK_ALL);
+    qp_kick(container_of(task, struct qp, again), QP_WORK_ALL);
 }
 
 /* Returns 0 or errno. */
 static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
-    if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UD) {
+    if ((unsigned) attr->qp_type > IBV_QPT_UD || ops_of_type[attr->qp_type] == NULL) {
         return EOPNOTSUPP;
     }
     if (attr->send_cq == NULL || attr->recv_cq == NULL || attr->send_cq->context != pd->context
@@ -65,7 +71,9 @@ static int init_queues(struct qp *qp) {
 }
 
 static void free_qp(struct qp *qp) {
-    ud_free(qp);
+    if (qp->ops->destroy != NULL) {
+        qp->ops->destroy(qp);
+    }
     work_queue_free(&qp->sq);
     work_queue_free(&qp->rq);
     free(qp->taken);
@@ -87,6 +95,7 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
         return NULL;
     }
     memset(qp, 0, sizeof(*qp));
+    qp->ops = ops_of_type[attr->qp_type];
     qp->ibv.context = pd->context;
     qp->ibv.qp_context = attr->qp_context;
     qp->ibv.pd = pd;
@@ -106,7 +115,7 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
     atomic_init(&qp->state, IBV_QPS_RESET);
     atomic_init(&qp->refs, 1);
     pthread_mutex_init(&qp->control, NULL);
-    error = attr->qp_type == IBV_QPT_UD ? ud_create(qp) : 0;
+    error = qp->ops->create != NULL ? qp->ops->create(qp) : 0;
     if (error == 0) {
         error = init_queues(qp);
     }
@@ -171,22 +180,17 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
         free_qp(qp);
         return 0;
     }
-    if (qp->ud != NULL && ud_is_attached(qp)) {
-        return EBUSY; /* ibv_attach_mcast(3) */
-    }
-    if (qp->ud != NULL) {
-        ud_linger(qp);
+    int error = qp->ops->begin_destroy != NULL ? qp->ops->begin_destroy(qp) : 0;
+    if (error != 0) {
+        return error;
     }
     qp_table_remove(qp);
     pthread_mutex_lock(&qp->control);
     atomic_store(&qp->destroyed, true);
-    qp_unhear(qp);
+    qp->ops->unhear(qp);
     gate_lock(&qp->gate); /* for good */
-    qp_detach(qp);
-    qp_drop_held(qp);
-    if (qp->ud != NULL) {
-        flow_free_incoming(ud_detach(qp));
-    }
+    qp->ops->detach(qp);
+    qp->ops->release(qp, true);
     pthread_mutex_unlock(&qp->control);
     engine_task_cancel(&qp->again);
     cq_purge(qp->recv_cq, qp);

@@ -14,20 +14,18 @@
  * under the License.
  */
 /*
- * Queue pairs: RC, and what UD (ud.h) shares with it. All transmission, execution and completion of one queue pair is
- * done by the owner of its gate, on whatever thread that is: one that posts or polls, or the engine.
+ * Queue pairs: what the types share. All transmission, execution and completion of one queue pair is done by the owner
+ * of its gate, on whatever thread that is: one that posts or polls, or the engine. What a type does in its own way is in
+ * its table of operations: rc.h, ud.h.
  *
- *   qp.c           create, query, destroy
+ *   qp.c           types; create, query, destroy
  *   qp_table.c     numbers
  *   qp_modify.c    the state machine
  *   qp_post.c      the work queues
- *   srq.c          those that queue pairs share
+ *   qp_progress.c  the gate and its owner, errors, flushing, the engine's rounds
+ *   qp_complete.c  completions, and the receives that messages take
+ *   srq.c          work queues that queue pairs share
  *   inline_recv.c  messages that travel in their completion
- *   qp_attach.c    meeting the peer's queue pair
- *   qp_progress.c  what the owner of the gate does, errors, flushing, timers, and a peer that takes nothing
- *   qp_send.c      work requests to descriptors, and their completion
- *   qp_receive.c   execution of the peer's requests
- *   qp_respond.c   READs and atomics, at both ends
  */
 #ifndef NETTY_RDMA_EMBEDDED_QP_H
 #define NETTY_RDMA_EMBEDDED_QP_H
@@ -40,24 +38,20 @@
 #include "embedded/link/peer.h"
 #include "embedded/link/stream.h"
 #include "pd.h"
+#include "sge.h"
 
 /*
  * One call does about so many bytes of each: the peer's requests with the answers to them, answers that the peer gives,
  * and own requests; and no more, so that a fast peer keeps neither a poll nor the engine from everything else. What is
- * left over is taken up by a later call. A post may do more of what it was given (qp_progress.c).
+ * left over is taken up by a later call. A post may do more of what it was given (rc_progress.c).
  */
 #define QP_BUDGET_BYTES (512u << 10)
 
 /* So long a peer that is said to poll may go without a poll while it has something to do. */
 #define QP_PATIENCE_NS UINT64_C(20000)
 
-/* A position in a scatter/gather list. */
-struct sge_cursor {
-    uint16_t index;
-    uint32_t offset;
-};
-
 struct ah;
+struct qp_ops;
 struct ud;
 
 struct send_wqe {
@@ -144,6 +138,7 @@ enum qp_work {
 
 struct qp {
     struct ibv_qp ibv;
+    const struct qp_ops *ops;
     struct qp *next_in_table;
     struct pd *pd;
     struct cq *send_cq, *recv_cq;
@@ -218,7 +213,55 @@ struct qp {
     struct cq_place heard_on_recv_cq, heard_on_send_cq; /* where the peer announces itself */
     struct engine_task again; /* unfinished work found outside of a poll */
     struct async_source async;
-    struct ud *ud; /* of an UD queue pair; NULL for the others, whose parts above it does without */
+    struct ud *ud; /* what a UD queue pair has beside this; it does without much of the above */
+};
+
+struct qp_transition {
+    enum ibv_qp_state from, to;
+    int required, optional; /* attributes: enum ibv_qp_attr_mask */
+};
+
+/*
+ * What queue pairs of one type do in their own way. Those that may be NULL do nothing then. `control` is held in all of the
+ * calls from modifying and destroying.
+ */
+struct qp_ops {
+    const struct qp_transition *transitions;
+    size_t num_transitions;
+    bool watch_posted; /* work requests that are posted have timers */
+
+    /* What the type has of its own: 0 or errno. `destroy` is called after a failure as well; both may be NULL. */
+    int (*create)(struct qp *qp);
+    void (*destroy)(struct qp *qp);
+
+    /*
+     * The type's part of a work request, when all else of it is checked and copied, with the lock of the queue: 0 or errno.
+     * `release_send` is for the owner of the gate; it may be NULL.
+     */
+    int (*fill_send)(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
+    void (*release_send)(struct send_wqe *wqe);
+
+    /* The work of the gate's owner, but for QP_WORK_FATAL and flushing. Returns true if some was left over. */
+    bool (*run)(struct qp *qp, unsigned work);
+    /* Before the queue pair is set to ERR on demand: does what the peer has done before. With the gate; may be NULL. */
+    void (*settle)(struct qp *qp);
+    /* The queue pair has failed: tells the peer. With the gate; may be NULL. */
+    void (*failed)(struct qp *qp);
+
+    /* From INIT to RTR: with the gate before the state changes, without it after that, 0 or errno. Both may be NULL. */
+    void (*prepare)(struct qp *qp);
+    int (*introduce)(struct qp *qp);
+    /* For the engine's rounds, when introduce_at_ns has come; may be NULL. */
+    void (*introduce_again)(struct qp *qp);
+
+    /* Before a queue pair is destroyed, without `control`: 0 or EBUSY; may be NULL. */
+    int (*begin_destroy)(struct qp *qp);
+    /* Reset, destroy: polls do not come to it any more, without the gate. */
+    void (*unhear)(struct qp *qp);
+    /* After that, with the gate: back to before prepare(). */
+    void (*detach)(struct qp *qp);
+    /* After that, with or without the gate: what remains. `destroyed`: for good. */
+    void (*release)(struct qp *qp, bool destroyed);
 };
 
 static inline struct qp *qp_of(struct ibv_qp *qp) {
@@ -235,11 +278,13 @@ static inline bool qp_sends_in(enum ibv_qp_state state) {
 }
 
 /* qp.c */
+void qp_set_ops(enum ibv_qp_type type, const struct qp_ops *ops); /* of all queue pairs of the type */
 void qp_get(struct qp *qp);
 void qp_put(struct qp *qp);
 void qp_fail_users(struct cq *cq);
 
 /* qp_table.c */
+void qp_table_init(void);
 int qp_table_add(struct qp *qp); /* gives it a number; 0 or errno */
 void qp_table_remove(struct qp *qp);
 struct qp *qp_table_find(uint32_t qpn); /* with a reference, or NULL */
@@ -264,16 +309,6 @@ static inline void qp_polled(struct qp *qp, bool send, uint32_t end) {
     atomic_store_explicit(send ? &qp->sq.tail : &qp->rq.tail, end, memory_order_release);
 }
 
-/* qp_attach.c */
-/* All with control. */
-void qp_prepare(struct qp *qp); /* entering RTR, with the gate */
-int qp_announce(struct qp *qp); /* introduces this end to the peer; the engine's rounds repeat it */
-void qp_announce_again(struct qp *qp);
-void qp_bind(struct qp *qp);        /* takes up an introduction of the peer, if there is one */
-void qp_detach(struct qp *qp);      /* back to before qp_prepare(); the gate must be owned */
-void qp_drop_held(struct qp *qp);
-void qp_unhear(struct qp *qp);      /* polls do not come to it any more; before qp_detach(), without the gate */
-
 /* qp_progress.c */
 /* Does the work now, or leaves it to the thread that is at it. Returns true if some was left over for a later call. */
 bool qp_progress(struct qp *qp, unsigned work);
@@ -286,14 +321,10 @@ void qp_unlock(struct qp *qp);
 void qp_fail(struct qp *qp, int event);
 /* The same on demand: what the peer has done before is done. With the gate. */
 void qp_to_error(struct qp *qp);
-/* The peer broke the protocol. */
-void qp_violation(struct qp *qp);
 /* Whether the peer has something to acknowledge or to answer, or is to get it. */
 bool qp_has_outstanding(const struct qp *qp);
-/* Acknowledgements and responses of the peer, and the completions that they make. True if some was left over. */
-bool qp_take_results(struct qp *qp);
-/* For cq_overdue.c, with the gate. `rare`: looks cost a wake-up each, so that the time runs from now on. */
-void qp_begin_to_expect(struct qp *qp, bool rare);
+/* Whether a work request has been staged in part. */
+bool qp_is_staging(const struct qp *qp);
 /* Returns when to look again, 0 for never. */
 uint64_t qp_round(struct qp *qp, uint64_t now_ns);
 
@@ -307,30 +338,16 @@ static inline bool qp_has_work(const struct qp *qp) {
                 || consumer_ready(&qp->responses));
 }
 
-/* qp_send.c */
-/*
- * Whether the peer has something to do for us of which its application need not know. A message waits for who polls: he
- * alone has a use for it, and one who is held up would find all his receives consumed.
- */
-static inline bool qp_awaits_one_sided(const struct qp *qp) {
-    return qp->one_sided_end - qp->out.acked - 1 < qp->out.prod - qp->out.acked;
-}
-/* Whether a work request has been staged in part. */
-bool qp_is_staging(const struct qp *qp);
-bool qp_stage(struct qp *qp, uint32_t budget); /* returns true if some was left over */
-bool qp_take_acks(struct qp *qp); /* true if there was anything new */
-void qp_complete_sends(struct qp *qp);
-/* The oldest work request gets the status, the others are flushed. */
-void qp_fail_send(struct qp *qp, enum ibv_wc_status status);
-void qp_flush_sends(struct qp *qp);
+/* qp_complete.c, all by the gate's owner */
 void qp_complete_send(struct qp *qp, enum ibv_wc_status status); /* the oldest one */
-
-/* qp_receive.c */
-bool qp_execute(struct qp *qp); /* returns true if some was left over */
-void qp_flush_receives(struct qp *qp);
+void qp_flush_sends(struct qp *qp);
 /* The receive that the next message takes, until qp_finish_receive(); or NULL: posting one kicks the queue pair. */
 const struct receive_wqe *qp_next_receive(struct qp *qp);
+const struct receive_wqe *qp_current_receive(const struct qp *qp); /* of the message that is being received */
 void qp_finish_receive(struct qp *qp);
+/* Completes the current receive with an error. */
+void qp_fail_receive(struct qp *qp, enum ibv_wc_status status, int vendor_err);
+void qp_flush_receives(struct qp *qp);
 
 /* inline_recv.c */
 /* Where the message goes that has taken the receive. */
@@ -339,37 +356,5 @@ static inline uint8_t *inline_slot(const struct qp *qp, uint32_t index) {
 }
 /* For polls: copies the message to the receive's memory. */
 void inline_place(struct qp *qp, uint32_t index, struct ibv_wc *wc);
-
-/* qp_respond.c */
-enum outcome {
-    OUTCOME_DONE,
-    OUTCOME_UNFINISHED, /* its part of the budget is used up */
-    OUTCOME_BLOCKED,
-    OUTCOME_INVALID,
-    OUTCOME_ACCESS_ERROR,
-    OUTCOME_OPERATION_ERROR, /* the receive was completed with the reason */
-    OUTCOME_MEMORY_GONE,     /* the key covers it, and it is not there: copy.h */
-};
-/* Takes the bytes that it answers from the budget. */
-enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget);
-bool qp_is_reading(struct qp *qp); /* whether a part of an answer has come */
-bool qp_take_responses(struct qp *qp); /* returns true if some was left over */
-bool qp_take_answer_acks(struct qp *qp); /* true if there was anything new */
-
-/* Acknowledges what was consumed of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */
-void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake);
-/* Asks to be woken by progress of the own stream. */
-void qp_want(struct qp *qp, enum wire_stream stream);
-
-/*
- * sge.c: copies with lkey checks. 0, or what `vendor_err` of the completion with IBV_WC_LOC_PROT_ERR becomes: EACCES if
- * a key does not cover a range, EFAULT if it did and the memory is gone. Inside an epoch section.
- */
-int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
-               uint32_t length);
-/* Only the check of the keys of sge_scatter(), for a list from its start. */
-bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access);
-int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
-                const void *from, uint32_t length);
 
 #endif

@@ -13,50 +13,14 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The state machines of queue pairs: IB specification 10.3.1, tables of ibv_modify_qp(3). */
+/* The state machines of queue pairs: IB specification 10.3.1; the transitions are in qp_ops. */
 #include <errno.h>
 
 #include "embedded/base/cancel.h"
-#include "embedded/ud/ud.h"
 #include "qp.h"
 #include "watch.h"
 
-struct transition {
-    enum ibv_qp_state from, to;
-    int required, optional;
-};
-
 #define ANY_TIME (IBV_QP_STATE | IBV_QP_CUR_STATE)
-#define PATH (IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
-
-static const struct transition rc_transitions[] = {
-    { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0 },
-    { IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS },
-    { IBV_QPS_INIT, IBV_QPS_RTR,
-      IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
-      IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS | PATH },
-    { IBV_QPS_RTR, IBV_QPS_RTS,
-      IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
-      IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | PATH },
-    { IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | PATH },
-    { IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY },
-    { IBV_QPS_SQD, IBV_QPS_RTS, 0, IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | PATH },
-    { IBV_QPS_SQD, IBV_QPS_SQD, 0,
-      IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS | IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT
-              | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | PATH },
-};
-
-static const struct transition ud_transitions[] = {
-    { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0 },
-    { IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY },
-    { IBV_QPS_INIT, IBV_QPS_RTR, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY },
-    { IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN, IBV_QP_QKEY },
-    { IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_QKEY },
-    { IBV_QPS_SQE, IBV_QPS_RTS, 0, IBV_QP_QKEY },
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 #define SUPPORTED_ACCESS                                                                                              \
     (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
@@ -64,10 +28,8 @@ static bool is_allowed(const struct qp *qp, enum ibv_qp_state from, enum ibv_qp_
     if (to == IBV_QPS_RESET || (to == IBV_QPS_ERR && from != IBV_QPS_RESET)) {
         return (mask & ~ANY_TIME) == 0;
     }
-    const struct transition *transitions = qp->ud != NULL ? ud_transitions : rc_transitions;
-    size_t count = qp->ud != NULL ? COUNT(ud_transitions) : COUNT(rc_transitions);
-    for (size_t i = 0; i < count; i++) {
-        const struct transition *t = &transitions[i];
+    for (size_t i = 0; i < qp->ops->num_transitions; i++) {
+        const struct qp_transition *t = &qp->ops->transitions[i];
         if (t->from == from && t->to == to) {
             return (mask & t->required) == t->required && (mask & ~(t->required | t->optional | ANY_TIME)) == 0;
         }
@@ -119,13 +81,9 @@ static void set_state(struct qp *qp, enum ibv_qp_state state) {
 }
 
 static void reset(struct qp *qp) {
-    struct inflow *inflows = NULL;
-    qp_unhear(qp);
+    qp->ops->unhear(qp);
     qp_lock(qp);
-    qp_detach(qp);
-    if (qp->ud != NULL) {
-        inflows = ud_detach(qp);
-    }
+    qp->ops->detach(qp);
     set_state(qp, IBV_QPS_RESET);
     work_queue_reset(&qp->sq);
     work_queue_reset(&qp->rq);
@@ -133,7 +91,7 @@ static void reset(struct qp *qp) {
     cq_purge(qp->recv_cq, qp);
     cq_purge(qp->send_cq, qp);
     qp_unlock(qp);
-    flow_free_incoming(inflows);
+    qp->ops->release(qp, false);
 }
 
 static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, const struct ibv_qp_attr *attr,
@@ -143,7 +101,7 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
         return 0;
     }
     int error = 0;
-    bool to_rtr = from == IBV_QPS_INIT && to == IBV_QPS_RTR && qp->ud == NULL; /* to meet the peer */
+    bool introduces = from == IBV_QPS_INIT && to == IBV_QPS_RTR && qp->ops->introduce != NULL;
     qp_lock(qp);
     if (to == IBV_QPS_ERR) {
         qp_to_error(qp);
@@ -155,8 +113,8 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
         error = EINVAL; /* the queue pair failed meanwhile, or uses the attributes still */
     } else {
         keep(&qp->attr, attr, mask);
-        if (to_rtr) {
-            qp_prepare(qp);
+        if (introduces) {
+            qp->ops->prepare(qp);
         } else if (qp->segment != NULL) {
             atomic_store(&qp->segment->control.min_rnr_timer, qp->attr.min_rnr_timer);
         }
@@ -169,16 +127,14 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
         }
     }
     qp_unlock(qp);
-    if (error == 0 && to_rtr) {
-        error = qp_announce(qp);
+    if (error == 0 && introduces) {
+        error = qp->ops->introduce(qp);
         if (error != 0) {
             qp_lock(qp);
-            qp_detach(qp);
+            qp->ops->detach(qp);
             set_state(qp, IBV_QPS_INIT);
             qp_unlock(qp);
-            return error;
         }
-        qp_bind(qp);
     }
     return error;
 }

@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ah.h"
 #include "embedded/base/copy.h"
 #include "qp.h"
 #include "watch.h"
@@ -85,23 +84,12 @@ static int wire_op_of(enum ibv_wr_opcode opcode) {
     }
 }
 
-/* Nothing may fail after this: it takes a reference. */
-static void keep_address(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
-    if (qp->ud != NULL) {
-        wqe->ah = ah_get(ah_of(wr->wr.ud.ah));
-    }
-}
-
 /* Returns 0 or errno. */
 static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
     int op = wire_op_of(wr->opcode);
     if (op == 0 || wr->num_sge < 0 || (uint32_t) wr->num_sge > qp->sq.max_sge) {
         return EINVAL;
     }
-    if (qp->ud != NULL && (op > WIRE_SEND_IMM || wr->wr.ud.ah == NULL || wr->wr.ud.ah->pd != qp->ibv.pd)) {
-        return EINVAL;
-    }
-    bool atomic = op == WIRE_FETCH_ADD || op == WIRE_CMP_SWAP;
     wqe->wr_id = wr->wr_id;
     wqe->op = (uint8_t) op;
     wqe->signaled = qp->sq_sig_all || (wr->send_flags & IBV_SEND_SIGNALED) != 0;
@@ -117,27 +105,11 @@ static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct s
     if (!total_length(wr->sg_list, wr->num_sge, &wqe->total)) {
         return EINVAL;
     }
-    if (atomic) {
-        wqe->remote_address = wr->wr.atomic.remote_addr;
-        wqe->rkey = wr->wr.atomic.rkey;
-        wqe->operand[0] = wr->wr.atomic.compare_add;
-        wqe->operand[1] = wr->wr.atomic.swap;
-        if (wqe->total != sizeof(uint64_t)) {
-            return EINVAL;
-        }
-    } else if (qp->ud != NULL) {
-        wqe->remote_qpn = wr->wr.ud.remote_qpn;
-        wqe->remote_qkey = wr->wr.ud.remote_qkey;
-    } else {
-        wqe->remote_address = wr->wr.rdma.remote_addr;
-        wqe->rkey = wr->wr.rdma.rkey;
-    }
     if (!wqe->inlined) {
         for (int i = 0; i < wr->num_sge; i++) {
             wqe->sge[i] = wr->sg_list[i];
         }
-        keep_address(qp, wr, wqe);
-        return 0;
+        return qp->ops->fill_send(qp, wr, wqe);
     }
     if (op >= WIRE_READ || wqe->total > qp->cap.max_inline_data) {
         return EINVAL;
@@ -149,8 +121,7 @@ static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct s
         }
         to += wr->sg_list[i].length;
     }
-    keep_address(qp, wr, wqe);
-    return 0;
+    return qp->ops->fill_send(qp, wr, wqe);
 }
 
 int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) {
@@ -175,7 +146,7 @@ int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr 
     atomic_store_explicit(&sq->head, head, memory_order_release);
     pthread_mutex_unlock(&sq->lock);
     qp_kick(qp, QP_WORK_SEND);
-    if (qp->ud == NULL) { /* datagrams are seldom outstanding: ud.c */
+    if (qp->ops->watch_posted) {
         watch_qp(qp);
     }
     return error;
@@ -219,7 +190,7 @@ int qp_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr 
         return EINVAL;
     }
     int error = work_queue_post_recv(&qp->rq, wr, bad_wr);
-    /* After the head of the queue: both decide about a sleeping request, see qp_receive.c. */
+    /* After the head of the queue: both decide about a sleeping request, see rc_receive.c. */
     if (atomic_load(&qp->waiting_for_receive) || atomic_load(&qp->state) == IBV_QPS_ERR) {
         qp_kick(qp, QP_WORK_ALL);
     }

@@ -120,6 +120,6 @@ static void fork_child(void) {
     rested = laid_down = 0;
 }
 
-__attribute__((constructor)) static void init(void) {
+void qp_table_init(void) {
     pthread_atfork(NULL, NULL, fork_child);
 }

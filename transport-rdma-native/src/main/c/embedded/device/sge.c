@@ -16,9 +16,9 @@
 /* Copies between scatter/gather lists and flat memory, piece by piece. */
 #include <errno.h>
 
+#include "sge.h"
 #include "embedded/base/copy.h"
 #include "mr.h"
-#include "qp.h"
 
 /*
  * The next contiguous piece of at most `length` bytes, or NULL if the local key does not cover it. *length becomes its

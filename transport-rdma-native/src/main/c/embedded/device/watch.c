@@ -148,6 +148,6 @@ static void fork_child(void) {
     planned_ns = 0;
 }
 
-__attribute__((constructor)) static void init(void) {
+void watch_init(void) {
     pthread_atfork(NULL, NULL, fork_child);
 }

@@ -30,6 +30,8 @@ struct cq;
 /* For tests: rounds do nothing, so that a wake-up that was lost is not made good by the next round. */
 extern atomic_bool watch_suspended;
 
+void watch_init(void);
+
 /* Cheap if already watched. Any thread; takes only its own innermost lock and the engine's. */
 void watch_qp(struct qp *qp);
 void watch_cq(struct cq *cq);

@@ -416,7 +416,7 @@ static void fork_child(void) {
     init_locks();
 }
 
-__attribute__((constructor)) static void init(void) {
+void sa_init(void) {
     init_locks();
     link_set_handler(SA_JOIN, on_join);
     link_set_handler(SA_LEAVE, on_leave);

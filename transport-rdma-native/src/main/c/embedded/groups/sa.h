@@ -38,6 +38,8 @@ struct sa_members {
     uint32_t qpn[SA_MAX_GROUP_MEMBERS];
 };
 
+void sa_init(void);
+
 /*
  * Makes a queue pair a member, or ends that; on return all senders know. Blocks until the administrator answers, at
  * most two seconds. Not on the engine thread. Returns 0 or errno: ENOMEM if the group or the table is full.

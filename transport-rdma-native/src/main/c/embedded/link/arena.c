@@ -23,6 +23,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "embedded/base/container_of.h"
 #include "embedded/base/sealed.h"
 #include "link.h"
 
@@ -123,7 +124,7 @@ static void set_timer(struct arenas *arenas) {
 }
 
 static void rest(struct engine_timer *timer) {
-    struct arenas *arenas = (struct arenas *) ((char *) timer - offsetof(struct arenas, timer));
+    struct arenas *arenas = container_of(timer, struct arenas, timer);
     pthread_mutex_lock(&arenas->lock);
     arenas->timed = false;
     for (struct arena **link = &arenas->own, *arena; (arena = *link) != NULL;) {

@@ -20,12 +20,14 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "embedded/base/sealed.h"
 
 struct board *own_board;
 int own_board_fd = -1;
+int own_bell = -1;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool cq_taken[BOARD_CQS];
@@ -44,6 +46,10 @@ int board_open(void) {
             own_board_fd = fd;
             own_board = memory;
         }
+    }
+    if (error == 0 && own_bell < 0) {
+        own_bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        error = own_bell < 0 ? errno : 0;
     }
     pthread_mutex_unlock(&lock);
     return error;
@@ -100,13 +106,16 @@ static void fork_child(void) {
     if (own_board_fd >= 0) {
         close(own_board_fd);
     }
-    own_board_fd = -1;
+    if (own_bell >= 0) {
+        close(own_bell);
+    }
+    own_board_fd = own_bell = -1;
     own_board = NULL;
     memset(cq_taken, 0, sizeof(cq_taken));
     memset(bank_taken, 0, sizeof(bank_taken));
     cq_next = banks_taken = 0;
 }
 
-__attribute__((constructor)) static void init(void) {
+void board_init(void) {
     pthread_atfork(NULL, NULL, fork_child);
 }

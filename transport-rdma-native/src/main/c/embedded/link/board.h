@@ -83,8 +83,12 @@ struct board {
 /* This process's board; NULL before board_open(). */
 extern struct board *own_board;
 extern int own_board_fd;
+/* What peers ring when the engine sleeps; -1 before board_open(). */
+extern int own_bell;
 
-/* Makes the board. Returns 0 or errno. */
+void board_init(void);
+
+/* Makes both. Returns 0 or errno. */
 int board_open(void);
 
 /* Indices; -1 when there are none left. A bank for one completion queue leaves BOARD_COMMON_BANKS. */

@@ -385,7 +385,7 @@ static void fork_child(void) {
     pthread_mutex_unlock(&engine.lock);
 }
 
-__attribute__((constructor(ENGINE_FORK_ORDER))) static void register_fork_handlers(void) {
+void engine_init(void) {
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 

@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 /* Starts the engine if it does not run. Returns 0 or an errno value. Any thread. */
+void engine_init(void);
 int engine_start(void);
 
 /* True on the engine thread. */

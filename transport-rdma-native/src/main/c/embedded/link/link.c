@@ -177,7 +177,7 @@ void link_go_down(struct link *link) {
 /* ---- making links ---- */
 
 static void on_hello_timeout(struct engine_timer *timer) {
-    struct link *link = container(timer, struct link, hello_timer);
+    struct link *link = container_of(timer, struct link, hello_timer);
     struct pollfd input = { .fd = link->source.fd, .events = POLLIN };
     if (link->greeted) {
         return;
@@ -191,7 +191,7 @@ static void on_hello_timeout(struct engine_timer *timer) {
 
 /* Runs for links that this side made: closes them some time after the last user has gone. */
 static void on_idle(struct engine_timer *timer) {
-    struct link *link = container(timer, struct link, idle_timer);
+    struct link *link = container_of(timer, struct link, idle_timer);
     pthread_mutex_lock(&table.lock);
     bool idle = __atomic_load_n(&link->references, __ATOMIC_ACQUIRE) == 1;
     if (idle) {
@@ -352,7 +352,7 @@ static bool may_accept_from(pid_t peer_pid) {
 
 static void on_accept_ready(struct engine_source *source, uint32_t events) {
     (void) events;
-    struct link_port *port = container(source, struct link_port, source);
+    struct link_port *port = container_of(source, struct link_port, source);
     for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
         pthread_mutex_lock(&table.lock);
         int fd = accept4(source->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -376,7 +376,7 @@ static void on_accept_ready(struct engine_source *source, uint32_t events) {
 }
 
 static void on_accept_retry(struct engine_timer *timer) {
-    engine_modify(&container(timer, struct link_port, retry_timer)->source, EPOLLIN);
+    engine_modify(&container_of(timer, struct link_port, retry_timer)->source, EPOLLIN);
 }
 
 static int listen_name(const struct link_name *name, struct link_port **result) {
@@ -489,6 +489,6 @@ static void fork_child(void) {
     pthread_mutex_unlock(&table.lock);
 }
 
-__attribute__((constructor(LINK_FORK_ORDER))) static void register_fork_handlers(void) {
+void link_init(void) {
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

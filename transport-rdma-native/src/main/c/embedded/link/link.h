@@ -74,7 +74,8 @@ typedef bool (*link_lost_handler)(struct link *link, const void *body, size_t le
  */
 typedef void (*link_down_handler)(struct link *link);
 
-/* Registration happens once, from a constructor function or before the first link. */
+/* Registration happens once, before the first link: init.c. */
+void link_init(void);
 void link_set_handler(unsigned type, link_handler handler);
 void link_set_lost_handler(unsigned type, link_lost_handler handler);
 void link_add_down_handler(link_down_handler handler);

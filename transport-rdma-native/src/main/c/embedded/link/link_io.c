@@ -131,7 +131,7 @@ static void flush(struct link *link) {
 }
 
 void link_on_retry(struct engine_timer *timer) {
-    struct link *link = container(timer, struct link, retry_timer);
+    struct link *link = container_of(timer, struct link, retry_timer);
     pthread_mutex_lock(&link->lock);
     if (link->source.fd >= 0) {
         flush(link);
@@ -308,7 +308,7 @@ static bool receive_one(struct link *link, bool *again) {
 }
 
 void link_on_ready(struct engine_source *source, uint32_t events) {
-    struct link *link = container(source, struct link, source);
+    struct link *link = container_of(source, struct link, source);
     if (events & EPOLLOUT) {
         pthread_mutex_lock(&link->lock);
         flush(link);

@@ -19,6 +19,7 @@
 #ifndef NETTY_RDMA_EMBEDDED_LINK_PRIVATE_H
 #define NETTY_RDMA_EMBEDDED_LINK_PRIVATE_H
 
+#include "embedded/base/container_of.h"
 #include "engine.h"
 #include "link.h"
 
@@ -27,8 +28,6 @@
 
 #define LINK_HELLO_MAGIC 0x4e52444du /* "NRDM" */
 #define LINK_HELLO_VERSION 1u
-
-#define container(pointer, type, member) ((type *) ((char *) (pointer) - offsetof(type, member)))
 
 struct link_header {
     uint32_t type;

@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "embedded/device/cq.h"
 #include "wire.h"
 
 /*
@@ -125,7 +124,7 @@ static void fork_child(void) {
     pthread_mutex_init(&slots_lock, NULL);
 }
 
-__attribute__((constructor)) static void init(void) {
+void peer_init(void) {
     link_set_handler(WIRE_LEAVE, on_leave);
     link_set_handler(WIRE_ARENA_END, on_arena_end);
     link_add_down_handler(link_down);
@@ -169,7 +168,7 @@ int peer_send(struct peer *peer, unsigned type, const void *body, size_t length,
     pthread_mutex_lock(&peer->lock);
     if (!peer->greeted) {
         const struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-        const int greeting_fds[] = { own_board_fd, cq_engine_bell() };
+        const int greeting_fds[] = { own_board_fd, own_bell };
         error = link_send(peer->link, WIRE_BOARD, &greeting, sizeof(greeting), greeting_fds, 2);
         peer->greeted = error == 0;
     }

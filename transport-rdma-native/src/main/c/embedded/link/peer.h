@@ -29,6 +29,8 @@
 
 struct peer;
 
+void peer_init(void);
+
 /* The peer behind a link, made at the first use. Returns a reference, or NULL with errno. */
 struct peer *peer_of_link(struct link *link);
 struct peer *peer_get(struct peer *peer);

@@ -27,7 +27,6 @@
 
 #include "embedded/base/bell.h"
 #include "embedded/base/sealed.h"
-#include "embedded/device/cq.h"
 
 /*
  * So many of a peer's completion queues have banks of their own: enough for one an event loop of any machine, and little
@@ -122,7 +121,7 @@ static struct process *create(pid_t pid, int board_fd, int *bell, const struct s
     process->inode = status->st_ino;
     process->is_self = is_self(pid, status);
     if (process->is_self) {
-        process->bell = cq_engine_bell();
+        process->bell = own_bell;
     } else {
         process->bell = *bell;
         *bell = -1;
@@ -428,6 +427,6 @@ static void fork_child(void) {
     common_banks = NULL;
 }
 
-__attribute__((constructor)) static void init(void) {
+void process_init(void) {
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

@@ -43,6 +43,8 @@ struct announcement {
     uint32_t bank, slot;
 };
 
+void process_init(void);
+
 /*
  * The process with this number and board. The number keeps a peer that shows somebody else's board, of which it has the
  * descriptor too, from having its bell rung in that one's place. *bell is the bell of its engine, set to -1 if it was

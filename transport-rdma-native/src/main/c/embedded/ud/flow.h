@@ -112,6 +112,7 @@ bool flow_is_overdue(const struct flow *flow);
 void flow_acknowledge(struct qp *qp, struct inflow *inflow);
 
 /* flow_message.c */
+void flow_init(void);
 void flow_refuse(struct qp *qp, struct inflow *inflow); /* tells the sender */
 /* Polls do not come to any of them any more: with control, without the gate. */
 void flow_unhear_all(struct qp *qp);

@@ -376,7 +376,7 @@ static bool on_slot(struct link *link, const void *body, size_t length, int *fds
         arenas_answered(peer_arenas(s.peer), inflow->arena);
         inflow->place = (struct cq_place) {
             .process = process_get(peer_process(s.peer)), .bank = s.message.bank, .slot = s.message.slot, .qp = s.qp,
-            .inflow = inflow,
+            .found = ud_found,
         };
         if (cq_scan_add(s.qp->recv_cq, &inflow->place)) {
             ud_announce(s.qp->ud, inflow);
@@ -473,7 +473,7 @@ static void on_down(struct link *link) {
     qp_table_visit(end_flows_on, link);
 }
 
-__attribute__((constructor)) static void init(void) {
+void flow_init(void) {
     link_set_handler(WIRE_FLOW_OPEN, on_open);
     link_set_lost_handler(WIRE_FLOW_OPEN, on_lost_open);
     link_set_handler(WIRE_FLOW_ACCEPT, on_accept);

@@ -25,11 +25,20 @@
 #include "embedded/base/epoch.h"
 #include "embedded/device/watch.h"
 
+static const struct qp_transition ud_transitions[] = {
+    { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0 },
+    { IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY },
+    { IBV_QPS_INIT, IBV_QPS_RTR, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY },
+    { IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN, IBV_QP_QKEY },
+    { IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_QKEY },
+    { IBV_QPS_SQE, IBV_QPS_RTS, 0, IBV_QP_QKEY },
+};
+
 #define ROUND_GAP_NS UINT64_C(2000000)
 #define LINGER_NS UINT64_C(1000000000)
 #define LINGER_STEP_NS 50000
 
-int ud_create(struct qp *qp) {
+static int create(struct qp *qp) {
     qp->ud = calloc(1, sizeof(*qp->ud));
     if (qp->ud == NULL) {
         return ENOMEM;
@@ -39,7 +48,7 @@ int ud_create(struct qp *qp) {
     return 0;
 }
 
-void ud_free(struct qp *qp) {
+static void destroy(struct qp *qp) {
     if (qp->ud != NULL) {
         pthread_mutex_destroy(&qp->ud->attaching);
         free(qp->ud);
@@ -51,11 +60,15 @@ static void close_flow(struct qp *qp, struct flow *flow, const void *unused) {
     flow_close(qp, flow);
 }
 
-struct inflow *ud_detach(struct qp *qp) {
+static void unhear(struct qp *qp) {
+    flow_unhear_all(qp);
+}
+
+static void detach(struct qp *qp) {
     struct ud *ud = qp->ud;
     flow_table_visit(qp, close_flow, NULL);
-    struct inflow *inflows = ud->inflows;
-    for (struct inflow *inflow = inflows; inflow != NULL; inflow = inflow->next) {
+    ud->detached = ud->inflows;
+    for (struct inflow *inflow = ud->detached; inflow != NULL; inflow = inflow->next) {
         flow_refuse(qp, inflow);
     }
     ud->inflows = NULL;
@@ -64,10 +77,15 @@ struct inflow *ud_detach(struct qp *qp) {
     ud->first = NULL;
     ud->end = &ud->first;
     ud_drop_sends(qp);
-    return inflows;
 }
 
-bool ud_run(struct qp *qp, unsigned work) {
+static void release(struct qp *qp, bool destroyed) {
+    (void) destroyed;
+    flow_free_incoming(qp->ud->detached);
+    qp->ud->detached = NULL;
+}
+
+static bool run(struct qp *qp, unsigned work) {
     UNCANCELLED;
     bool left = false;
     epoch_enter();
@@ -97,7 +115,8 @@ static unsigned find_group(const struct ud *ud, const union ibv_gid *gid) {
     return i;
 }
 
-void ud_linger(struct qp *qp) {
+/* Lets what was posted go, for a bounded time: a device has sent it by the time that its queue pair is destroyed. */
+static void linger(struct qp *qp) {
     uint64_t end = engine_now_ns() + LINGER_NS;
     bool pending;
     do {
@@ -110,11 +129,19 @@ void ud_linger(struct qp *qp) {
     } while (pending && engine_now_ns() < end);
 }
 
-bool ud_is_attached(struct qp *qp) {
+static bool is_attached(struct qp *qp) {
     pthread_mutex_lock(&qp->ud->attaching);
     bool attached = qp->ud->num_groups > 0;
     pthread_mutex_unlock(&qp->ud->attaching);
     return attached;
+}
+
+static int begin_destroy(struct qp *qp) {
+    if (is_attached(qp)) {
+        return EBUSY; /* ibv_attach_mcast(3) */
+    }
+    linger(qp);
+    return 0;
 }
 
 bool ud_is_member(const struct ud *ud, const union ibv_gid *gid) {
@@ -176,4 +203,23 @@ int embedded_ibv_detach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint
     }
     pthread_mutex_unlock(&ud->attaching);
     return error;
+}
+
+static const struct qp_ops ops = {
+    .transitions = ud_transitions,
+    .num_transitions = sizeof(ud_transitions) / sizeof(ud_transitions[0]),
+    .create = create,
+    .destroy = destroy,
+    .fill_send = ud_fill_send,
+    .release_send = ud_release_send,
+    .run = run,
+    .begin_destroy = begin_destroy,
+    .unhear = unhear,
+    .detach = detach,
+    .release = release,
+};
+
+void ud_init(void) {
+    qp_set_ops(IBV_QPT_UD, &ops);
+    flow_init();
 }

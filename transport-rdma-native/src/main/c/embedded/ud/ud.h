@@ -17,7 +17,7 @@
  * Unreliable datagrams: what a UD queue pair has beside the queues and the state that all have.
  *
  *   ah.c           address handles
- *   ud.c           the owner of the gate's work, groups
+ *   ud.c           the operations of the type (qp.h), groups
  *   ud_send.c      work requests to datagrams, for one receiver or the members of a group
  *   ud_receive.c   datagrams to receives
  *   flow.c         how datagrams get from a queue pair to another one; flow_table.c finds the flow
@@ -47,6 +47,7 @@ struct ud {
     struct flow_table flows;
     struct inflow *inflows; /* the latest opened first */
     unsigned num_inflows;
+    struct inflow *detached; /* between detaching and releasing: qp_ops */
     struct inflow *first, **end; /* those that may have datagrams, to be served in turn */
     union ibv_gid group[UD_MAX_GROUPS];
     unsigned num_groups;
@@ -64,17 +65,7 @@ struct ud {
 };
 
 /* ud.c */
-int ud_create(struct qp *qp); /* 0 or errno */
-void ud_free(struct qp *qp);
-bool ud_run(struct qp *qp, unsigned work); /* the owner of the gate; true if some was left over */
-/*
- * The ends of all flows, for a queue pair that is reset or destroyed: after qp_unhear(), with control and the gate. What
- * is returned goes to flow_free_incoming().
- */
-struct inflow *ud_detach(struct qp *qp);
-/* Lets what was posted go, for a bounded time: a device has sent it by the time that its queue pair is destroyed. */
-void ud_linger(struct qp *qp);
-bool ud_is_attached(struct qp *qp); /* to any group */
+void ud_init(void);
 bool ud_is_member(const struct ud *ud, const union ibv_gid *gid);
 
 static inline bool ud_may_receive(enum ibv_qp_state state) {
@@ -82,6 +73,8 @@ static inline bool ud_may_receive(enum ibv_qp_state state) {
 }
 
 /* ud_send.c */
+int ud_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
+void ud_release_send(struct send_wqe *wqe);
 bool ud_send(struct qp *qp);
 void ud_drop_sends(struct qp *qp); /* without completions */
 
@@ -89,6 +82,7 @@ void ud_drop_sends(struct qp *qp); /* without completions */
 bool ud_receive(struct qp *qp);
 /* Any thread: the flow may have datagrams; QP_WORK_ALL must follow. */
 void ud_announce(struct ud *ud, struct inflow *inflow);
+void ud_found(struct cq_place *place); /* the same, of a flow's place */
 /* The flow ends: nobody announces it any more. With the gate. */
 void ud_forget(struct ud *ud, struct inflow *inflow);
 void ud_drain(struct qp *qp, struct inflow *inflow); /* what has arrived on a flow that ends */

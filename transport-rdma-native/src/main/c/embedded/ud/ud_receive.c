@@ -17,6 +17,7 @@
  * Datagrams to receives: see ud.h. What is wrong with a datagram is nobody's business but its sender's, who does not
  * learn of it: such ones are dropped, and the receive stays (IB specification 9.9.3, faults of class D).
  */
+#include "embedded/base/container_of.h"
 #include "embedded/base/epoch.h"
 #include "embedded/device/srq.h"
 #include "ud.h"
@@ -118,6 +119,10 @@ void ud_announce(struct ud *ud, struct inflow *inflow) {
     inflow->next_announced = atomic_load(&ud->announced);
     while (!atomic_compare_exchange_weak(&ud->announced, &inflow->next_announced, inflow)) {
     }
+}
+
+void ud_found(struct cq_place *place) {
+    ud_announce(place->qp->ud, container_of(place, struct inflow, place));
 }
 
 static void append(struct ud *ud, struct inflow *inflow) {

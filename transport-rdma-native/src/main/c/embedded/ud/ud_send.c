@@ -16,6 +16,7 @@
 /* Work requests to datagrams: see ud.h. */
 #include "ud.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* One call sends no more than this, so that a receiver that takes as fast as we send does not keep a post or a poll. */
@@ -29,6 +30,20 @@
  * which began a moment earlier, the next receiver there would be waited for as long. But a flow may have to begin anew.
  */
 #define SINGLE_PATIENCE_NS (2 * PATIENCE_NS)
+
+int ud_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
+    if (wqe->op > WIRE_SEND_IMM || wr->wr.ud.ah == NULL || wr->wr.ud.ah->pd != qp->ibv.pd) {
+        return EINVAL;
+    }
+    wqe->remote_qpn = wr->wr.ud.remote_qpn;
+    wqe->remote_qkey = wr->wr.ud.remote_qkey;
+    wqe->ah = ah_get(ah_of(wr->wr.ud.ah));
+    return 0;
+}
+
+void ud_release_send(struct send_wqe *wqe) {
+    ah_put(wqe->ah);
+}
 
 static bool gather(struct qp *qp, struct send_wqe *wqe, uint8_t *to) {
     if (wqe->inlined) {

@@ -24,9 +24,8 @@
 #include <unistd.h>
 
 #include "embedded/device/ah.h"
-#include "embedded/device/qp.h"
 #include "embedded/device/watch.h"
-#include "embedded/ud/ud.h"
+#include "rc.h"
 
 /* Introductions held for a queue pair that is not ready: its peer's, and room for a few from ends that are mistaken. */
 #define MAX_HELD 4
@@ -51,15 +50,15 @@ static void free_attachment(struct attachment *attachment) {
     free(attachment);
 }
 
-void qp_drop_held(struct qp *qp) {
-    while (qp->held != NULL) {
+void rc_release(struct qp *qp, bool destroyed) {
+    while (destroyed && qp->held != NULL) {
         struct attachment *next = qp->held->next;
         free_attachment(qp->held);
         qp->held = next;
     }
 }
 
-void qp_prepare(struct qp *qp) {
+void rc_prepare(struct qp *qp) {
     qp->staged = qp->reading = qp->sq.done;
     qp->unanswered = 0;
     qp->nudged = qp->gave_room = false;
@@ -68,6 +67,8 @@ void qp_prepare(struct qp *qp) {
     qp->peer_gone = qp->faulted = false;
     atomic_store(&qp->waiting_for_receive, false);
 }
+
+static void bind_held(struct qp *qp);
 
 static int open_segment(struct qp *qp) {
     struct arena *arena;
@@ -96,7 +97,7 @@ static void close_segment(struct qp *qp) {
     }
 }
 
-static int introduce(struct qp *qp) {
+static int send_introduction(struct qp *qp) {
     struct ibv_comp_channel *recv_channel = qp->recv_cq->ibv.channel, *send_channel = qp->send_cq->ibv.channel;
     struct wire_attach attach = {
         .src_qpn = qp->ibv.qp_num,
@@ -137,7 +138,7 @@ static int reach(struct qp *qp) {
     if (error == 0) {
         error = open_segment(qp);
         if (error == 0) {
-            error = introduce(qp);
+            error = send_introduction(qp);
             error = error == EMFILE || error == ENOMEM ? 0 : error; /* it will be repeated */
         }
         if (error != 0) {
@@ -155,7 +156,7 @@ static int reach(struct qp *qp) {
  * Returns 0 also where the peer cannot be reached now: to a verbs program that is lost packets, which end in
  * RETRY_EXC_ERR.
  */
-int qp_announce(struct qp *qp) {
+static int announce(struct qp *qp) {
     int error = reach(qp);
     if (error != 0 && error != ECONNREFUSED && error != EAGAIN && error != EPIPE) {
         return error;
@@ -166,15 +167,15 @@ int qp_announce(struct qp *qp) {
     return 0;
 }
 
-void qp_announce_again(struct qp *qp) {
+void rc_introduce_again(struct qp *qp) {
     if (qp_state(qp) == IBV_QPS_ERR || (qp->route != NULL && !link_is_up(peer_link(qp->route)))) {
         atomic_store(&qp->introduce_at_ns, 0);
         return;
     }
     if (qp->route != NULL && !link_is_behind(peer_link(qp->route))) { /* else the last one is still on its way */
-        introduce(qp);
+        send_introduction(qp);
     } else if (qp->route == NULL && reach(qp) == 0) {
-        qp_bind(qp);
+        bind_held(qp);
     }
     if (qp->introduce_gap_ns < MAX_INTRODUCE_GAP_NS) {
         qp->introduce_gap_ns *= 2;
@@ -236,7 +237,7 @@ static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
             && (qp->route == NULL || link_peer_pid(peer_link(qp->route)) == link_peer_pid(peer_link(a->peer)));
 }
 
-void qp_bind(struct qp *qp) {
+static void bind_held(struct qp *qp) {
     enum ibv_qp_state state = qp_state(qp);
     struct attachment **link = &qp->held;
     while (*link != NULL && !is_from_peer(qp, *link)) {
@@ -258,7 +259,15 @@ void qp_bind(struct qp *qp) {
     qp_kick(qp, QP_WORK_ALL);
 }
 
-void qp_detach(struct qp *qp) {
+int rc_introduce(struct qp *qp) {
+    int error = announce(qp);
+    if (error == 0) {
+        bind_held(qp);
+    }
+    return error;
+}
+
+void rc_detach(struct qp *qp) {
     atomic_store(&qp->peek, NULL);
     atomic_store(&qp->introduce_at_ns, 0);
     close_segment(qp);
@@ -277,7 +286,7 @@ void qp_detach(struct qp *qp) {
     }
 }
 
-void qp_unhear(struct qp *qp) {
+void rc_unhear(struct qp *qp) {
     struct {
         struct cq *cq;
         struct cq_place *place;
@@ -289,9 +298,6 @@ void qp_unhear(struct qp *qp) {
             process_put(place->process);
             place->process = NULL;
         }
-    }
-    if (qp->ud != NULL) {
-        flow_unhear_all(qp);
     }
 }
 
@@ -391,7 +397,7 @@ static void take(struct qp *qp, struct attachment *attachment) {
         free_attachment(attachment);
     } else {
         hold(qp, attachment);
-        qp_bind(qp);
+        bind_held(qp);
     }
 }
 
@@ -408,7 +414,7 @@ static bool on_attach(struct link *link, const void *body, size_t length, int *f
     }
     struct qp *qp = qp_table_find(message.dst_qpn);
     bool honest = true;
-    if (qp == NULL || qp->ud != NULL) { /* destroyed: the peer will find out by its timer, as on a wire */
+    if (qp == NULL || !rc_is(qp)) { /* destroyed: the peer will find out by its timer, as on a wire */
         arenas_decline(peer_arenas(peer), &message.place);
         peer_put(peer);
     } else {
@@ -454,11 +460,11 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
     bool known = peer != NULL && peer_process(peer) != NULL;
     if (known && qp != NULL) {
         pthread_mutex_lock(&qp->control);
-        if (!atomic_load(&qp->destroyed) && qp->route == peer && qp->ud == NULL && qp->attr.dest_qp_num == message.src_qpn) {
+        if (!atomic_load(&qp->destroyed) && qp->route == peer && qp->attr.dest_qp_num == message.src_qpn) {
             struct process *process = peer_process(peer);
             atomic_store(&qp->introduce_at_ns, 0);
             arenas_answered(peer_arenas(peer), qp->arena);
-            qp_unhear(qp);
+            rc_unhear(qp);
             bool added = hear(qp, qp->recv_cq, &qp->heard_on_recv_cq, process, message.recv_bank, message.recv_slot);
             if (added && qp->send_cq != qp->recv_cq) {
                 added = hear(qp, qp->send_cq, &qp->heard_on_send_cq, process, message.send_bank, message.send_slot);
@@ -514,7 +520,7 @@ static void on_down(struct link *link) {
     qp_table_visit(fail_if_on, link);
 }
 
-__attribute__((constructor)) static void init(void) {
+void rc_attach_init(void) {
     link_set_handler(WIRE_BOARD, on_board);
     link_set_handler(WIRE_ATTACH, on_attach);
     link_set_lost_handler(WIRE_ATTACH, on_lost_attach);

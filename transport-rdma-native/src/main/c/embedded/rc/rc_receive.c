@@ -22,94 +22,28 @@
 
 #include "embedded/base/copy.h"
 #include "embedded/device/mr.h"
-#include "embedded/device/qp.h"
 #include "embedded/device/srq.h"
+#include "rc.h"
 
-/* Of the message that is being received. */
-static const struct receive_wqe *current_receive(const struct qp *qp) {
-    return qp->srq != NULL ? qp->taken : work_queue_at(&qp->rq, qp->rq.done);
-}
-
-static const struct receive_wqe *next_shared_receive(struct qp *qp) {
-    if (!qp->has_taken) {
-        qp->has_taken = srq_take(qp->srq, qp);
-        atomic_store(&qp->waiting_for_receive, !qp->has_taken);
-    }
-    return qp->has_taken ? qp->taken : NULL;
-}
-
-const struct receive_wqe *qp_next_receive(struct qp *qp) {
-    if (qp->srq != NULL) {
-        return next_shared_receive(qp);
-    }
-    if (qp->rq.done == atomic_load_explicit(&qp->rq.head, memory_order_acquire)) {
-        /* A post that does not see the flag has stored its head before: see qp_post_recv(). */
-        atomic_store(&qp->waiting_for_receive, true);
-        if (qp->rq.done == atomic_load(&qp->rq.head)) {
-            return NULL;
-        }
-    }
-    if (atomic_load_explicit(&qp->waiting_for_receive, memory_order_relaxed)) {
-        atomic_store(&qp->waiting_for_receive, false);
-    }
-    return current_receive(qp);
-}
-
-void qp_finish_receive(struct qp *qp) {
-    if (qp->srq != NULL) {
-        qp->has_taken = false;
-    } else {
-        qp->rq.done++;
-    }
-}
-
-static void complete(struct qp *qp, enum ibv_wc_status status, int vendor_err, const struct wire_desc *desc) {
-    const struct receive_wqe *wqe = current_receive(qp);
+static void complete(struct qp *qp, const struct wire_desc *desc) {
+    const struct receive_wqe *wqe = qp_current_receive(qp);
     qp_finish_receive(qp);
-    struct cqe cqe = {
+    bool imm = desc->op == WIRE_SEND_IMM || desc->op == WIRE_WRITE_IMM;
+    const struct cqe cqe = {
         .wc = {
             .wr_id = wqe->wr_id,
-            .status = status,
-            .opcode = IBV_WC_RECV,
-            .vendor_err = (uint32_t) vendor_err,
+            .status = IBV_WC_SUCCESS,
+            .opcode = desc->op == WIRE_WRITE_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV,
+            .byte_len = qp->inbound.total,
+            .wc_flags = imm ? IBV_WC_WITH_IMM : 0,
+            .imm_data = imm ? desc->imm : 0,
             .qp_num = qp->ibv.qp_num,
         },
         .qp = qp,
         .end = qp->rq.done,
+        .inlined = qp->inbound.inlined,
     };
-    if (desc != NULL) {
-        bool imm = desc->op == WIRE_SEND_IMM || desc->op == WIRE_WRITE_IMM;
-        cqe.wc.opcode = desc->op == WIRE_WRITE_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
-        cqe.wc.byte_len = qp->inbound.total;
-        cqe.wc.wc_flags = imm ? IBV_WC_WITH_IMM : 0;
-        cqe.wc.imm_data = imm ? desc->imm : 0;
-        cqe.inlined = qp->inbound.inlined;
-    }
-    cq_push(qp->recv_cq, &cqe, desc != NULL && (desc->flags & WIRE_SOLICITED) != 0);
-}
-
-/*
- * What is still in the queue is for the other queue pairs. The event tells that this one takes none any more, so that
- * it can be destroyed when its completions were polled: ibv_get_async_event(3).
- */
-static void flush_shared(struct qp *qp) {
-    if (qp->has_taken) {
-        complete(qp, IBV_WC_WR_FLUSH_ERR, 0, NULL);
-    }
-    if (!qp->said_last) {
-        qp->said_last = true;
-        async_raise(qp->context, IBV_EVENT_QP_LAST_WQE_REACHED, &qp->ibv, &qp->async);
-    }
-}
-
-void qp_flush_receives(struct qp *qp) {
-    if (qp->srq != NULL) {
-        flush_shared(qp);
-        return;
-    }
-    while (qp->rq.done != atomic_load(&qp->rq.head)) {
-        complete(qp, IBV_WC_WR_FLUSH_ERR, 0, NULL);
-    }
+    cq_push(qp->recv_cq, &cqe, (desc->flags & WIRE_SOLICITED) != 0);
 }
 
 static bool is_write(uint8_t op) {
@@ -126,12 +60,12 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
             return OUTCOME_BLOCKED;
         }
         if (desc->total > wqe->length) {
-            complete(qp, IBV_WC_LOC_LEN_ERR, 0, NULL);
+            qp_fail_receive(qp, IBV_WC_LOC_LEN_ERR, 0);
             return OUTCOME_INVALID;
         }
         inlined = desc->total > 0 && desc->total <= qp->inline_recv;
         if (inlined && !sge_allows(&qp->pd->ibv, wqe->sge, wqe->num_sge, desc->total, IBV_ACCESS_LOCAL_WRITE)) {
-            complete(qp, IBV_WC_LOC_PROT_ERR, EACCES, NULL);
+            qp_fail_receive(qp, IBV_WC_LOC_PROT_ERR, EACCES);
             return OUTCOME_OPERATION_ERROR;
         }
     } else if ((qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE) == 0) {
@@ -165,11 +99,11 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
     } else if (in->inlined) {
         memcpy(inline_slot(qp, qp->rq.done) + in->offset, payload, length);
     } else {
-        const struct receive_wqe *wqe = current_receive(qp);
+        const struct receive_wqe *wqe = qp_current_receive(qp);
         const struct pd *pd = qp->srq != NULL ? qp->srq->pd : qp->pd; /* it may have another domain */
         int error = sge_scatter(&pd->ibv, wqe->sge, wqe->num_sge, &in->cursor, payload, length);
         if (error != 0) {
-            complete(qp, IBV_WC_LOC_PROT_ERR, error, NULL);
+            qp_fail_receive(qp, IBV_WC_LOC_PROT_ERR, error);
             return OUTCOME_OPERATION_ERROR;
         }
     }
@@ -197,7 +131,7 @@ static bool is_malformed(const struct qp *qp, const struct wire_desc *desc) {
 
 static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const uint8_t *payload, uint32_t *budget) {
     if (desc->op >= WIRE_READ) {
-        return qp_respond(qp, desc, budget);
+        return rc_respond(qp, desc, budget);
     }
     bool last = (desc->flags & WIRE_LAST) != 0;
     /* Before anything is placed: a device, too, takes the receive of a WRITE WITH IMMEDIATE at its last packet. */
@@ -211,7 +145,7 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
     if (outcome == OUTCOME_DONE && last) {
         qp->inbound.active = false;
         if (desc->op != WIRE_WRITE) {
-            complete(qp, IBV_WC_SUCCESS, 0, desc);
+            complete(qp, desc);
         }
     }
     return outcome;
@@ -228,7 +162,7 @@ static void refuse(struct qp *qp, enum outcome outcome) {
         /* Not a matter of keys, but an error of this end: IBA 9.9.3, local QP error of the responder. */
         [OUTCOME_MEMORY_GONE] = { WIRE_OPERATION_ERROR, IBV_EVENT_QP_FATAL },
     };
-    qp_acknowledge(qp, WIRE_REQUESTS, answers[outcome].status, WAKE_EVENT);
+    rc_acknowledge(qp, WIRE_REQUESTS, answers[outcome].status, WAKE_EVENT);
     qp_fail(qp, answers[outcome].event);
 }
 
@@ -248,10 +182,10 @@ static bool makes_completion(const struct wire_desc *desc) {
  */
 static void acknowledge_awaited(struct qp *qp, bool message) {
     if (!message || !cq_is_polled(qp->recv_cq)) {
-        qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_COMPLETION);
+        rc_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_COMPLETION);
         return;
     }
-    qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_NONE);
+    rc_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_NONE);
     process_hint(&qp->to_send_cq);
     qp->sleeper = process_sleeper(&qp->to_send_cq);
     if (qp->sleeper != 0) {
@@ -259,7 +193,7 @@ static void acknowledge_awaited(struct qp *qp, bool message) {
     }
 }
 
-bool qp_execute(struct qp *qp) {
+bool rc_execute(struct qp *qp) {
     struct consumer *requests = &qp->requests;
     struct wire_segment *own = qp->segment;
     enum wake wake = WAKE_NONE;
@@ -274,13 +208,13 @@ bool qp_execute(struct qp *qp) {
     }
     while (budget > 0 && consumer_ready(requests)) {
         /* What the peer acknowledged or answered before it sent this message completes before this message does. */
-        if (qp_take_results(qp) || qp->failed) {
+        if (rc_take_results(qp) || qp->failed) {
             break;
         }
         struct wire_desc desc;
         const uint8_t *payload;
         if (!consumer_read(requests, &desc, &payload) || is_malformed(qp, &desc)) {
-            qp_violation(qp);
+            rc_violation(qp);
             return false;
         }
         outcome = execute(qp, &desc, payload, &budget);
@@ -310,9 +244,9 @@ bool qp_execute(struct qp *qp) {
     }
     bool rnr = outcome == OUTCOME_BLOCKED && atomic_load_explicit(&qp->waiting_for_receive, memory_order_relaxed);
     if (rnr) {
-        qp_acknowledge(qp, WIRE_REQUESTS, WIRE_RNR, wake == WAKE_NONE ? WAKE_WORK : wake);
+        rc_acknowledge(qp, WIRE_REQUESTS, WIRE_RNR, wake == WAKE_NONE ? WAKE_WORK : wake);
     } else if (wake == WAKE_NONE) {
-        qp_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_NONE);
+        rc_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_NONE);
     } else {
         acknowledge_awaited(qp, message);
     }

@@ -19,9 +19,9 @@
  */
 #include "embedded/base/copy.h"
 #include "embedded/device/mr.h"
-#include "embedded/device/qp.h"
+#include "rc.h"
 
-void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake) {
+void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake) {
     struct consumer *consumer = stream == WIRE_REQUESTS ? &qp->requests : &qp->responses;
     const struct announcement *to = stream == WIRE_REQUESTS ? &qp->to_send_cq : &qp->to_recv_cq;
     _Atomic uint64_t *own = &qp->segment->control.stream[stream].ack;
@@ -30,7 +30,7 @@ void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status sta
     if (word == atomic_load_explicit(own, memory_order_relaxed) && pos == consumer->told) {
         return;
     }
-    /* Sequentially consistent against qp_want() of the peer: either it sees the word, or we see what it wants. */
+    /* Sequentially consistent against rc_want() of the peer: either it sees the word, or we see what it wants. */
     atomic_exchange(own, word);
     uint32_t want = atomic_load(&qp->attached->segment->control.stream[stream].want);
     bool wanted = (int32_t) (pos - want) >= 0 && (int32_t) (consumer->told - want) < 0;
@@ -43,11 +43,11 @@ void qp_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status sta
             qp->gave_room = true;
             qp->room_after = consumer_published(consumer);
         }
-        cq_expect(qp->send_cq, qp);
+        rc_expect(qp);
     }
 }
 
-void qp_want(struct qp *qp, enum wire_stream stream) {
+void rc_want(struct qp *qp, enum wire_stream stream) {
     const struct producer *producer = stream == WIRE_REQUESTS ? &qp->out : &qp->answers;
     uint32_t outstanding = producer->prod - producer->acked;
     /* Half: so that the next pieces are copied in while the peer copies the other half out. */
@@ -56,11 +56,11 @@ void qp_want(struct qp *qp, enum wire_stream stream) {
 
 /* ---- responder ---- */
 
-bool qp_take_answer_acks(struct qp *qp) {
+bool rc_take_answer_acks(struct qp *qp) {
     const struct wire_control *peer = &qp->attached->segment->control;
     uint32_t before = qp->answers.acked;
     if (!producer_acked(&qp->answers, WIRE_ACK_COUNT(atomic_load(&peer->stream[WIRE_RESPONSES].ack)))) {
-        qp_violation(qp);
+        rc_violation(qp);
         return false;
     }
     return qp->answers.acked != before;
@@ -90,13 +90,13 @@ static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bo
     slot->desc.slab = offset;
     producer_publish(&qp->answers, slot);
     if (!process_signal(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK)) {
-        cq_expect(qp->send_cq, qp);
+        rc_expect(qp);
     }
     return OUTCOME_DONE;
 }
 
 static bool has_room(struct qp *qp) {
-    qp_take_answer_acks(qp);
+    rc_take_answer_acks(qp);
     return !qp->failed && producer_slot(&qp->answers) != NULL;
 }
 
@@ -115,8 +115,8 @@ static enum outcome respond_read(struct qp *qp, bool event, uint32_t *budget) {
         }
         enum outcome outcome;
         while ((outcome = publish(qp, from, length, in->offset + length == in->total, event)) == OUTCOME_BLOCKED) {
-            qp_want(qp, WIRE_RESPONSES);
-            if (!qp_take_answer_acks(qp)) {
+            rc_want(qp, WIRE_RESPONSES);
+            if (!rc_take_answer_acks(qp)) {
                 return OUTCOME_BLOCKED;
             }
         }
@@ -139,8 +139,8 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
         return OUTCOME_ACCESS_ERROR;
     }
     while (!has_room(qp)) {
-        qp_want(qp, WIRE_RESPONSES);
-        if (!qp_take_answer_acks(qp)) {
+        rc_want(qp, WIRE_RESPONSES);
+        if (!rc_take_answer_acks(qp)) {
             return OUTCOME_BLOCKED;
         }
     }
@@ -150,7 +150,7 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
     return done ? publish(qp, &before, sizeof(before), true, (desc->flags & WIRE_ACK) != 0) : OUTCOME_MEMORY_GONE;
 }
 
-enum outcome qp_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget) {
+enum outcome rc_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget) {
     struct inbound *in = &qp->inbound;
     int needed = desc->op == WIRE_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_ATOMIC;
     /* Neither is a matter of keys: no operation of this queue pair, or nothing to do it with. IBA 9.9.3, 11.6.2 */
@@ -196,7 +196,7 @@ static struct send_wqe *next_reading(struct qp *qp) {
     return NULL;
 }
 
-bool qp_is_reading(struct qp *qp) {
+bool rc_is_reading(struct qp *qp) {
     const struct send_wqe *wqe = qp->unanswered == 0 ? NULL : next_reading(qp);
     return wqe != NULL && wqe->done > 0;
 }
@@ -210,13 +210,13 @@ static bool take_response(struct qp *qp) {
             || desc.length > wqe->total - wqe->done
             || ((desc.flags & WIRE_LAST) != 0) != (desc.length == wqe->total - wqe->done)
             || (desc.length == 0 && wqe->total != 0)) {
-        qp_violation(qp);
+        rc_violation(qp);
         return false;
     }
     int error = wqe->fault != 0 ? 0
             : sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, payload, desc.length);
     if (error != 0) {
-        wqe->fault = IBV_WC_LOC_PROT_ERR; /* reported in its turn, by qp_complete_sends() */
+        wqe->fault = IBV_WC_LOC_PROT_ERR; /* reported in its turn, by rc_complete_sends() */
         wqe->vendor_err = (uint8_t) error;
         qp->faulted = true;
     }
@@ -231,7 +231,7 @@ static bool take_response(struct qp *qp) {
     return true;
 }
 
-bool qp_take_responses(struct qp *qp) {
+bool rc_take_responses(struct qp *qp) {
     if (qp->failed || !consumer_ready(&qp->responses)) {
         return false;
     }
@@ -241,6 +241,6 @@ bool qp_take_responses(struct qp *qp) {
             return false;
         }
     }
-    qp_acknowledge(qp, WIRE_RESPONSES, WIRE_OK, WAKE_NONE);
+    rc_acknowledge(qp, WIRE_RESPONSES, WIRE_OK, WAKE_NONE);
     return left;
 }

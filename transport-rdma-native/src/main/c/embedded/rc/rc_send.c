@@ -14,10 +14,24 @@
  * under the License.
  */
 /* The requester: work requests become descriptors, acknowledgements become completions. */
+#include <errno.h>
 #include <string.h>
 
-#include "embedded/device/ah.h"
-#include "embedded/device/qp.h"
+#include "rc.h"
+
+int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
+    (void) qp;
+    if (wqe->op == WIRE_FETCH_ADD || wqe->op == WIRE_CMP_SWAP) {
+        wqe->remote_address = wr->wr.atomic.remote_addr;
+        wqe->rkey = wr->wr.atomic.rkey;
+        wqe->operand[0] = wr->wr.atomic.compare_add;
+        wqe->operand[1] = wr->wr.atomic.swap;
+        return wqe->total == sizeof(uint64_t) ? 0 : EINVAL;
+    }
+    wqe->remote_address = wr->wr.rdma.remote_addr;
+    wqe->rkey = wr->wr.rdma.rkey;
+    return 0;
+}
 
 /* Pieces small enough that the peer copies one while we copy the next, even in a message of moderate size. */
 static uint32_t piece(uint32_t total, uint32_t left) {
@@ -44,8 +58,8 @@ static void tell(struct qp *qp) {
     if (qp->request_wake != WAKE_NONE) {
         enum wake wake = qp->request_wake;
         qp->request_wake = WAKE_NONE;
-        if (!process_signal(&qp->to_recv_cq, wake) && qp_awaits_one_sided(qp)) {
-            cq_expect(qp->send_cq, qp);
+        if (!process_signal(&qp->to_recv_cq, wake) && rc_awaits_one_sided(qp)) {
+            rc_expect(qp);
         }
     }
 }
@@ -109,11 +123,6 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     return OUTCOME_DONE;
 }
 
-bool qp_is_staging(const struct qp *qp) {
-    return qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
-            && ((const struct send_wqe *) work_queue_at(&qp->sq, qp->staged))->done > 0;
-}
-
 /* Stages what there is room for, within the budget; false if it stopped for want of room. */
 static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
     uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
@@ -155,28 +164,28 @@ static bool has_what_it_wanted(const struct qp *qp) {
     return (int32_t) (WIRE_ACK_COUNT(ack) - want) >= 0;
 }
 
-bool qp_stage(struct qp *qp, uint32_t budget) {
+bool rc_stage(struct qp *qp, uint32_t budget) {
     uint32_t bytes = 0;
     if (qp->failed || !qp_sends_in(qp_state(qp))) {
         return false;
     }
     bool blocked = !stage_some(qp, budget, &bytes);
     while (blocked) {
-        qp_want(qp, WIRE_REQUESTS);
-        if (bytes >= budget || !qp_take_acks(qp)) {
+        rc_want(qp, WIRE_REQUESTS);
+        if (bytes >= budget || !rc_take_acks(qp)) {
             break;
         }
         blocked = !stage_some(qp, budget, &bytes);
     }
     tell(qp);
-    qp_complete_sends(qp);
+    rc_complete_sends(qp);
     /* One that is blocked is called again by an acknowledgement, unless that came before the peer knew what we want. */
     bool used_up = bytes >= budget && !qp->failed;
     return used_up && qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
             && (!blocked || has_what_it_wanted(qp));
 }
 
-bool qp_take_acks(struct qp *qp) {
+bool rc_take_acks(struct qp *qp) {
     if (qp->failed) {
         return false;
     }
@@ -187,55 +196,15 @@ bool qp_take_acks(struct qp *qp) {
     }
     atomic_store_explicit(&qp->seen_ack, word, memory_order_relaxed);
     if (WIRE_ACK_STATUS(word) >= WIRE_STATUS_LIMIT || !producer_acked(&qp->out, WIRE_ACK_COUNT(word))) {
-        qp_violation(qp);
+        rc_violation(qp);
         return false;
     }
     return true;
 }
 
-static enum ibv_wc_opcode wc_opcode(uint8_t op) {
-    switch (op) {
-        case WIRE_WRITE: case WIRE_WRITE_IMM: return IBV_WC_RDMA_WRITE;
-        case WIRE_READ: return IBV_WC_RDMA_READ;
-        case WIRE_FETCH_ADD: return IBV_WC_FETCH_ADD;
-        case WIRE_CMP_SWAP: return IBV_WC_COMP_SWAP;
-        default: return IBV_WC_SEND;
-    }
-}
-
-void qp_complete_send(struct qp *qp, enum ibv_wc_status status) {
-    const struct send_wqe *wqe = work_queue_at(&qp->sq, qp->sq.done++);
-    if (qp->ud != NULL) {
-        ah_put(wqe->ah);
-    }
-    if (!wqe->signaled && status == IBV_WC_SUCCESS) {
-        return;
-    }
-    const struct cqe cqe = {
-        .wc = {
-            .wr_id = wqe->wr_id,
-            .status = status,
-            .opcode = wc_opcode(wqe->op),
-            .vendor_err = status == IBV_WC_LOC_PROT_ERR ? wqe->vendor_err : 0,
-            .byte_len = wqe->total,
-            .qp_num = qp->ibv.qp_num,
-        },
-        .qp = qp,
-        .end = qp->sq.done,
-        .send = true,
-    };
-    cq_push(qp->send_cq, &cqe, false);
-}
-
-void qp_fail_send(struct qp *qp, enum ibv_wc_status status) {
+void rc_fail_send(struct qp *qp, enum ibv_wc_status status) {
     qp_complete_send(qp, status);
     qp_fail(qp, -1);
-}
-
-void qp_flush_sends(struct qp *qp) {
-    while (qp->sq.done != atomic_load(&qp->sq.head)) {
-        qp_complete_send(qp, IBV_WC_WR_FLUSH_ERR);
-    }
 }
 
 static bool is_complete(const struct qp *qp, const struct send_wqe *wqe) {
@@ -250,7 +219,7 @@ static enum ibv_wc_status refused_as(uint32_t status) {
     }
 }
 
-void qp_complete_sends(struct qp *qp) {
+void rc_complete_sends(struct qp *qp) {
     if (qp->failed) {
         return;
     }
@@ -261,18 +230,18 @@ void qp_complete_sends(struct qp *qp) {
     }
     bool outstanding = qp->sq.done != head;
     if (outstanding && wqe->fault != 0) {
-        qp_fail_send(qp, (enum ibv_wc_status) wqe->fault);
+        rc_fail_send(qp, (enum ibv_wc_status) wqe->fault);
         return;
     }
     uint32_t status = WIRE_ACK_STATUS(atomic_load_explicit(&qp->seen_ack, memory_order_relaxed));
     if (status == WIRE_OK) {
         qp->rnr_since_ns = 0;
     } else if (!outstanding || qp->out.acked == qp->out.prod) {
-        qp_violation(qp); /* it judges a request that does not exist */
+        rc_violation(qp); /* it judges a request that does not exist */
     } else if (status != WIRE_RNR) {
-        qp_fail_send(qp, refused_as(status));
+        rc_fail_send(qp, refused_as(status));
     } else if (qp->attr.rnr_retry == 0) {
-        qp_fail_send(qp, IBV_WC_RNR_RETRY_EXC_ERR);
+        rc_fail_send(qp, IBV_WC_RNR_RETRY_EXC_ERR);
     } else if (qp->rnr_since_ns == 0 || qp->rnr_at != qp->out.acked) {
         /* Each message has all its retries; the word may go from one not ready to the next. */
         qp->rnr_since_ns = engine_now_ns();

@@ -13,12 +13,11 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What the owner of a queue pair's gate does: work in order, errors, and the timers of the engine's rounds. */
+/* What the owner of the gate does: work in order, and the timers of the engine's rounds. */
 #include "embedded/base/cancel.h"
 #include "embedded/base/epoch.h"
-#include "embedded/device/qp.h"
 #include "embedded/device/watch.h"
-#include "embedded/ud/ud.h"
+#include "rc.h"
 
 #define ROUND_GAP_NS UINT64_C(2000000)
 #define MAX_ROUND_GAP_NS UINT64_C(64000000)
@@ -41,13 +40,6 @@ static bool is_connected(const struct qp *qp) {
     return qp->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state));
 }
 
-bool qp_has_outstanding(const struct qp *qp) {
-    if (qp_state(qp) == IBV_QPS_SQD) {
-        return qp->sq.done != qp->staged || qp_is_staging(qp);
-    }
-    return qp->sq.done != atomic_load(&qp->sq.head);
-}
-
 static void note_drained(struct qp *qp) {
     if (qp->announces_drained && !qp->failed && !qp_has_outstanding(qp)) {
         qp->announces_drained = false;
@@ -61,34 +53,24 @@ static void ring_sleeper(struct qp *qp) {
     }
 }
 
-void qp_fail(struct qp *qp, int event) {
-    if (qp->failed) {
-        return;
-    }
-    qp->failed = true;
-    atomic_store(&qp->state, IBV_QPS_ERR);
-    qp->ibv.state = IBV_QPS_ERR;
+void rc_failed(struct qp *qp) {
     if (qp->segment != NULL) {
         atomic_store(&qp->segment->control.dead, 1);
     }
     if (qp->to_send_cq.cq != NULL && atomic_load(&qp->owes_ring)) {
         ring_sleeper(qp);
     }
-    if (event >= 0) {
-        async_raise(qp->context, (enum ibv_event_type) event, &qp->ibv, &qp->async);
-    }
 }
 
-void qp_to_error(struct qp *qp) {
+void rc_settle(struct qp *qp) {
     if (is_connected(qp)) {
         epoch_enter();
-        qp_take_results(qp);
+        rc_take_results(qp);
         epoch_leave();
     }
-    qp_fail(qp, -1);
 }
 
-void qp_violation(struct qp *qp) {
+void rc_violation(struct qp *qp) {
     link_abort(peer_link(qp->attached->peer));
     qp_fail(qp, IBV_EVENT_QP_FATAL);
 }
@@ -132,7 +114,7 @@ static void watch(struct qp *qp) {
     }
     uint64_t end = deadline(qp), next = now + qp->round_gap_ns;
     if (end != 0 && now >= end) {
-        qp_fail_send(qp, qp->rnr_since_ns != 0 ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR);
+        rc_fail_send(qp, qp->rnr_since_ns != 0 ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR);
         next = atomic_load(&qp->introduce_at_ns); /* to be given up */
     } else if (end != 0 && end < next) {
         next = end;
@@ -140,17 +122,10 @@ static void watch(struct qp *qp) {
     atomic_store(&qp->next_round_ns, next);
 }
 
-static void flush(struct qp *qp) {
-    if (qp->failed) {
-        qp_flush_sends(qp);
-        qp_flush_receives(qp);
-    }
-}
-
-bool qp_take_results(struct qp *qp) {
-    qp_take_acks(qp);
-    bool left = qp_take_responses(qp);
-    qp_complete_sends(qp);
+bool rc_take_results(struct qp *qp) {
+    rc_take_acks(qp);
+    bool left = rc_take_responses(qp);
+    rc_complete_sends(qp);
     return left;
 }
 
@@ -178,12 +153,16 @@ static bool note_progress(struct qp *qp) {
     return true;
 }
 
-void qp_begin_to_expect(struct qp *qp, bool rare) {
+void rc_expect(struct qp *qp) {
+    if (!cq_claim_overdue(qp)) {
+        return;
+    }
     note_progress(qp);
     qp->stuck_since_ns = 0;
-    if (rare) {
+    if (!cq_is_polled(qp->send_cq)) { /* looks cost a wake-up each, so that the time runs from now on */
         begin_to_count(qp, engine_now_ns());
     }
+    cq_add_overdue(qp->send_cq, qp);
 }
 
 static void nudge(struct qp *qp) {
@@ -204,10 +183,10 @@ static bool is_polled_since(const struct qp *qp, bool requests, bool answers) {
 
 /* Takes results, as the peer may not have told of them yet (cq_owe_ring()). What they let go on, it has told of. */
 static void look_for_overdue(struct qp *qp) {
-    qp_take_results(qp);
-    qp_take_answer_acks(qp);
+    rc_take_results(qp);
+    rc_take_answer_acks(qp);
     qp->gave_room = qp->gave_room && consumer_published(&qp->requests) == qp->room_after;
-    bool requests = qp_awaits_one_sided(qp), answers = qp->answers.prod != qp->answers.acked || qp->gave_room;
+    bool requests = rc_awaits_one_sided(qp), answers = qp->answers.prod != qp->answers.acked || qp->gave_room;
     if (qp->failed || (!requests && !answers) || qp->rnr_since_ns != 0) {
         return;
     }
@@ -220,15 +199,17 @@ static void look_for_overdue(struct qp *qp) {
         nudge(qp); /* whatever the peer is given later begins anew */
         return;
     }
-    cq_expect_on(qp->send_cq, qp);
+    if (cq_claim_overdue(qp)) {
+        cq_add_overdue(qp->send_cq, qp);
+    }
 }
 
 /* Returns true if something was left over. */
 static bool work_when_nudged(struct qp *qp) {
     uint32_t requests = consumer_pos(&qp->requests), answers = qp->answers.prod;
     uint32_t responses = consumer_pos(&qp->responses);
-    bool left = qp_take_results(qp);
-    left |= qp_execute(qp);
+    bool left = rc_take_results(qp);
+    left |= rc_execute(qp);
     if (!engine_is_self()) {
         return left; /* one who polls has got here before the engine */
     }
@@ -243,7 +224,7 @@ static bool work_when_nudged(struct qp *qp) {
 }
 
 static void note_message(struct qp *qp) {
-    bool in_message = qp->inbound.active || qp_is_staging(qp) || qp_is_reading(qp);
+    bool in_message = qp->inbound.active || qp_is_staging(qp) || rc_is_reading(qp);
     if (atomic_load_explicit(&qp->in_message, memory_order_relaxed) != in_message) {
         atomic_store_explicit(&qp->in_message, in_message, memory_order_relaxed);
     }
@@ -253,33 +234,24 @@ static void note_message(struct qp *qp) {
 static bool transfer(struct qp *qp, unsigned work) {
     bool left = false;
     if (work == QP_WORK_SEND) {
-        left = qp_stage(qp, POST_BUDGET_BYTES); /* first what somebody waits for */
+        left = rc_stage(qp, POST_BUDGET_BYTES); /* first what somebody waits for */
     }
     if ((work & QP_WORK_NUDGE) != 0) {
         left |= work_when_nudged(qp);
     }
-    left |= qp_take_results(qp);
+    left |= rc_take_results(qp);
     if ((work & QP_WORK_ALL) != 0) {
-        left |= qp_execute(qp);
+        left |= rc_execute(qp);
     }
-    left |= qp_stage(qp, QP_BUDGET_BYTES);
+    left |= rc_stage(qp, QP_BUDGET_BYTES);
     note_message(qp);
     return left;
 }
 
-/* Returns true if something was left over. */
-static bool run(struct qp *qp, unsigned work) {
+bool rc_run(struct qp *qp, unsigned work) {
     bool left = false;
     if ((work & QP_WORK_PEER_DOWN) != 0) {
         qp->peer_gone = true;
-    }
-    if ((work & QP_WORK_FATAL) != 0) {
-        qp_fail(qp, IBV_EVENT_QP_FATAL);
-    }
-    if (qp->ud != NULL) {
-        left = ud_run(qp, work);
-        flush(qp);
-        return left;
     }
     if (is_connected(qp)) {
         if ((work & QP_WORK_RING) != 0) {
@@ -297,63 +269,11 @@ static bool run(struct qp *qp, unsigned work) {
     }
     /* After the above, as the peer's memory outlives it: what it had acknowledged has succeeded. */
     if (qp->peer_gone && !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp)) {
-        qp_fail_send(qp, IBV_WC_RETRY_EXC_ERR);
+        rc_fail_send(qp, IBV_WC_RETRY_EXC_ERR);
     }
     if ((work & QP_WORK_WATCH) != 0) {
         watch(qp);
     }
     note_drained(qp);
-    flush(qp);
     return left;
-}
-
-bool qp_progress(struct qp *qp, unsigned work) {
-    bool left = false;
-    for (work = gate_enter(&qp->gate, work); work != 0; work = gate_leave(&qp->gate)) {
-        left |= run(qp, work);
-    }
-    return left;
-}
-
-/* Submitted while the gate is owned: destroying the queue pair takes the gate and then cancels the task. */
-static void run_all(struct qp *qp, unsigned work) {
-    for (; work != 0; work = gate_leave(&qp->gate)) {
-        if (run(qp, work)) {
-            engine_submit(&qp->again);
-        }
-    }
-}
-
-void qp_kick(struct qp *qp, unsigned work) {
-    run_all(qp, gate_enter(&qp->gate, work));
-}
-
-void qp_lock(struct qp *qp) {
-    gate_lock(&qp->gate);
-}
-
-void qp_unlock(struct qp *qp) {
-    flush(qp);
-    run_all(qp, gate_leave(&qp->gate));
-}
-
-uint64_t qp_round(struct qp *qp, uint64_t now_ns) {
-    if (atomic_load(&qp->destroyed)) {
-        return 0;
-    }
-    uint64_t next = atomic_load(&qp->next_round_ns);
-    if (next > now_ns) {
-        return next;
-    }
-    uint64_t at = atomic_load(&qp->introduce_at_ns);
-    if (at != 0 && at <= now_ns && pthread_mutex_trylock(&qp->control) == 0) {
-        if (atomic_load(&qp->introduce_at_ns) != 0 && !atomic_load(&qp->destroyed)) {
-            qp_announce_again(qp);
-        }
-        pthread_mutex_unlock(&qp->control);
-    }
-    /* Stands if another thread is the owner now and gets to the timers later. */
-    atomic_store(&qp->next_round_ns, now_ns + ROUND_GAP_NS);
-    qp_kick(qp, QP_WORK_WATCH);
-    return atomic_load(&qp->next_round_ns);
 }

@@ -1,0 +1,42 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Copies between scatter/gather lists and flat memory, with checks of local keys. */
+#ifndef NETTY_RDMA_EMBEDDED_SGE_H
+#define NETTY_RDMA_EMBEDDED_SGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <infiniband/verbs.h>
+
+/* A position in a scatter/gather list. */
+struct sge_cursor {
+    uint16_t index;
+    uint32_t offset;
+};
+
+/*
+ * All return 0, or what `vendor_err` of the completion with IBV_WC_LOC_PROT_ERR becomes: EACCES if a key does not cover a
+ * range, EFAULT if it did and the memory is gone. Inside an epoch section.
+ */
+int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
+               uint32_t length);
+int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
+                const void *from, uint32_t length);
+/* Only the check of the keys of sge_scatter(), for a list from its start. */
+bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * What has to be there before the first call: fork handlers, the handlers of the peers' messages, and the types of queue
+ * pairs. In one place, as the order matters: pthread_atfork(3) runs the `prepare` handlers in reverse order of
+ * registration, and a folder takes its locks before those of the folders below it.
+ */
+#include "embedded/base/epoch.h"
+#include "embedded/base/fork.h"
+#include "embedded/cm/cm.h"
+#include "embedded/device/context.h"
+#include "embedded/device/cq.h"
+#include "embedded/device/mr.h"
+#include "embedded/device/qp.h"
+#include "embedded/device/watch.h"
+#include "embedded/groups/sa.h"
+#include "embedded/link/board.h"
+#include "embedded/link/engine.h"
+#include "embedded/link/link.h"
+#include "embedded/link/peer.h"
+#include "embedded/link/process.h"
+#include "embedded/rc/rc.h"
+#include "embedded/ud/ud.h"
+
+/* The only constructor of the provider: when it is loaded, no other thread uses it yet. */
+__attribute__((constructor)) static void init(void) {
+    fork_init();
+    epoch_init();
+    engine_init();
+    link_init();
+    board_init();
+    process_init();
+    peer_init();
+    sa_init();
+    device_init();
+    mr_init();
+    cq_engine_init();
+    watch_init();
+    qp_table_init();
+    rc_init();
+    ud_init();
+    cm_init();
+}

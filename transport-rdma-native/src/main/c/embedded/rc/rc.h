@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Reliable connections: what an RC queue pair does beside what all types share (qp.h). All functions are for the owner of
+ * the queue pair's gate unless said otherwise.
+ *
+ *   rc_attach.c    meeting the peer's queue pair
+ *   rc_progress.c  the owner's work, timers, and a peer that takes nothing
+ *   rc_send.c      work requests to descriptors, and their completion
+ *   rc_receive.c   execution of the peer's requests
+ *   rc_respond.c   READs and atomics, at both ends
+ *   rc.c           the table of operations
+ */
+#ifndef NETTY_RDMA_EMBEDDED_RC_H
+#define NETTY_RDMA_EMBEDDED_RC_H
+
+#include "embedded/device/qp.h"
+
+/* rc.c */
+void rc_init(void);
+bool rc_is(const struct qp *qp);
+
+/* rc_attach.c */
+void rc_attach_init(void);
+/* All with control. */
+void rc_prepare(struct qp *qp); /* entering RTR, with the gate */
+int rc_introduce(struct qp *qp);  /* introduces this end to the peer, and takes up its introduction; 0 or errno */
+void rc_introduce_again(struct qp *qp);
+void rc_detach(struct qp *qp);  /* back to before rc_prepare(); the gate must be owned */
+void rc_release(struct qp *qp, bool destroyed); /* introductions that are held, when it is destroyed */
+void rc_unhear(struct qp *qp);  /* polls do not come to it any more; before rc_detach(), without the gate */
+
+/* rc_progress.c */
+bool rc_run(struct qp *qp, unsigned work);
+void rc_settle(struct qp *qp);
+void rc_failed(struct qp *qp);
+/* The peer broke the protocol. */
+void rc_violation(struct qp *qp);
+/* Acknowledgements and responses of the peer, and the completions that they make. True if some was left over. */
+bool rc_take_results(struct qp *qp);
+/* After something was published for a peer that is said to poll: looks after it until it was taken (cq_overdue.c). */
+void rc_expect(struct qp *qp);
+
+/* rc_send.c */
+int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
+/*
+ * Whether the peer has something to do for us of which its application need not know. A message waits for who polls: he
+ * alone has a use for it, and one who is held up would find all his receives consumed.
+ */
+static inline bool rc_awaits_one_sided(const struct qp *qp) {
+    return qp->one_sided_end - qp->out.acked - 1 < qp->out.prod - qp->out.acked;
+}
+bool rc_stage(struct qp *qp, uint32_t budget); /* returns true if some was left over */
+bool rc_take_acks(struct qp *qp); /* true if there was anything new */
+void rc_complete_sends(struct qp *qp);
+/* The oldest work request gets the status, the others are flushed. */
+void rc_fail_send(struct qp *qp, enum ibv_wc_status status);
+
+/* rc_receive.c */
+bool rc_execute(struct qp *qp); /* returns true if some was left over */
+
+/* rc_respond.c */
+enum outcome {
+    OUTCOME_DONE,
+    OUTCOME_UNFINISHED, /* its part of the budget is used up */
+    OUTCOME_BLOCKED,
+    OUTCOME_INVALID,
+    OUTCOME_ACCESS_ERROR,
+    OUTCOME_OPERATION_ERROR, /* the receive was completed with the reason */
+    OUTCOME_MEMORY_GONE,     /* the key covers it, and it is not there: copy.h */
+};
+/* Takes the bytes that it answers from the budget. */
+enum outcome rc_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget);
+bool rc_is_reading(struct qp *qp); /* whether a part of an answer has come */
+bool rc_take_responses(struct qp *qp); /* returns true if some was left over */
+bool rc_take_answer_acks(struct qp *qp); /* true if there was anything new */
+
+/* Acknowledges what was consumed of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */
+void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake);
+/* Asks to be woken by progress of the own stream. */
+void rc_want(struct qp *qp, enum wire_stream stream);
+
+#endif
