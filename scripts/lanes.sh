@@ -27,11 +27,11 @@ RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstT
 
 lane_scripts() {
     local file check passed=0 failed=0
-    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{links,packages,testsuite-table} "$ROOT/.ci/run" \
+    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{c-folders,links,packages,testsuite-table} "$ROOT/.ci/run" \
             "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests}; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
-    for check in links packages testsuite-table; do
+    for check in c-folders links packages testsuite-table; do
         if "$ROOT/scripts/$check" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     echo "@ scripts $passed $failed 0"
@@ -66,6 +66,7 @@ c_lane() {
     make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" SANITIZE="$sanitize" programs
     programs=$(make -C "$C_SOURCES" -s OUT="$out" SANITIZE="$sanitize" print-programs)
     [ -n "$programs" ] || die "there are no C tests"
+    [ -n "$sanitize" ] || "$ROOT/scripts/c-folders" check "$out/obj"
     run_c_programs "$label" $programs
 }
 
