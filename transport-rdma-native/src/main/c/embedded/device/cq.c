@@ -65,7 +65,7 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
     cq->mask = size - 1;
     cq->id = atomic_fetch_add(&next_id, 1);
     cq->word = &own_board->cq[cq->index].word;
-    cq->last_unfinished = &cq->first_unfinished;
+    STAILQ_INIT(&cq->unfinished);
     cq->overflow.run = report_overflow;
     cq_polling_init(cq);
     cq_overdue_init(cq);

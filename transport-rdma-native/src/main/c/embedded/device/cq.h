@@ -33,6 +33,7 @@
 #define NETTY_RDMA_EMBEDDED_CQ_H
 
 #include <stdatomic.h>
+#include <sys/queue.h>
 
 #include "channel.h"
 #include "context.h"
@@ -50,7 +51,7 @@ struct cq_place {
     uint32_t bank, slot;
     struct qp *qp;
     void (*found)(struct cq_place *place); /* notes that there is work, before the queue pair's turn; may be NULL */
-    struct cq_place *next_unfinished; /* under `scan`, as the following */
+    STAILQ_ENTRY(cq_place) next_unfinished; /* under `scan`, as the following */
     bool unfinished; /* in the queue of those with more work than one call does */
 };
 
@@ -99,7 +100,7 @@ struct cq {
     struct bank_watch *banks;
     struct bank_watch *cursor;
     unsigned turn;
-    struct cq_place *first_unfinished, **last_unfinished;
+    STAILQ_HEAD(, cq_place) unfinished;
     bool turn_taken; /* by one of these, in this scan */
 
     _Alignas(64) pthread_mutex_t lock;

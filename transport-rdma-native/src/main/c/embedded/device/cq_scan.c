@@ -53,20 +53,7 @@ struct bank_watch {
 
 static void append(struct cq *cq, struct cq_place *place) {
     place->unfinished = true;
-    place->next_unfinished = NULL;
-    *cq->last_unfinished = place;
-    cq->last_unfinished = &place->next_unfinished;
-}
-
-/* Takes *link off the queue. */
-static struct cq_place *take_off(struct cq *cq, struct cq_place **link) {
-    struct cq_place *place = *link;
-    *link = place->next_unfinished;
-    if (*link == NULL) {
-        cq->last_unfinished = link;
-    }
-    place->unfinished = false;
-    return place;
+    STAILQ_INSERT_TAIL(&cq->unfinished, place, next_unfinished);
 }
 
 static void progress(struct cq *cq, struct cq_place *place) {
@@ -77,9 +64,12 @@ static void progress(struct cq *cq, struct cq_place *place) {
 
 /* Goes on with the one that has waited longest. */
 static void take_turn(struct cq *cq) {
-    cq->turn_taken = cq->first_unfinished != NULL;
-    if (cq->turn_taken) {
-        progress(cq, take_off(cq, &cq->first_unfinished));
+    struct cq_place *first = STAILQ_FIRST(&cq->unfinished);
+    cq->turn_taken = first != NULL;
+    if (first != NULL) {
+        STAILQ_REMOVE_HEAD(&cq->unfinished, next_unfinished);
+        first->unfinished = false;
+        progress(cq, first);
     }
 }
 
@@ -142,7 +132,7 @@ static bool scan_all(struct cq *cq) {
     for (struct bank_watch *bank = cq->banks; bank != NULL; bank = bank->next) {
         found |= scan_bank(cq, bank);
     }
-    if (cq->first_unfinished != NULL && !engine_is_self()) {
+    if (!STAILQ_EMPTY(&cq->unfinished) && !engine_is_self()) {
         cq_engine_ring();
     }
     return found;
@@ -197,7 +187,7 @@ void cq_scan_try(struct cq *cq) {
     if (!serve_hot(cq)) {
         scan_some(cq);
     }
-    if (cq->first_unfinished != NULL && !cq_is_polled(cq)) {
+    if (!STAILQ_EMPTY(&cq->unfinished) && !cq_is_polled(cq)) {
         cq_engine_ring(); /* this may have been the last poll, and was rung for already */
     }
     leave(cq);
@@ -268,11 +258,8 @@ bool cq_scan_add(struct cq *cq, struct cq_place *place) {
 void cq_scan_remove(struct cq *cq, struct cq_place *place) {
     gate_lock(&cq->scan);
     if (place->unfinished) {
-        struct cq_place **queued = &cq->first_unfinished;
-        while (*queued != place) {
-            queued = &(*queued)->next_unfinished;
-        }
-        take_off(cq, queued);
+        STAILQ_REMOVE(&cq->unfinished, place, cq_place, next_unfinished);
+        place->unfinished = false;
     }
     if (cq->hot == place->qp) {
         cq->hot = NULL;

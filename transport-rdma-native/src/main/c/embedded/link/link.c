@@ -112,23 +112,23 @@ void link_set_slot(struct link *link, enum link_slot slot, void *value) {
 
 /* ---- what peers make this process keep ---- */
 
-bool link_charge(struct link *link, enum link_charge what, unsigned limit) {
+bool link_charge(struct link *link, unsigned limit) {
     unsigned sum = 0;
     pthread_mutex_lock(&table.lock);
     for (const struct link *other = table.links; other != NULL; other = other->next) {
-        sum += other->peer_pid == link->peer_pid ? other->charges[what] : 0;
+        sum += other->peer_pid == link->peer_pid ? other->charges : 0;
     }
     bool granted = sum < limit && link_is_up(link);
     if (granted) {
-        link->charges[what]++;
+        link->charges++;
     }
     pthread_mutex_unlock(&table.lock);
     return granted;
 }
 
-void link_discharge(struct link *link, enum link_charge what) {
+void link_discharge(struct link *link) {
     pthread_mutex_lock(&table.lock);
-    link->charges[what]--;
+    link->charges--;
     pthread_mutex_unlock(&table.lock);
 }
 

@@ -143,9 +143,8 @@ void link_put(struct link *link);
  * count as one): returns false if that would be more than `limit`, or the link is down. Each needs its discharge, also
  * after the link went down.
  */
-enum link_charge { LINK_CHARGE_VIEWS, LINK_CHARGE_HELD, LINK_CHARGES };
-bool link_charge(struct link *link, enum link_charge what, unsigned limit);
-void link_discharge(struct link *link, enum link_charge what);
+bool link_charge(struct link *link, unsigned limit);
+void link_discharge(struct link *link);
 
 /* One pointer of per-link data for each user of the links (queue pairs, CM); set and read under the user's own lock. */
 enum link_slot { LINK_SLOT_QP, LINK_SLOT_CM, LINK_SLOTS };

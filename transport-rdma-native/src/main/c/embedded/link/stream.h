@@ -90,4 +90,27 @@ static inline void consumer_advance(struct consumer *consumer) {
     atomic_store_explicit(&consumer->pos, consumer_pos(consumer) + 1, memory_order_relaxed);
 }
 
+/*
+ * An end that waits for the other one says how far that has to get; the other one compares when it acknowledges. Both
+ * write their own word before they read the other's, sequentially consistent: one of them sees the other's.
+ */
+
+/* Asks to be woken when half is acknowledged, so that the next pieces are copied in while the peer copies the others. */
+static inline void producer_want(const struct producer *producer, struct wire_control *own, enum wire_stream stream) {
+    uint32_t outstanding = producer->prod - producer->acked;
+    atomic_exchange(&own->stream[stream].want, producer->acked + (outstanding + 1) / 2);
+}
+
+/* Acknowledges what was consumed. Returns whether the peer has asked to be woken by this. */
+static inline bool consumer_acknowledge(struct consumer *consumer, struct wire_control *own,
+                                        const struct wire_control *peer, enum wire_stream stream,
+                                        enum wire_status status) {
+    uint32_t pos = consumer_pos(consumer);
+    atomic_exchange(&own->stream[stream].ack, WIRE_ACK_WORD(pos, status));
+    uint32_t want = atomic_load(&peer->stream[stream].want);
+    bool wanted = (int32_t) (pos - want) >= 0 && (int32_t) (consumer->told - want) < 0;
+    consumer->told = pos;
+    return wanted;
+}
+
 #endif

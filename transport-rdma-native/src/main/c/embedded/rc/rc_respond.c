@@ -24,20 +24,15 @@
 void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake) {
     struct consumer *consumer = stream == WIRE_REQUESTS ? &qp->requests : &qp->responses;
     const struct announcement *to = stream == WIRE_REQUESTS ? &qp->to_send_cq : &qp->to_recv_cq;
-    _Atomic uint64_t *own = &qp->segment->control.stream[stream].ack;
+    uint64_t said = atomic_load_explicit(&qp->segment->control.stream[stream].ack, memory_order_relaxed);
     uint32_t pos = consumer_pos(consumer);
-    uint64_t word = WIRE_ACK_WORD(pos, status);
-    if (word == atomic_load_explicit(own, memory_order_relaxed) && pos == consumer->told) {
+    if (said == WIRE_ACK_WORD(pos, status) && pos == consumer->told) {
         return;
     }
-    /* Sequentially consistent against rc_want() of the peer: either it sees the word, or we see what it wants. */
-    atomic_exchange(own, word);
-    uint32_t want = atomic_load(&qp->attached->segment->control.stream[stream].want);
-    bool wanted = (int32_t) (pos - want) >= 0 && (int32_t) (consumer->told - want) < 0;
+    bool wanted = consumer_acknowledge(consumer, &qp->segment->control, &qp->attached->segment->control, stream, status);
     if (wanted && wake < WAKE_EVENT) {
         wake = wake == WAKE_NONE ? WAKE_WORK : WAKE_EVENT;
     }
-    consumer->told = pos;
     if (wake != WAKE_NONE && !process_signal(to, wake) && wanted) {
         if (stream == WIRE_REQUESTS) {
             qp->gave_room = true;
@@ -48,10 +43,7 @@ void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status sta
 }
 
 void rc_want(struct qp *qp, enum wire_stream stream) {
-    const struct producer *producer = stream == WIRE_REQUESTS ? &qp->out : &qp->answers;
-    uint32_t outstanding = producer->prod - producer->acked;
-    /* Half: so that the next pieces are copied in while the peer copies the other half out. */
-    atomic_exchange(&qp->segment->control.stream[stream].want, producer->acked + (outstanding + 1) / 2);
+    producer_want(stream == WIRE_REQUESTS ? &qp->out : &qp->answers, &qp->segment->control, stream);
 }
 
 /* ---- responder ---- */

@@ -197,10 +197,7 @@ static struct wire_slot *find_room(struct qp *qp, struct flow *flow, uint32_t le
         }
         slot = claim(flow, length, offset);
         if (slot == NULL && look == 0) {
-            /* Half of it, so that there is something to do when it comes. Then look again: it may be there by now. */
-            uint32_t outstanding = flow->out.prod - flow->out.acked;
-            atomic_exchange(&flow->segment->control.stream[WIRE_REQUESTS].want,
-                            flow->out.acked + (outstanding + 1) / 2);
+            producer_want(&flow->out, &flow->segment->control, WIRE_REQUESTS); /* then look again: it may be there by now */
         }
     }
     if (slot == NULL) {
@@ -262,15 +259,10 @@ enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *d
 }
 
 void flow_acknowledge(struct qp *qp, struct inflow *inflow) {
-    uint32_t pos = consumer_pos(&inflow->requests);
-    /* Sequentially consistent against find_room() of the sender: either it sees this, or we see what it wants. */
-    atomic_exchange(&inflow->own->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(pos, WIRE_OK));
-    uint32_t want = atomic_load(&inflow->segment->control.stream[WIRE_REQUESTS].want);
-    if ((int32_t) (pos - want) >= 0 && (int32_t) (inflow->requests.told - want) < 0) {
+    if (consumer_acknowledge(&inflow->requests, inflow->own, &inflow->segment->control, WIRE_REQUESTS, WIRE_OK)) {
         const struct wire_flow message = {
             .src_qpn = inflow->src_qpn, .dst_qpn = qp->ibv.qp_num, .id = inflow->id,
         };
         peer_send(inflow->peer, WIRE_FLOW_ROOM, &message, sizeof(message), NULL, 0);
     }
-    inflow->requests.told = pos;
 }

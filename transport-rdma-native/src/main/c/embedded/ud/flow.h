@@ -36,6 +36,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "embedded/device/cq.h"
 #include "embedded/link/peer.h"
@@ -84,7 +85,8 @@ struct flow {
 struct inflow {
     struct inflow *next;
     atomic_bool announced; /* it is among those that ud_receive() is to look at */
-    struct inflow *next_announced;
+    struct inflow *next_announced; /* in ud.announced, and then */
+    STAILQ_ENTRY(inflow) queued;   /* in ud.queue */
     struct peer *peer;
     uint32_t src_qpn, id;
     bool broken; /* the sender has violated the protocol: its link is about to go down */

@@ -43,7 +43,7 @@ static int create(struct qp *qp) {
     if (qp->ud == NULL) {
         return ENOMEM;
     }
-    qp->ud->end = &qp->ud->first;
+    STAILQ_INIT(&qp->ud->queue);
     pthread_mutex_init(&qp->ud->attaching, NULL);
     return 0;
 }
@@ -74,8 +74,7 @@ static void detach(struct qp *qp) {
     ud->inflows = NULL;
     ud->num_inflows = 0;
     atomic_store(&ud->announced, NULL);
-    ud->first = NULL;
-    ud->end = &ud->first;
+    STAILQ_INIT(&ud->queue);
     ud_drop_sends(qp);
 }
 

@@ -48,7 +48,7 @@ struct ud {
     struct inflow *inflows; /* the latest opened first */
     unsigned num_inflows;
     struct inflow *detached; /* between detaching and releasing: qp_ops */
-    struct inflow *first, **end; /* those that may have datagrams, to be served in turn */
+    STAILQ_HEAD(, inflow) queue; /* of those that may have datagrams, to be served in turn */
     union ibv_gid group[UD_MAX_GROUPS];
     unsigned num_groups;
     pthread_mutex_t attaching; /* not `control`: the engine, whose work an answer is, may wait for that */

@@ -125,61 +125,41 @@ void ud_found(struct cq_place *place) {
     ud_announce(place->qp->ud, container_of(place, struct inflow, place));
 }
 
-static void append(struct ud *ud, struct inflow *inflow) {
-    inflow->next_announced = NULL;
-    *ud->end = inflow;
-    ud->end = &inflow->next_announced;
-}
-
-/* Takes *link off the queue. */
-static struct inflow *take_off(struct ud *ud, struct inflow **link) {
-    struct inflow *inflow = *link;
-    *link = inflow->next_announced;
-    if (*link == NULL) {
-        ud->end = link;
-    }
-    return inflow;
-}
-
+/* The latest announced is the first of the stack, and the last in the queue. */
 static void collect(struct ud *ud) {
-    struct inflow *latest = atomic_exchange(&ud->announced, NULL), *in_turn = NULL;
-    while (latest != NULL) {
-        struct inflow *next = latest->next_announced;
-        latest->next_announced = in_turn;
-        in_turn = latest;
-        latest = next;
+    struct inflow *latest = atomic_exchange(&ud->announced, NULL);
+    STAILQ_HEAD(, inflow) in_turn = STAILQ_HEAD_INITIALIZER(in_turn);
+    for (; latest != NULL; latest = latest->next_announced) {
+        STAILQ_INSERT_HEAD(&in_turn, latest, queued);
     }
-    while (in_turn != NULL) {
-        struct inflow *next = in_turn->next_announced;
-        append(ud, in_turn);
-        in_turn = next;
-    }
+    STAILQ_CONCAT(&ud->queue, &in_turn);
 }
 
 void ud_forget(struct ud *ud, struct inflow *inflow) {
     collect(ud);
-    struct inflow **link = &ud->first;
-    while (*link != NULL && *link != inflow) {
-        link = &(*link)->next_announced;
-    }
-    if (*link != NULL) {
-        take_off(ud, link);
+    struct inflow *other;
+    STAILQ_FOREACH(other, &ud->queue, queued) {
+        if (other == inflow) {
+            STAILQ_REMOVE(&ud->queue, inflow, inflow, queued);
+            break;
+        }
     }
 }
 
 bool ud_receive(struct qp *qp) {
     struct ud *ud = qp->ud;
+    struct inflow *inflow;
     collect(ud);
-    for (int budget = BUDGET_DATAGRAMS; budget > 0 && ud->first != NULL;) {
-        struct inflow *inflow = take_off(ud, &ud->first);
+    for (int budget = BUDGET_DATAGRAMS; budget > 0 && (inflow = STAILQ_FIRST(&ud->queue)) != NULL;) {
+        STAILQ_REMOVE_HEAD(&ud->queue, queued);
         /* Before we look: who announces it later queues it again. An exchange, so that we see what was published. */
         atomic_exchange(&inflow->announced, false);
         budget -= take(qp, inflow);
         if (!inflow->broken && consumer_ready(&inflow->requests) && !atomic_exchange(&inflow->announced, true)) {
-            append(ud, inflow);
+            STAILQ_INSERT_TAIL(&ud->queue, inflow, queued);
         }
     }
-    return ud->first != NULL;
+    return !STAILQ_EMPTY(&ud->queue);
 }
 
 void ud_drain(struct qp *qp, struct inflow *inflow) {
