@@ -56,7 +56,7 @@ static inline int count_arenas(void) {
 /* It polls for itself from then on: until the peer has said where it announces what it sends, the engine is needed. */
 static inline bool hears_its_peer(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
-    bool hears = qp->heard_on_recv_cq.process != NULL;
+    bool hears = qp->recv_cq_place.process != NULL;
     pthread_mutex_unlock(&qp->control);
     return hears;
 }

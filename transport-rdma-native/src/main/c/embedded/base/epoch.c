@@ -41,8 +41,8 @@ struct reader {
 static _Atomic unsigned long now = 1;
 static struct reader *_Atomic readers;
 static __thread struct reader *self;
-static __thread unsigned homeless_depth;
-static atomic_uint homeless; /* sections of threads for which there was no reader, or none to be had back */
+static __thread unsigned unregistered_depth;
+static atomic_uint unregistered; /* sections of threads for which there was no reader, or none to be had back */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_key;
@@ -88,9 +88,9 @@ static struct reader *find_reader(void) {
 }
 
 void epoch_enter(void) {
-    if (self == NULL && (homeless_depth > 0 || (self = find_reader()) == NULL)) {
-        homeless_depth++;
-        atomic_fetch_add(&homeless, 1);
+    if (self == NULL && (unregistered_depth > 0 || (self = find_reader()) == NULL)) {
+        unregistered_depth++;
+        atomic_fetch_add(&unregistered, 1);
         return;
     }
     if (self->depth++ == 0) {
@@ -99,9 +99,9 @@ void epoch_enter(void) {
 }
 
 void epoch_leave(void) {
-    if (homeless_depth > 0) {
-        homeless_depth--;
-        atomic_fetch_sub(&homeless, 1);
+    if (unregistered_depth > 0) {
+        unregistered_depth--;
+        atomic_fetch_sub(&unregistered, 1);
         return;
     }
     if (--self->depth == 0) {
@@ -117,7 +117,7 @@ void epoch_wait(void) {
             backoff(&turn);
         }
     }
-    for (unsigned turn = 0; atomic_load(&homeless) != 0;) {
+    for (unsigned turn = 0; atomic_load(&unregistered) != 0;) {
         backoff(&turn);
     }
 }
@@ -131,7 +131,7 @@ static void fork_child(void) {
             atomic_store(&reader->taken, false);
         }
     }
-    atomic_store(&homeless, homeless_depth);
+    atomic_store(&unregistered, unregistered_depth);
 }
 
 void epoch_init(void) {

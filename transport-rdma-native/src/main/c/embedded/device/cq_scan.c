@@ -173,7 +173,7 @@ static bool serve_hot(struct cq *cq) {
     if (hot == NULL || !qp_has_work(hot)) {
         return false;
     }
-    struct cq_place *place = cq == hot->recv_cq ? &hot->heard_on_recv_cq : &hot->heard_on_send_cq;
+    struct cq_place *place = cq == hot->recv_cq ? &hot->recv_cq_place : &hot->send_cq_place;
     serve(cq, place);
     return !place->unfinished && atomic_load_explicit(&cq->count, memory_order_relaxed) != 0
             && ++cq->turn % HOT_TURNS != 0;

@@ -187,7 +187,7 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     qp_table_remove(qp);
     pthread_mutex_lock(&qp->control);
     atomic_store(&qp->destroyed, true);
-    qp->ops->unhear(qp);
+    qp->ops->leave_cqs(qp);
     gate_lock(&qp->gate); /* for good */
     qp->ops->detach(qp);
     qp->ops->release(qp, true);

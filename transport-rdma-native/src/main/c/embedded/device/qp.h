@@ -210,7 +210,7 @@ struct qp {
     uint64_t introduce_gap_ns;
     _Atomic uint64_t introduce_at_ns; /* when to introduce this end again; 0: the peer has answered */
     struct attachment *held;
-    struct cq_place heard_on_recv_cq, heard_on_send_cq; /* where the peer announces itself */
+    struct cq_place recv_cq_place, send_cq_place; /* where the peer announces itself */
     struct engine_task again; /* unfinished work found outside of a poll */
     struct async_source async;
     struct ud *ud; /* what a UD queue pair has beside this; it does without much of the above */
@@ -257,7 +257,7 @@ struct qp_ops {
     /* Before a queue pair is destroyed, without `control`: 0 or EBUSY; may be NULL. */
     int (*begin_destroy)(struct qp *qp);
     /* Reset, destroy: polls do not come to it any more, without the gate. */
-    void (*unhear)(struct qp *qp);
+    void (*leave_cqs)(struct qp *qp);
     /* After that, with the gate: back to before prepare(). */
     void (*detach)(struct qp *qp);
     /* After that, with or without the gate: what remains. `destroyed`: for good. */

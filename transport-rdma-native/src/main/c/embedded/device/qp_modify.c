@@ -81,7 +81,7 @@ static void set_state(struct qp *qp, enum ibv_qp_state state) {
 }
 
 static void reset(struct qp *qp) {
-    qp->ops->unhear(qp);
+    qp->ops->leave_cqs(qp);
     qp_lock(qp);
     qp->ops->detach(qp);
     set_state(qp, IBV_QPS_RESET);

@@ -15,7 +15,7 @@
  */
 /*
  * Queue pair numbers. They are unique on the host, as they alone lead to the peer: taken from blocks that link.c claims
- * for this process. A number rests before it is used again, so that a late message does not meet a newer queue pair.
+ * for this process. A number is not used again for a while, so that a late message does not meet a newer queue pair.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,9 +24,9 @@
 
 #define BUCKETS 4096u
 #define BLOCK 256u
-#define REST_NS UINT64_C(2000000000)
+#define REUSE_DELAY_NS UINT64_C(2000000000)
 
-#define MAX_RESTING 65536u /* beyond it numbers are simply not used again */
+#define MAX_RETIRED 65536u /* beyond it numbers are simply not used again */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before control and gates */
 static struct qp *buckets[BUCKETS];
@@ -35,12 +35,12 @@ static unsigned num_qps;
 static struct {
     uint32_t qpn;
     uint64_t until_ns;
-} resting[MAX_RESTING]; /* a ring, in the order of destruction */
-static uint32_t rested, laid_down; /* the ends of the ring; count up for ever */
+} retired[MAX_RETIRED]; /* a ring, in the order of destruction */
+static uint32_t retired_head, retired_tail; /* the ends of the ring; count up for ever */
 
 static uint32_t claim_number(void) {
-    if (fresh_left == 0 && rested != laid_down && resting[rested % MAX_RESTING].until_ns <= engine_now_ns()) {
-        return resting[rested++ % MAX_RESTING].qpn;
+    if (fresh_left == 0 && retired_head != retired_tail && retired[retired_head % MAX_RETIRED].until_ns <= engine_now_ns()) {
+        return retired[retired_head++ % MAX_RETIRED].qpn;
     }
     if (fresh_left == 0) {
         next_fresh = link_claim_qpn_block();
@@ -79,9 +79,9 @@ void qp_table_remove(struct qp *qp) {
     }
     *link = qp->next_in_table;
     num_qps--;
-    if (laid_down - rested < MAX_RESTING) {
-        resting[laid_down % MAX_RESTING].qpn = qp->ibv.qp_num;
-        resting[laid_down++ % MAX_RESTING].until_ns = engine_now_ns() + REST_NS;
+    if (retired_tail - retired_head < MAX_RETIRED) {
+        retired[retired_tail % MAX_RETIRED].qpn = qp->ibv.qp_num;
+        retired[retired_tail++ % MAX_RETIRED].until_ns = engine_now_ns() + REUSE_DELAY_NS;
     }
     pthread_mutex_unlock(&lock);
 }
@@ -117,7 +117,7 @@ static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     memset(buckets, 0, sizeof(buckets));
     fresh_left = num_qps = 0;
-    rested = laid_down = 0;
+    retired_head = retired_tail = 0;
 }
 
 void qp_table_init(void) {

@@ -46,7 +46,7 @@ static const struct qp_ops ops = {
     .prepare = rc_prepare,
     .introduce = rc_introduce,
     .introduce_again = rc_introduce_again,
-    .unhear = rc_unhear,
+    .leave_cqs = rc_leave_cqs,
     .detach = rc_detach,
     .release = rc_release,
 };

@@ -41,7 +41,7 @@ int rc_introduce(struct qp *qp);  /* introduces this end to the peer, and takes 
 void rc_introduce_again(struct qp *qp);
 void rc_detach(struct qp *qp);  /* back to before rc_prepare(); the gate must be owned */
 void rc_release(struct qp *qp, bool destroyed); /* introductions that are held, when it is destroyed */
-void rc_unhear(struct qp *qp);  /* polls do not come to it any more; before rc_detach(), without the gate */
+void rc_leave_cqs(struct qp *qp);  /* polls do not come to it any more; before rc_detach(), without the gate */
 
 /* rc_progress.c */
 bool rc_run(struct qp *qp, unsigned work);

@@ -286,22 +286,22 @@ void rc_detach(struct qp *qp) {
     }
 }
 
-void rc_unhear(struct qp *qp) {
+void rc_leave_cqs(struct qp *qp) {
     struct {
         struct cq *cq;
         struct cq_place *place;
-    } heard[] = { { qp->recv_cq, &qp->heard_on_recv_cq }, { qp->send_cq, &qp->heard_on_send_cq } };
+    } entries[] = { { qp->recv_cq, &qp->recv_cq_place }, { qp->send_cq, &qp->send_cq_place } };
     for (int i = 0; i < 2; i++) {
-        struct cq_place *place = heard[i].place;
+        struct cq_place *place = entries[i].place;
         if (place->process != NULL) {
-            cq_scan_remove(heard[i].cq, place);
+            cq_scan_remove(entries[i].cq, place);
             process_put(place->process);
             place->process = NULL;
         }
     }
 }
 
-static bool hear(struct qp *qp, struct cq *cq, struct cq_place *place, struct process *process, uint32_t bank,
+static bool join_cq(struct qp *qp, struct cq *cq, struct cq_place *place, struct process *process, uint32_t bank,
                  uint32_t slot) {
     *place = (struct cq_place) { .process = process_get(process), .bank = bank, .slot = slot, .qp = qp };
     return cq_scan_add(cq, place);
@@ -464,10 +464,10 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
             struct process *process = peer_process(peer);
             atomic_store(&qp->introduce_at_ns, 0);
             arenas_answered(peer_arenas(peer), qp->arena);
-            rc_unhear(qp);
-            bool added = hear(qp, qp->recv_cq, &qp->heard_on_recv_cq, process, message.recv_bank, message.recv_slot);
+            rc_leave_cqs(qp);
+            bool added = join_cq(qp, qp->recv_cq, &qp->recv_cq_place, process, message.recv_bank, message.recv_slot);
             if (added && qp->send_cq != qp->recv_cq) {
-                added = hear(qp, qp->send_cq, &qp->heard_on_send_cq, process, message.send_bank, message.send_slot);
+                added = join_cq(qp, qp->send_cq, &qp->send_cq_place, process, message.send_bank, message.send_slot);
             }
             qp_kick(qp, added ? QP_WORK_ALL : QP_WORK_FATAL);
         }

@@ -117,7 +117,7 @@ void flow_acknowledge(struct qp *qp, struct inflow *inflow);
 void flow_init(void);
 void flow_refuse(struct qp *qp, struct inflow *inflow); /* tells the sender */
 /* Polls do not come to any of them any more: with control, without the gate. */
-void flow_unhear_all(struct qp *qp);
+void flow_leave_cqs(struct qp *qp);
 /* Frees a chain of those that are on no list any more, and that polls do not come to. */
 void flow_free_incoming(struct inflow *inflows);
 

@@ -34,7 +34,7 @@ void flow_refuse(struct qp *qp, struct inflow *inflow) {
 }
 
 /* With control, without the gate. */
-static void unhear(struct inflow *inflow) {
+static void leave_cqs(struct inflow *inflow) {
     if (inflow->place.process != NULL) {
         cq_scan_remove(inflow->place.qp->recv_cq, &inflow->place);
         process_put(inflow->place.process);
@@ -42,9 +42,9 @@ static void unhear(struct inflow *inflow) {
     }
 }
 
-void flow_unhear_all(struct qp *qp) {
+void flow_leave_cqs(struct qp *qp) {
     for (struct inflow *inflow = qp->ud->inflows; inflow != NULL; inflow = inflow->next) {
-        unhear(inflow);
+        leave_cqs(inflow);
     }
 }
 
@@ -86,7 +86,7 @@ static struct inflow *find_incoming(const struct qp *qp, const struct link *link
 
 /* Executes what has come, then ends the flow. With control, without the gate. */
 static void end_incoming(struct qp *qp, struct inflow *inflow) {
-    unhear(inflow);
+    leave_cqs(inflow);
     qp_lock(qp);
     ud_drain(qp, inflow);
     unlink_incoming(qp, inflow);

@@ -60,8 +60,8 @@ static void close_flow(struct qp *qp, struct flow *flow, const void *unused) {
     flow_close(qp, flow);
 }
 
-static void unhear(struct qp *qp) {
-    flow_unhear_all(qp);
+static void leave_cqs(struct qp *qp) {
+    flow_leave_cqs(qp);
 }
 
 static void detach(struct qp *qp) {
@@ -213,7 +213,7 @@ static const struct qp_ops ops = {
     .release_send = ud_release_send,
     .run = run,
     .begin_destroy = begin_destroy,
-    .unhear = unhear,
+    .leave_cqs = leave_cqs,
     .detach = detach,
     .release = release,
 };
