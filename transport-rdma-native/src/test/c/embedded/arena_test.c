@@ -157,7 +157,7 @@ static void flood(uint32_t own_qpn, uint32_t victim_qpn) {
     CHECK(fd >= 0);
     CHECK_EQ(link_connect_qpn(victim_qpn, &link), 0);
     struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    int fds[] = { own_board_fd, own_bell };
+    int fds[] = { own_board_fd, own_doorbell };
     CHECK_EQ(link_send(link, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2), 0);
     for (uint32_t i = 0; i < 20000; i++) {
         const struct wire_attach attach = {

@@ -51,7 +51,7 @@ struct babbler {
     uint16_t port;
 };
 
-enum thing { BOARD, BELL, SEGMENT, UNSEALED, PIPE, THINGS };
+enum thing { BOARD, DOORBELL, SEGMENT, UNSEALED, PIPE, THINGS };
 
 static struct victim victim;
 static _Thread_local uint64_t state; /* of its random numbers; not 0 */
@@ -137,9 +137,9 @@ static struct wire_place some_place(void) {
 }
 
 static void add_carried(struct message *m, uint32_t carries) {
-    for (uint32_t flag = WIRE_ARENA; flag <= WIRE_SEND_BELL; flag *= 2) {
+    for (uint32_t flag = WIRE_ARENA; flag <= WIRE_SEND_DOORBELL; flag *= 2) {
         if ((carries & flag) != 0) {
-            add_fd(m, flag == WIRE_ARENA ? SEGMENT : BELL);
+            add_fd(m, flag == WIRE_ARENA ? SEGMENT : DOORBELL);
         }
     }
 }
@@ -153,7 +153,7 @@ static void make_board(struct message *m) {
     const struct wire_board body = { .version = WIRE_VERSION, .size = sizeof(struct board) };
     set_body(m, &body, sizeof(body));
     add_fd(m, BOARD);
-    add_fd(m, BELL);
+    add_fd(m, DOORBELL);
 }
 
 static void make_attach(struct message *m) {
@@ -372,7 +372,7 @@ static void open_things(void) {
     segment = memory;
     CHECK_EQ(pipe(ends), 0);
     things[BOARD] = own_board_fd;
-    things[BELL] = own_bell;
+    things[DOORBELL] = own_doorbell;
     things[UNSEALED] = memfd_create("unsealed", MFD_CLOEXEC);
     things[PIPE] = ends[1];
     for (int i = 0; i < THINGS; i++) {

@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * Completion channels with the engine's help taken away, so that a lost wake-up shows: bells, and load between two
+ * Completion channels with the engine's help taken away, so that a lost wake-up shows: doorbells, and load between two
  * processes.
  */
 #include <stdatomic.h>
@@ -91,7 +91,7 @@ static void destroying_a_queue_keeps_the_wake_up_of_another(void) {
     end_connect(&c, d.qp->qp_num);
     end_connect(&d, c.qp->qp_num);
     suspend_insurances();
-    CHECK_EVENTUALLY(BOARD_ENGINE_ASLEEP(atomic_load(&own_board->engine.word)) && !is_readable(own_bell));
+    CHECK_EVENTUALLY(BOARD_ENGINE_ASLEEP(atomic_load(&own_board->engine.word)) && !is_readable(own_doorbell));
 
     CHECK_EQ(post_recv(&c, 0, 0, 8), 0);
     CHECK_EQ(arm(shared.recv_cq, 0), 0);

@@ -41,7 +41,7 @@ static void say(struct liar *liar, unsigned type, const void *body, size_t lengt
 
 static void say_board(struct liar *liar) {
     struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    int fds[] = { own_board_fd, own_bell };
+    int fds[] = { own_board_fd, own_doorbell };
     say(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
 }
 

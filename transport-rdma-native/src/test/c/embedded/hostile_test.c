@@ -47,7 +47,7 @@ static void send_message(struct liar *liar, unsigned type, const void *body, siz
 
 static void send_board(struct liar *liar) {
     struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    int fds[] = { own_board_fd, own_bell };
+    int fds[] = { own_board_fd, own_doorbell };
     send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
 }
 
@@ -67,13 +67,13 @@ static void send_attach(struct liar *liar) {
 
 static void board_of_another_length(struct liar *liar) {
     char body[3] = { 0 };
-    int fds[] = { own_board_fd, own_bell };
+    int fds[] = { own_board_fd, own_doorbell };
     send_message(liar, WIRE_BOARD, body, sizeof(body), fds, 2);
 }
 
 static void board_of_another_version(struct liar *liar) {
     struct wire_board greeting = { .version = WIRE_VERSION + 1, .size = sizeof(struct board) };
-    int fds[] = { own_board_fd, own_bell };
+    int fds[] = { own_board_fd, own_doorbell };
     send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
 }
 
@@ -84,13 +84,13 @@ static void board_without_descriptors(struct liar *liar) {
 
 static void board_that_can_shrink(struct liar *liar) {
     struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    int fds[] = { memfd_create("unsealed", MFD_CLOEXEC), own_bell };
+    int fds[] = { memfd_create("unsealed", MFD_CLOEXEC), own_doorbell };
     CHECK_EQ(ftruncate(fds[0], sizeof(struct board)), 0);
     send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
     close(fds[0]);
 }
 
-static void board_with_a_pipe_for_a_bell(struct liar *liar) {
+static void board_with_a_pipe_for_a_doorbell(struct liar *liar) {
     struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
     int ends[2];
     CHECK_EQ(pipe(ends), 0);
@@ -204,7 +204,7 @@ static void slots_before_the_board(struct liar *liar) {
 
 static void (*const message_lies[])(struct liar *) = {
     board_of_another_length, board_of_another_version, board_without_descriptors, board_that_can_shrink,
-    board_with_a_pipe_for_a_bell, two_boards, attach_before_the_board, attach_of_another_length, attach_without_memory,
+    board_with_a_pipe_for_a_doorbell, two_boards, attach_before_the_board, attach_of_another_length, attach_without_memory,
     attach_to_no_completion_queue, attach_with_memory_that_can_shrink, attach_with_too_little_memory,
     attach_to_no_segment, attach_to_an_arena_without_segments, attach_to_an_arena_of_more_segments_than_allowed,
     attach_to_an_arena_that_has_grown, leave_of_a_segment_that_was_not_introduced, leave_of_another_length,
@@ -459,18 +459,18 @@ static void forged_answers_fail_the_queue_pair_only(void) {
     }
 }
 
-static void a_board_shown_by_another_process_does_not_take_over_the_bells(void) {
-    int bells[3];
+static void a_board_shown_by_another_process_does_not_take_over_the_doorbells(void) {
+    int doorbells[3];
     for (int i = 0; i < 3; i++) {
-        bells[i] = eventfd(0, EFD_CLOEXEC);
-        CHECK(bells[i] >= 0);
+        doorbells[i] = eventfd(0, EFD_CLOEXEC);
+        CHECK(doorbells[i] >= 0);
     }
-    struct process *thief = process_of_board(1, own_board_fd, &bells[0]);
-    struct process *owner = process_of_board(2, own_board_fd, &bells[1]);
+    struct process *thief = process_of_board(1, own_board_fd, &doorbells[0]);
+    struct process *owner = process_of_board(2, own_board_fd, &doorbells[1]);
     CHECK(thief != NULL && owner != NULL && thief != owner);
-    CHECK(process_of_board(2, own_board_fd, &bells[2]) == owner); /* over another link */
-    CHECK(bells[0] == -1 && bells[1] == -1 && bells[2] >= 0);
-    close(bells[2]);
+    CHECK(process_of_board(2, own_board_fd, &doorbells[2]) == owner); /* over another link */
+    CHECK(doorbells[0] == -1 && doorbells[1] == -1 && doorbells[2] >= 0);
+    close(doorbells[2]);
     process_put(thief);
     process_put(owner);
     process_put(owner);
@@ -503,7 +503,7 @@ int main(void) {
     RUN(malformed_messages_end_the_link_only);
     RUN(forged_descriptors_fail_the_queue_pair_only);
     RUN(forged_answers_fail_the_queue_pair_only);
-    RUN(a_board_shown_by_another_process_does_not_take_over_the_bells);
+    RUN(a_board_shown_by_another_process_does_not_take_over_the_doorbells);
     RUN(a_stranger_does_not_take_the_place_of_the_peer);
     RUN(noise_does_no_harm);
     struct errand home = { -1, 0, 0 };

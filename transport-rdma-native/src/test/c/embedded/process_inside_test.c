@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What this process keeps of others: ticks and bells, whatever they call their completion queues. */
+/* What this process keeps of others: ticks and doorbells, whatever they call their completion queues. */
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -28,11 +28,11 @@
 #define BANKS_OF_ONE 256 /* OWN_BANKS of process.c */
 
 static struct process *open_process(pid_t pid) {
-    int bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    CHECK(bell >= 0);
-    struct process *process = process_of_board(pid, own_board_fd, &bell);
+    int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    CHECK(doorbell >= 0);
+    struct process *process = process_of_board(pid, own_board_fd, &doorbell);
     CHECK(process != NULL);
-    CHECK_EQ(bell, -1);
+    CHECK_EQ(doorbell, -1);
     return process;
 }
 
@@ -118,16 +118,16 @@ static void the_queue_pairs_of_a_completion_queue_share_banks_with_no_other(void
     process_put(process);
 }
 
-static void one_bell_is_kept_for_all(void) {
+static void one_doorbell_is_kept_for_all(void) {
     struct process *process = open_process(1);
     struct announcement announcements[8];
     int before = open_fds();
     for (int i = 0; i < 8; i++) {
-        int bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        CHECK(process_announce(process, 1, 1, &bell, &announcements[i]));
-        CHECK_EQ(bell < 0, i == 0);
-        if (bell >= 0) {
-            close(bell);
+        int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        CHECK(process_announce(process, 1, 1, &doorbell, &announcements[i]));
+        CHECK_EQ(doorbell < 0, i == 0);
+        if (doorbell >= 0) {
+            close(doorbell);
         }
     }
     CHECK_EQ(open_fds(), before + 1);
@@ -139,17 +139,17 @@ static void one_bell_is_kept_for_all(void) {
 }
 
 /* A program that talks to itself has no descriptor for that but those of the link. */
-static void the_own_process_has_no_bell_but_the_engines(void) {
-    int before = open_fds(), bell = fcntl(own_bell, F_DUPFD_CLOEXEC, 0);
-    CHECK(bell >= 0);
-    struct process *process = process_of_board(getpid(), own_board_fd, &bell);
-    CHECK(process != NULL && bell >= 0);
-    close(bell);
+static void the_own_process_has_no_doorbell_but_the_engines(void) {
+    int before = open_fds(), doorbell = fcntl(own_doorbell, F_DUPFD_CLOEXEC, 0);
+    CHECK(doorbell >= 0);
+    struct process *process = process_of_board(getpid(), own_board_fd, &doorbell);
+    CHECK(process != NULL && doorbell >= 0);
+    close(doorbell);
     CHECK_EQ(open_fds(), before);
     process_ring_engine(process);
     process_put(process);
     CHECK_EQ(open_fds(), before);
-    CHECK(fcntl(own_bell, F_GETFD) >= 0);
+    CHECK(fcntl(own_doorbell, F_GETFD) >= 0);
 }
 
 int main(void) {
@@ -158,8 +158,8 @@ int main(void) {
     RUN(invented_completion_queues_use_few_banks);
     RUN(there_is_a_tick_for_everybody_whoever_has_used_up_the_banks);
     RUN(the_queue_pairs_of_a_completion_queue_share_banks_with_no_other);
-    RUN(one_bell_is_kept_for_all);
-    RUN(the_own_process_has_no_bell_but_the_engines);
+    RUN(one_doorbell_is_kept_for_all);
+    RUN(the_own_process_has_no_doorbell_but_the_engines);
     end_close(&end);
     return 0;
 }

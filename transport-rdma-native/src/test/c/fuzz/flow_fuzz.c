@@ -155,7 +155,7 @@ static void say_flow(void) {
         body = peer_heard.flow[WIRE_FLOW_OPEN];
         body.cq_id = 1 + (which & 3);
         body.cq = which >> 6;
-        body.carries = WIRE_ARENA | (which >> 5 & 1) * WIRE_RECV_BELL;
+        body.carries = WIRE_ARENA | (which >> 5 & 1) * WIRE_RECV_DOORBELL;
         body.place = (struct wire_place) { .arena = 2, .segments = 1 };
     } else if (type == WIRE_FLOW_OPEN) {
         body.id = (how & 2) != 0 ? latest_id : body.id;
@@ -163,7 +163,7 @@ static void say_flow(void) {
     } else if (type == WIRE_FLOW_SLOT) {
         body.bank = which >> 3 & 1;
     }
-    enum peer_thing things[LINK_MAX_FDS] = { THING_SEGMENT + (which >> 4 & 1), THING_BELL };
+    enum peer_thing things[LINK_MAX_FDS] = { THING_SEGMENT + (which >> 4 & 1), THING_DOORBELL };
     int count = type == WIRE_FLOW_OPEN;
     if (type == WIRE_FLOW_OPEN) {
         body.carries = WIRE_ARENA;

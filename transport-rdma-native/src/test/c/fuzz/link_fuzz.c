@@ -90,7 +90,7 @@ static void say_anything(int link) {
 /* Nearly right: a message about queue pairs. */
 static void say_something(int link) {
     uint8_t type = input_u8(), which = input_u8();
-    enum peer_thing things[PEER_MAX_FDS] = { THING_BOARD, THING_BELL, THING_BELL };
+    enum peer_thing things[PEER_MAX_FDS] = { THING_BOARD, THING_DOORBELL, THING_DOORBELL };
     uint32_t dst = some_qpn(which & 15), src = some_qpn(which >> 4);
     union {
         struct wire_board board;
@@ -110,7 +110,7 @@ static void say_something(int link) {
         break;
     case WIRE_ATTACH:
         body.attach = (struct wire_attach) { .src_qpn = src, .dst_qpn = dst };
-        body.attach.carries = WIRE_ARENA | (which >> 6) * WIRE_RECV_BELL;
+        body.attach.carries = WIRE_ARENA | (which >> 6) * WIRE_RECV_DOORBELL;
         body.attach.place.segments = 1;
         length = sizeof(body.attach);
         things[0] = THING_SEGMENT;

@@ -39,7 +39,7 @@
 #define MAX_ARENAS 64u
 
 struct peer_memory peer_memory;
-struct peer_heard peer_heard = { .bell = -1 };
+struct peer_heard peer_heard = { .doorbell = -1 };
 void (*peer_on_message)(int link, unsigned type, const void *body, size_t length);
 
 static int things[THINGS];
@@ -146,7 +146,7 @@ void peer_open(void) {
     make_slab(peer_memory.segment[0]);
     make_slab(peer_memory.segment[1]);
     shared(THING_SMALL, 8192);
-    things[THING_BELL] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    things[THING_DOORBELL] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     things[THING_UNSEALED] = memfd_create("unsealed", MFD_CLOEXEC);
     CHECK_EQ(ftruncate(things[THING_UNSEALED], sizeof(struct wire_segment)), 0);
     CHECK_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
@@ -272,7 +272,7 @@ void peer_hello(int link) {
 
 void peer_board(int link) {
     const struct wire_board board = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    const enum peer_thing sent[] = { THING_BOARD, THING_BELL };
+    const enum peer_thing sent[] = { THING_BOARD, THING_DOORBELL };
     peer_say(link, WIRE_BOARD, &board, sizeof(board), sent, 2);
 }
 
@@ -309,10 +309,10 @@ static void keep_if_shown(const struct wire_segment *segment) {
 static void take(int link, unsigned type, const void *body, size_t length, int *fds, int nfds) {
     if (type == WIRE_BOARD) {
         CHECK_EQ(nfds, 2);
-        if (peer_heard.bell >= 0) {
-            close(peer_heard.bell);
+        if (peer_heard.doorbell >= 0) {
+            close(peer_heard.doorbell);
         }
-        peer_heard.bell = fds[1];
+        peer_heard.doorbell = fds[1];
         fds[1] = -1;
     } else if (type == WIRE_ATTACH) {
         CHECK_EQ(length, sizeof(peer_heard.attach));
@@ -409,8 +409,8 @@ void peer_tick(uint32_t bank, uint32_t slot) {
     peer_wrote(groups, sizeof(*groups));
     atomic_fetch_add(tick, 1);
     atomic_fetch_add(&groups->tick[slot % BOARD_BANK_SLOTS / BOARD_GROUP_SLOTS], 1);
-    if (peer_heard.bell >= 0) {
-        eventfd_write(peer_heard.bell, 1);
+    if (peer_heard.doorbell >= 0) {
+        eventfd_write(peer_heard.doorbell, 1);
     }
 }
 
@@ -423,15 +423,15 @@ void peer_forget(void) {
     for (int link = 0; link < PEER_LINKS; link++) {
         peer_hang_up(link);
     }
-    if (peer_heard.bell >= 0) {
-        close(peer_heard.bell);
+    if (peer_heard.doorbell >= 0) {
+        close(peer_heard.doorbell);
     }
     while (num_arenas > 0) {
         num_arenas--;
         munmap((void *) arenas[num_arenas].memory, arenas[num_arenas].size);
     }
-    peer_heard = (struct peer_heard) { .bell = -1 };
+    peer_heard = (struct peer_heard) { .doorbell = -1 };
     uint64_t count;
-    (void) !read(things[THING_BELL], &count, sizeof(count));
+    (void) !read(things[THING_DOORBELL], &count, sizeof(count));
     clear();
 }

@@ -38,7 +38,7 @@
 
 /* Those that are segments are arenas of one, with the numbers 0, 1 and 2. */
 enum peer_thing {
-    THING_BOARD, THING_BELL, THING_SEGMENT, THING_OTHER_SEGMENT, THING_ACKS, THING_TABLE, /* good in their places */
+    THING_BOARD, THING_DOORBELL, THING_SEGMENT, THING_OTHER_SEGMENT, THING_ACKS, THING_TABLE, /* good in their places */
     THING_UNSEALED, THING_SMALL, THING_PIPE, THING_SOCKET, THING_DIRECTORY, THINGS,
 };
 
@@ -52,7 +52,7 @@ extern struct peer_memory peer_memory;
 
 /* What the victim said last. */
 struct peer_heard {
-    int bell;                           /* of its engine; -1 before WIRE_BOARD */
+    int doorbell;                           /* of its engine; -1 before WIRE_BOARD */
     const struct wire_segment *segment; /* of its queue pair or flow; NULL before it has shown one */
     struct wire_attach attach;
     struct wire_slots slots;

@@ -476,10 +476,10 @@ static void introduce(int link) {
     uint8_t how = input_u8();
     struct wire_attach attach = {
         .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_cq = how >> 1 & 1, .recv_cq_id = 1,
-        .send_cq_id = 1 + (how >> 1 & 1), .carries = WIRE_ARENA | (how >> 2 & 3) * WIRE_RECV_BELL,
+        .send_cq_id = 1 + (how >> 1 & 1), .carries = WIRE_ARENA | (how >> 2 & 3) * WIRE_RECV_DOORBELL,
         .place = { .arena = how & 1, .segments = 1 },
     };
-    enum peer_thing things[4] = { (how & 1) != 0 ? THING_OTHER_SEGMENT : THING_SEGMENT, THING_BELL, THING_BELL };
+    enum peer_thing things[4] = { (how & 1) != 0 ? THING_OTHER_SEGMENT : THING_SEGMENT, THING_DOORBELL, THING_DOORBELL };
     int count = 1 + (how >> 2 & 1) + (how >> 3 & 1);
     if ((how & 16) != 0) {
         input_patch(&attach, sizeof(attach));

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "cq.h"
-#include "embedded/base/bell.h"
+#include "embedded/base/doorbell.h"
 #include "embedded/base/cancel.h"
 
 struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *context) {
@@ -68,11 +68,11 @@ int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
 
 static void ring(struct channel *channel) {
     channel->rung = true;
-    bell_ring(channel->ibv.fd);
+    doorbell_ring(channel->ibv.fd);
 }
 
 static void empty(struct channel *channel) {
-    bell_empty(channel->ibv.fd);
+    doorbell_clear(channel->ibv.fd);
     channel->rung = false;
 }
 

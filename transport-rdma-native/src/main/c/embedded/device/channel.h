@@ -18,7 +18,7 @@
  * is woken by one hop; what it then finds is decided by embedded_ibv_get_cq_event(), which first executes what the ring
  * announced.
  *
- * So every peer process holds the descriptor, and a hostile one can steal wake-ups: see bell.h.
+ * So every peer process holds the descriptor, and a hostile one can steal wake-ups: see doorbell.h.
  *
  * Events are counted per completion queue, not flagged: rsockets arms again without having taken the event before.
  */

@@ -237,7 +237,7 @@ void cq_scan_remove(struct cq *cq, struct cq_place *place);
 /* ---- cq_engine.c ---- */
 
 void cq_engine_init(void);
-/* Has the engine listen to the process's bell, which is open. Returns 0 or errno. */
+/* Has the engine listen to the process's doorbell, which is open. Returns 0 or errno. */
 int cq_engine_open(void);
 void cq_engine_ring(void);
 void cq_engine_add(struct cq *cq);

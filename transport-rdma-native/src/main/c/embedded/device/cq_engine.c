@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * The engine's part of the completion queues: a bell that peers ring, and the execution of what they have announced to
+ * The engine's part of the completion queues: a doorbell that peers ring, and the execution of what they have announced to
  * completion queues that nobody polls (targets of one-sided operations; applications that sleep, armed, while a message
  * is under way).
  */
@@ -22,7 +22,7 @@
 #include <sys/epoll.h>
 
 #include "cq.h"
-#include "embedded/base/bell.h"
+#include "embedded/base/doorbell.h"
 #include "embedded/base/spin_policy.h"
 #include "embedded/link/engine.h"
 
@@ -43,7 +43,7 @@ static struct cq *cqs[BOARD_CQS]; /* without gaps */
 static unsigned num_cqs;
 static struct spin_policy policy; /* the engine's */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct engine_source bell = { .fd = -1 };
+static struct engine_source doorbell = { .fd = -1 };
 
 /* The next ones that nobody polls, before the place *end, with references. Returns how many. */
 static unsigned take_unpolled(struct cq *batch[BATCH], unsigned *end) {
@@ -82,12 +82,12 @@ static void set_asleep(bool asleep) {
 }
 
 void cq_engine_ring(void) {
-    bell_ring(bell.fd);
+    doorbell_ring(doorbell.fd);
 }
 
 static void rung(struct engine_source *source, uint32_t events) {
     (void) events;
-    bell_empty(source->fd);
+    doorbell_clear(source->fd);
     set_asleep(false);
     uint64_t start = engine_now_ns(), now = start;
     bool found = true, idle = false, spinning = false;
@@ -104,7 +104,7 @@ static void rung(struct engine_source *source, uint32_t events) {
         idle = !found;
     } while ((found || spinning) && now - start < MAX_TURN_NS);
     if (found) {
-        spin_policy_begin(&policy, (int64_t) now); /* a wait, if a short one: the bell rings, see below */
+        spin_policy_begin(&policy, (int64_t) now); /* a wait, if a short one: the doorbell rings, see below */
     }
     set_asleep(true);
     /* What was published before a peer could see the word has not been rung for. */
@@ -116,14 +116,14 @@ static void rung(struct engine_source *source, uint32_t events) {
 int cq_engine_open(void) {
     int error = 0;
     pthread_mutex_lock(&lock);
-    if (bell.fd < 0) {
-        bell = (struct engine_source) { .fd = own_bell, .ready = rung };
+    if (doorbell.fd < 0) {
+        doorbell = (struct engine_source) { .fd = own_doorbell, .ready = rung };
         spin_policy_init(&policy, MAX_SPIN_NS, spin_policy_preemptions, (int64_t) engine_now_ns());
-        error = engine_add(&bell, EPOLLIN);
+        error = engine_add(&doorbell, EPOLLIN);
         if (error == 0) {
             set_asleep(true);
         } else {
-            bell.fd = -1;
+            doorbell.fd = -1;
         }
     }
     pthread_mutex_unlock(&lock);
@@ -149,7 +149,7 @@ void cq_engine_remove(struct cq *cq) {
 
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
-    bell.fd = -1;
+    doorbell.fd = -1;
     num_cqs = 0;
 }
 

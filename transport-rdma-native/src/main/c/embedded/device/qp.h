@@ -112,7 +112,7 @@ struct attachment {
     const struct wire_segment *segment;
     uint32_t src_qpn;
     uint32_t recv_cq, send_cq, recv_cq_id, send_cq_id;
-    int recv_bell, send_bell;
+    int recv_doorbell, send_doorbell;
 };
 
 /* The request of the peer that is being executed. */

@@ -27,7 +27,7 @@
 
 struct board *own_board;
 int own_board_fd = -1;
-int own_bell = -1;
+int own_doorbell = -1;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool cq_taken[BOARD_CQS];
@@ -47,9 +47,9 @@ int board_open(void) {
             own_board = memory;
         }
     }
-    if (error == 0 && own_bell < 0) {
-        own_bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        error = own_bell < 0 ? errno : 0;
+    if (error == 0 && own_doorbell < 0) {
+        own_doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        error = own_doorbell < 0 ? errno : 0;
     }
     pthread_mutex_unlock(&lock);
     return error;
@@ -106,10 +106,10 @@ static void fork_child(void) {
     if (own_board_fd >= 0) {
         close(own_board_fd);
     }
-    if (own_bell >= 0) {
-        close(own_bell);
+    if (own_doorbell >= 0) {
+        close(own_doorbell);
     }
-    own_board_fd = own_bell = -1;
+    own_board_fd = own_doorbell = -1;
     own_board = NULL;
     memset(cq_taken, 0, sizeof(cq_taken));
     memset(bank_taken, 0, sizeof(bank_taken));

@@ -84,7 +84,7 @@ struct board {
 extern struct board *own_board;
 extern int own_board_fd;
 /* What peers ring when the engine sleeps; -1 before board_open(). */
-extern int own_bell;
+extern int own_doorbell;
 
 void board_init(void);
 

@@ -168,7 +168,7 @@ int peer_send(struct peer *peer, unsigned type, const void *body, size_t length,
     pthread_mutex_lock(&peer->lock);
     if (!peer->greeted) {
         const struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-        const int greeting_fds[] = { own_board_fd, own_bell };
+        const int greeting_fds[] = { own_board_fd, own_doorbell };
         error = link_send(peer->link, WIRE_BOARD, &greeting, sizeof(greeting), greeting_fds, 2);
         peer->greeted = error == 0;
     }

@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "embedded/base/bell.h"
+#include "embedded/base/doorbell.h"
 #include "embedded/base/sealed.h"
 
 /*
@@ -48,7 +48,7 @@ struct remote_cq {
     struct process *process;
     uint32_t index, id;
     unsigned users;
-    int bell;
+    int doorbell;
     _Atomic uint64_t rung; /* the word at the last ring */
     struct tick_bank *banks; /* of its own */
 };
@@ -60,8 +60,8 @@ struct process {
     ino_t inode;
     unsigned refs; /* under processes_lock */
     const struct board *board;
-    int bell;              /* of the engine */
-    bool is_self;          /* the bell is that of this process's engine, and not this file's */
+    int doorbell;              /* of the engine */
+    bool is_self;          /* the doorbell is that of this process's engine, and not this file's */
     _Atomic uint64_t rung; /* the engine's word at the last ring */
     pthread_mutex_t lock;  /* of what follows; taken before common_lock */
     struct remote_cq *cqs[CQ_BUCKETS];
@@ -97,13 +97,13 @@ static bool is_self(pid_t pid, const struct stat *status) {
             && own.st_ino == status->st_ino;
 }
 
-static void close_bell(const struct process *process) {
+static void close_doorbell(const struct process *process) {
     if (!process->is_self) {
-        close(process->bell);
+        close(process->doorbell);
     }
 }
 
-static struct process *create(pid_t pid, int board_fd, int *bell, const struct stat *status) {
+static struct process *create(pid_t pid, int board_fd, int *doorbell, const struct stat *status) {
     struct process *process = calloc(1, sizeof(*process));
     if (process == NULL) {
         errno = ENOMEM;
@@ -121,10 +121,10 @@ static struct process *create(pid_t pid, int board_fd, int *bell, const struct s
     process->inode = status->st_ino;
     process->is_self = is_self(pid, status);
     if (process->is_self) {
-        process->bell = own_bell;
+        process->doorbell = own_doorbell;
     } else {
-        process->bell = *bell;
-        *bell = -1;
+        process->doorbell = *doorbell;
+        *doorbell = -1;
     }
     pthread_mutex_init(&process->lock, NULL);
     process->next = processes;
@@ -132,12 +132,12 @@ static struct process *create(pid_t pid, int board_fd, int *bell, const struct s
     return process;
 }
 
-struct process *process_of_board(pid_t pid, int board_fd, int *bell) {
+struct process *process_of_board(pid_t pid, int board_fd, int *doorbell) {
     struct stat status;
     if (fstat(board_fd, &status) != 0) {
         return NULL;
     }
-    if (!is_eventfd(*bell)) {
+    if (!is_eventfd(*doorbell)) {
         errno = EPROTO;
         return NULL;
     }
@@ -147,7 +147,7 @@ struct process *process_of_board(pid_t pid, int board_fd, int *bell) {
         process = process->next;
     }
     if (process == NULL) {
-        process = create(pid, board_fd, bell, &status);
+        process = create(pid, board_fd, doorbell, &status);
     }
     if (process != NULL) {
         process->refs++;
@@ -172,7 +172,7 @@ void process_put(struct process *process) {
             link = &(*link)->next;
         }
         *link = process->next;
-        close_bell(process); /* with the lock: a fork() sees either none or both of this and the unlisting */
+        close_doorbell(process); /* with the lock: a fork() sees either none or both of this and the unlisting */
     }
     pthread_mutex_unlock(&processes_lock);
     if (last) {
@@ -197,7 +197,7 @@ static struct remote_cq **find_cq(struct process *process, uint32_t index, uint3
 static struct remote_cq *find_or_add_cq(struct process *process, uint32_t index, uint32_t id) {
     struct remote_cq **link = find_cq(process, index, id);
     if (*link == NULL && (*link = calloc(1, sizeof(**link))) != NULL) {
-        **link = (struct remote_cq) { .process = process, .index = index, .id = id, .bell = -1 };
+        **link = (struct remote_cq) { .process = process, .index = index, .id = id, .doorbell = -1 };
     }
     return *link;
 }
@@ -207,8 +207,8 @@ static void drop_if_unused(struct process *process, struct remote_cq *cq) {
         return;
     }
     *find_cq(process, cq->index, cq->id) = cq->next;
-    if (cq->bell >= 0) {
-        close(cq->bell);
+    if (cq->doorbell >= 0) {
+        close(cq->doorbell);
     }
     free(cq);
 }
@@ -300,7 +300,7 @@ static void release(struct process *process, struct remote_cq *cq, const struct 
     pthread_mutex_unlock(&common_lock);
 }
 
-bool process_announce(struct process *process, uint32_t index, uint32_t id, int *bell,
+bool process_announce(struct process *process, uint32_t index, uint32_t id, int *doorbell,
                       struct announcement *announcement) {
     if (index >= BOARD_CQS) {
         return false;
@@ -309,15 +309,15 @@ bool process_announce(struct process *process, uint32_t index, uint32_t id, int 
     struct remote_cq *cq = find_or_add_cq(process, index, id);
     bool announced = false;
     if (cq != NULL) {
-        bool is_new = cq->bell < 0 && *bell >= 0;
-        announced = (!is_new || is_eventfd(*bell)) && claim(process, cq, announcement);
+        bool is_new = cq->doorbell < 0 && *doorbell >= 0;
+        announced = (!is_new || is_eventfd(*doorbell)) && claim(process, cq, announcement);
         if (announced) {
             announcement->cq = cq;
             cq->users++;
         }
         if (announced && is_new) {
-            cq->bell = *bell;
-            *bell = -1;
+            cq->doorbell = *doorbell;
+            *doorbell = -1;
         }
         drop_if_unused(process, cq);
     }
@@ -339,13 +339,13 @@ void process_renounce(struct announcement *announcement) {
     announcement->cq = NULL;
 }
 
-/* ---- bells ---- */
+/* ---- doorbells ---- */
 
 static void ring_engine(struct process *process) {
     uint64_t word = atomic_load(&process->board->engine.word);
     if (BOARD_ENGINE_ASLEEP(word) && atomic_load(&process->rung) != word
             && atomic_exchange(&process->rung, word) != word) {
-        bell_ring(process->bell);
+        doorbell_ring(process->doorbell);
     }
 }
 
@@ -376,9 +376,9 @@ bool process_ring(const struct announcement *announcement, enum wake wake) {
     }
     bool event = (state == BOARD_CQ_ARMED && wake != WAKE_WORK)
             || (state == BOARD_CQ_ARMED_SOLICITED && wake == WAKE_SOLICITED);
-    if (event && cq->bell >= 0) {
+    if (event && cq->doorbell >= 0) {
         if (atomic_load(&cq->rung) != word && atomic_exchange(&cq->rung, word) != word) {
-            bell_ring(cq->bell);
+            doorbell_ring(cq->doorbell);
         }
     } else if (event || wake != WAKE_COMPLETION) {
         ring_engine(cq->process);
@@ -387,7 +387,7 @@ bool process_ring(const struct announcement *announcement, enum wake wake) {
 }
 
 void process_ring_engine(struct process *process) {
-    bell_ring(process->bell);
+    doorbell_ring(process->doorbell);
 }
 
 static void fork_prepare(void) {
@@ -406,12 +406,12 @@ static void fork_parent(void) {
     pthread_mutex_unlock(&processes_lock);
 }
 
-static void close_bells(const struct process *process) {
-    close_bell(process);
+static void close_doorbells(const struct process *process) {
+    close_doorbell(process);
     for (unsigned i = 0; i < CQ_BUCKETS; i++) {
         for (struct remote_cq *cq = process->cqs[i]; cq != NULL; cq = cq->next) {
-            if (cq->bell >= 0) {
-                close(cq->bell);
+            if (cq->doorbell >= 0) {
+                close(cq->doorbell);
             }
         }
     }
@@ -421,7 +421,7 @@ static void close_bells(const struct process *process) {
 static void fork_child(void) {
     fork_parent();
     for (struct process *process = processes; process != NULL; process = process->next) {
-        close_bells(process);
+        close_doorbells(process);
     }
     processes = NULL;
     common_banks = NULL;

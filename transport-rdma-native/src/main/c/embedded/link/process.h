@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * What this process knows of another one, however many links lead there: its board, its bells, and which ticks of the
+ * What this process knows of another one, however many links lead there: its board, its doorbells, and which ticks of the
  * own board announce work to which of its completion queues.
  */
 #ifndef NETTY_RDMA_EMBEDDED_PROCESS_H
@@ -47,21 +47,21 @@ void process_init(void);
 
 /*
  * The process with this number and board. The number keeps a peer that shows somebody else's board, of which it has the
- * descriptor too, from having its bell rung in that one's place. *bell is the bell of its engine, set to -1 if it was
+ * descriptor too, from having its doorbell rung in that one's place. *doorbell is the doorbell of its engine, set to -1 if it was
  * kept: that of this process is not. Returns a reference, or NULL with errno: EPROTO if the descriptors are not what
  * they should be.
  */
-struct process *process_of_board(pid_t pid, int board_fd, int *bell);
+struct process *process_of_board(pid_t pid, int board_fd, int *doorbell);
 struct process *process_get(struct process *process);
 void process_put(struct process *process);
 
 const struct board *process_board(const struct process *process);
 
 /*
- * Claims a slot that announces work to the completion queue (index, id). *bell is the descriptor of its channel or -1,
- * set to -1 if it was kept. Returns false without memory or with no bank left, or if the bell is none.
+ * Claims a slot that announces work to the completion queue (index, id). *doorbell is the descriptor of its channel or -1,
+ * set to -1 if it was kept. Returns false without memory or with no bank left, or if the doorbell is none.
  */
-bool process_announce(struct process *process, uint32_t index, uint32_t id, int *bell,
+bool process_announce(struct process *process, uint32_t index, uint32_t id, int *doorbell,
                       struct announcement *announcement);
 void process_renounce(struct announcement *announcement);
 

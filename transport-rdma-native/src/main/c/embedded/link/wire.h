@@ -18,8 +18,8 @@
  * shared memory that goes with them. Everything here is written by one side and read by the other, who trusts none
  * of it.
  *
- *   WIRE_BOARD   once a link and direction: the sender's board (board.h) and the bell of its engine
- *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with their channels' bells) to signal
+ *   WIRE_BOARD   once a link and direction: the sender's board (board.h) and the doorbell of its engine
+ *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with their channels' doorbells) to signal
  *   WIRE_SLOTS   the answer: on which ticks of the answerer's board the receiver finds out about this queue pair
  *   WIRE_NUDGE   what was published for the queue pair has not been taken for some time: work on it, whoever polls
  *   WIRE_FLOW_   one way of a datagram queue pair to another one: flow.h
@@ -54,7 +54,7 @@ enum wire_message {
     WIRE_NUDGE,
 };
 
-/* Descriptors: board memory, engine bell. */
+/* Descriptors: board memory, engine doorbell. */
 struct wire_board {
     uint32_t version;
     uint32_t size;
@@ -65,7 +65,7 @@ struct wire_place {
     uint32_t arena, segment, segments;
 };
 
-/* Descriptors, those that `carries` announces: arena, bell of the receive CQ's channel, bell of the send CQ's. */
+/* Descriptors, those that `carries` announces: arena, doorbell of the receive CQ's channel, doorbell of the send CQ's. */
 struct wire_attach {
     uint32_t src_qpn, dst_qpn;
     uint32_t recv_cq, send_cq;       /* index of the word on the sender's board */
@@ -74,8 +74,8 @@ struct wire_attach {
     struct wire_place place;
 };
 #define WIRE_ARENA 1u
-#define WIRE_RECV_BELL 2u
-#define WIRE_SEND_BELL 4u
+#define WIRE_RECV_DOORBELL 2u
+#define WIRE_SEND_DOORBELL 4u
 
 struct wire_slots {
     uint32_t src_qpn, dst_qpn;
@@ -89,7 +89,7 @@ struct wire_nudge {
 
 /*
  * All messages about flows; `src` is the end that sends datagrams. Descriptors, those that `carries` announces: of OPEN
- * and ACCEPT: arena, of ACCEPT: bell of the receive CQ's channel. Of the receiver's segment only `control` is used.
+ * and ACCEPT: arena, of ACCEPT: doorbell of the receive CQ's channel. Of the receiver's segment only `control` is used.
  */
 struct wire_flow {
     uint32_t src_qpn, dst_qpn, id;

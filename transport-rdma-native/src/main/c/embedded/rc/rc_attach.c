@@ -33,19 +33,19 @@
 #define FIRST_INTRODUCE_GAP_NS UINT64_C(16000000)
 #define MAX_INTRODUCE_GAP_NS UINT64_C(2000000000) /* there may be very many whose peer takes its time */
 
-static void close_bells(struct attachment *attachment) {
-    int *bells[] = { &attachment->recv_bell, &attachment->send_bell };
+static void close_doorbells(struct attachment *attachment) {
+    int *doorbells[] = { &attachment->recv_doorbell, &attachment->send_doorbell };
     for (int i = 0; i < 2; i++) {
-        if (*bells[i] >= 0) {
-            close(*bells[i]);
-            *bells[i] = -1;
+        if (*doorbells[i] >= 0) {
+            close(*doorbells[i]);
+            *doorbells[i] = -1;
         }
     }
 }
 
 static void free_attachment(struct attachment *attachment) {
     arenas_leave(peer_arenas(attachment->peer), attachment->view, &attachment->place);
-    close_bells(attachment);
+    close_doorbells(attachment);
     peer_put(attachment->peer);
     free(attachment);
 }
@@ -115,11 +115,11 @@ static int send_introduction(struct qp *qp) {
         nfds++;
     }
     if (recv_channel != NULL) {
-        attach.carries |= WIRE_RECV_BELL;
+        attach.carries |= WIRE_RECV_DOORBELL;
         fds[nfds++] = recv_channel->fd;
     }
     if (send_channel != NULL && qp->send_cq != qp->recv_cq) {
-        attach.carries |= WIRE_SEND_BELL;
+        attach.carries |= WIRE_SEND_DOORBELL;
         fds[nfds++] = send_channel->fd;
     }
     int error = peer_send(qp->route, WIRE_ATTACH, &attach, sizeof(attach), fds, nfds);
@@ -201,20 +201,20 @@ static void answer(struct qp *qp) {
 
 /* With the gate. */
 static bool claim_announcements(struct qp *qp, struct attachment *a) {
-    if (!process_announce(peer_process(a->peer), a->recv_cq, a->recv_cq_id, &a->recv_bell, &qp->to_recv_cq)) {
+    if (!process_announce(peer_process(a->peer), a->recv_cq, a->recv_cq_id, &a->recv_doorbell, &qp->to_recv_cq)) {
         return false;
     }
     if (a->send_cq_id == a->recv_cq_id) {
         qp->to_send_cq = qp->to_recv_cq;
         return true;
     }
-    return process_announce(peer_process(a->peer), a->send_cq, a->send_cq_id, &a->send_bell, &qp->to_send_cq);
+    return process_announce(peer_process(a->peer), a->send_cq, a->send_cq_id, &a->send_doorbell, &qp->to_send_cq);
 }
 
 static void attach(struct qp *qp, struct attachment *attachment) {
     qp->attached = attachment;
     bool claimed = claim_announcements(qp, attachment);
-    close_bells(attachment); /* the first queue pair's are kept for all: one for each would use up the descriptors */
+    close_doorbells(attachment); /* the first queue pair's are kept for all: one for each would use up the descriptors */
     if (!claimed) {
         qp_fail(qp, IBV_EVENT_QP_FATAL);
         return;
@@ -345,8 +345,8 @@ static void hold(struct qp *qp, struct attachment *attachment) {
 }
 
 static bool is_well_formed(const struct wire_attach *message, const struct peer *peer, int nfds) {
-    int expected = ((message->carries & WIRE_ARENA) != 0) + ((message->carries & WIRE_RECV_BELL) != 0)
-            + ((message->carries & WIRE_SEND_BELL) != 0);
+    int expected = ((message->carries & WIRE_ARENA) != 0) + ((message->carries & WIRE_RECV_DOORBELL) != 0)
+            + ((message->carries & WIRE_SEND_DOORBELL) != 0);
     return nfds == expected && message->recv_cq < BOARD_CQS && message->send_cq < BOARD_CQS
             && peer_process(peer) != NULL;
 }
@@ -376,16 +376,16 @@ static struct attachment *read_attach(struct peer *peer, const struct wire_attac
         .send_cq = message->send_cq,
         .recv_cq_id = message->recv_cq_id,
         .send_cq_id = message->send_cq_id,
-        .recv_bell = -1,
-        .send_bell = -1,
+        .recv_doorbell = -1,
+        .send_doorbell = -1,
     };
     int next = with_arena;
-    if ((message->carries & WIRE_RECV_BELL) != 0) {
-        attachment->recv_bell = fds[next];
+    if ((message->carries & WIRE_RECV_DOORBELL) != 0) {
+        attachment->recv_doorbell = fds[next];
         fds[next++] = -1;
     }
-    if ((message->carries & WIRE_SEND_BELL) != 0) {
-        attachment->send_bell = fds[next];
+    if ((message->carries & WIRE_SEND_DOORBELL) != 0) {
+        attachment->send_doorbell = fds[next];
         fds[next] = -1;
     }
     return attachment;

@@ -147,7 +147,7 @@ static int accept_flow(struct qp *qp, struct inflow *inflow) {
         nfds++;
     }
     if (channel != NULL) {
-        message.carries |= WIRE_RECV_BELL;
+        message.carries |= WIRE_RECV_DOORBELL;
         fds[nfds++] = channel->fd;
     }
     int error = peer_send(inflow->peer, WIRE_FLOW_ACCEPT, &message, sizeof(message), fds, nfds);
@@ -270,7 +270,7 @@ static bool on_lost_open(struct link *link, const void *body, size_t length) {
 static int complete_opening(struct flow *flow, const struct wire_flow *message, int *fds) {
     struct arenas *arenas = peer_arenas(flow->peer);
     bool with_arena = (message->carries & WIRE_ARENA) != 0;
-    int none = -1, *bell = (message->carries & WIRE_RECV_BELL) != 0 ? &fds[with_arena] : &none;
+    int none = -1, *doorbell = (message->carries & WIRE_RECV_DOORBELL) != 0 ? &fds[with_arena] : &none;
     const struct wire_segment *segment = arenas_view(arenas, &message->place, with_arena ? fds[0] : -1, &flow->view);
     if (segment == NULL) {
         int error = errno;
@@ -279,7 +279,7 @@ static int complete_opening(struct flow *flow, const struct wire_flow *message, 
     }
     flow->receiver = &segment->control;
     flow->place = message->place;
-    if (!process_announce(peer_process(flow->peer), message->cq, message->cq_id, bell, &flow->to_recv_cq)) {
+    if (!process_announce(peer_process(flow->peer), message->cq, message->cq_id, doorbell, &flow->to_recv_cq)) {
         return ENOMEM;
     }
     arenas_answered(arenas, flow->arena);
@@ -331,7 +331,7 @@ static bool on_accept(struct link *link, const void *body, size_t length, int *f
     if (!begin(link, body, length, true, &s)) {
         return false;
     }
-    int expected = ((s.message.carries & WIRE_ARENA) != 0) + ((s.message.carries & WIRE_RECV_BELL) != 0);
+    int expected = ((s.message.carries & WIRE_ARENA) != 0) + ((s.message.carries & WIRE_RECV_DOORBELL) != 0);
     bool valid = s.message.cq < BOARD_CQS && nfds == expected;
     if (valid && s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
         valid = accepted(&s, fds);

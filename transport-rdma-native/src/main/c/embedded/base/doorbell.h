@@ -14,16 +14,16 @@
  * under the License.
  */
 /*
- * Bells: eventfds that several processes hold, so that each of them may read or fill one, or change whether it blocks.
- * What is done to them here does not rely on O_NONBLOCK: a bell that was filled up does not stop who rings it, nor one
+ * Doorbells: eventfds that several processes hold, so that each of them may read or fill one, or change whether it blocks.
+ * What is done to them here does not rely on O_NONBLOCK: a doorbell that was filled up does not stop who rings it, nor one
  * that was emptied who reads it.
  *
  * What remains: no call writes to an eventfd without blocking whatever its flags (pwritev2(2) with RWF_NOWAIT is
  * EOPNOTSUPP), so a process of the same user that fills it between the look and the write still stops the writer; and
- * one that reads our bells steals our wake-ups. Such a process could as well stop us with a signal, or ptrace(2) us.
+ * one that reads our doorbells steals our wake-ups. Such a process could as well stop us with a signal, or ptrace(2) us.
  */
-#ifndef NETTY_RDMA_EMBEDDED_BELL_H
-#define NETTY_RDMA_EMBEDDED_BELL_H
+#ifndef NETTY_RDMA_EMBEDDED_DOORBELL_H
+#define NETTY_RDMA_EMBEDDED_DOORBELL_H
 
 #include <errno.h>
 #include <poll.h>
@@ -33,24 +33,24 @@
 
 #include "cancel.h"
 
-static inline void bell_ring(int bell) {
+static inline void doorbell_ring(int doorbell) {
     UNCANCELLED;
-    struct pollfd fd = { .fd = bell, .events = POLLOUT };
+    struct pollfd fd = { .fd = doorbell, .events = POLLOUT };
     const uint64_t one = 1;
     if (poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT) != 0) { /* else it is readable: rung enough */
-        (void) !write(bell, &one, sizeof(one));
+        (void) !write(doorbell, &one, sizeof(one));
     }
 }
 
 /* preadv2(2), RWF_NOWAIT; kernels before 5.8 do not know that for an eventfd. */
-static inline void bell_empty(int bell) {
+static inline void doorbell_clear(int doorbell) {
     UNCANCELLED;
     uint64_t count;
     const struct iovec to = { .iov_base = &count, .iov_len = sizeof(count) };
-    if (preadv2(bell, &to, 1, -1, RWF_NOWAIT) < 0 && errno != EAGAIN) {
-        struct pollfd fd = { .fd = bell, .events = POLLIN };
+    if (preadv2(doorbell, &to, 1, -1, RWF_NOWAIT) < 0 && errno != EAGAIN) {
+        struct pollfd fd = { .fd = doorbell, .events = POLLIN };
         if (poll(&fd, 1, 0) == 1) {
-            (void) !read(bell, &count, sizeof(count));
+            (void) !read(doorbell, &count, sizeof(count));
         }
     }
 }
