@@ -27,9 +27,9 @@
 #include "embedded/device/qp.h"
 #include "embedded/device/watch.h"
 #include "embedded/groups/sa.h"
-#include "embedded/link/board.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/link.h"
+#include "embedded/link/notify_area.h"
 #include "embedded/link/peer.h"
 #include "embedded/link/process.h"
 #include "embedded/rc/rc.h"
@@ -41,7 +41,7 @@ __attribute__((constructor)) static void init(void) {
     epoch_init();
     engine_init();
     link_init();
-    board_init();
+    notify_area_init();
     process_init();
     peer_init();
     sa_init();

@@ -20,8 +20,8 @@
 #include "check.h"
 #include "embedded/base/sealed.h"
 #include "embedded/link/arena.h"
-#include "embedded/link/board.h"
 #include "embedded/link/link.h"
+#include "embedded/link/notify_area.h"
 #include "pair.h"
 #include "provider.h"
 #include "qp_inside.h"
@@ -156,9 +156,9 @@ static void flood(uint32_t own_qpn, uint32_t victim_qpn) {
     int fd = sealed_create("flood", sizeof(struct wire_segment), &memory);
     CHECK(fd >= 0);
     CHECK_EQ(link_connect_qpn(victim_qpn, &link), 0);
-    struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    int fds[] = { own_board_fd, own_doorbell };
-    CHECK_EQ(link_send(link, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2), 0);
+    struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
+    int fds[] = { own_notify_area_fd, own_doorbell };
+    CHECK_EQ(link_send(link, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2), 0);
     for (uint32_t i = 0; i < 20000; i++) {
         const struct wire_attach attach = {
             .src_qpn = own_qpn + i % 2, .dst_qpn = victim_qpn, .recv_cq_id = 1, .send_cq_id = 1,

@@ -30,8 +30,8 @@
 #include "embedded/cm/cm_wire.h"
 #include "embedded/device/cq.h"
 #include "embedded/link/arena.h"
-#include "embedded/link/board.h"
 #include "embedded/link/link.h"
+#include "embedded/link/notify_area.h"
 #include "embedded/link/wire.h"
 #include "ud_support.h"
 
@@ -51,7 +51,7 @@ struct babbler {
     uint16_t port;
 };
 
-enum thing { BOARD, DOORBELL, SEGMENT, UNSEALED, PIPE, THINGS };
+enum thing { NOTIFY_AREA, DOORBELL, SEGMENT, UNSEALED, PIPE, THINGS };
 
 static struct victim victim;
 static _Thread_local uint64_t state; /* of its random numbers; not 0 */
@@ -149,17 +149,17 @@ static void make_place(struct message *m) {
     set_body(m, &body, sizeof(body));
 }
 
-static void make_board(struct message *m) {
-    const struct wire_board body = { .version = WIRE_VERSION, .size = sizeof(struct board) };
+static void make_notify_area(struct message *m) {
+    const struct wire_notify_area body = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
     set_body(m, &body, sizeof(body));
-    add_fd(m, BOARD);
+    add_fd(m, NOTIFY_AREA);
     add_fd(m, DOORBELL);
 }
 
 static void make_attach(struct message *m) {
     const struct wire_attach body = {
         .src_qpn = some_qpn(), .dst_qpn = some_qpn(),
-        .recv_cq = some_index(BOARD_CQS), .send_cq = some_index(BOARD_CQS),
+        .recv_cq = some_index(NOTIFY_CQS), .send_cq = some_index(NOTIFY_CQS),
         .recv_cq_id = some_id(), .send_cq_id = some_id(), .carries = below(8), .place = some_place(),
     };
     set_body(m, &body, sizeof(body));
@@ -168,9 +168,9 @@ static void make_attach(struct message *m) {
 
 static void make_slots(struct message *m) {
     const struct wire_slots body = {
-        .src_qpn = some_qpn(), .dst_qpn = some_qpn(), .recv_bank = some_index(BOARD_BANKS),
-        .recv_slot = some_index(BOARD_BANK_SLOTS), .send_bank = some_index(BOARD_BANKS),
-        .send_slot = some_index(BOARD_BANK_SLOTS),
+        .src_qpn = some_qpn(), .dst_qpn = some_qpn(), .recv_bank = some_index(NOTIFY_BANKS),
+        .recv_slot = some_index(NOTIFY_BANK_SLOTS), .send_bank = some_index(NOTIFY_BANKS),
+        .send_slot = some_index(NOTIFY_BANK_SLOTS),
     };
     set_body(m, &body, sizeof(body));
 }
@@ -178,16 +178,16 @@ static void make_slots(struct message *m) {
 static void make_flow(struct message *m) {
     static struct wire_flow opened;
     struct wire_flow body = {
-        .src_qpn = some_qpn(), .dst_qpn = some_qpn(), .id = some_id(), .cq = some_index(BOARD_CQS), .cq_id = some_id(),
-        .carries = below(4), .place = some_place(), .bank = some_index(BOARD_BANKS), .slot = some_index(BOARD_BANK_SLOTS),
+        .src_qpn = some_qpn(), .dst_qpn = some_qpn(), .id = some_id(), .cq = some_index(NOTIFY_CQS), .cq_id = some_id(),
+        .carries = below(4), .place = some_place(), .bank = some_index(NOTIFY_BANKS), .slot = some_index(NOTIFY_BANK_SLOTS),
     };
     if (m->type == WIRE_FLOW_OPEN) {
         body.dst_qpn = one_in(8) ? body.dst_qpn : victim.ud_qpn;
         opened = body;
     } else if (m->type == WIRE_FLOW_SLOT && !one_in(4)) {
         body = opened; /* what the victim waits for, if it took that one */
-        body.bank = some_index(BOARD_BANKS);
-        body.slot = some_index(BOARD_BANK_SLOTS);
+        body.bank = some_index(NOTIFY_BANKS);
+        body.slot = some_index(NOTIFY_BANK_SLOTS);
     }
     if (m->type == WIRE_FLOW_OPEN) {
         body.carries &= WIRE_ARENA;
@@ -265,13 +265,13 @@ static void spoil(struct message *m) {
 }
 
 static void make_message(struct message *m) {
-    static const unsigned firsts[] = { WIRE_BOARD, CM_REQ, LINK_SA_FIRST };
-    static const unsigned counts[] = { WIRE_ARENA_END - WIRE_BOARD + 1, CM_DREP - CM_REQ + 1, SA_MESSAGES };
+    static const unsigned firsts[] = { WIRE_NOTIFY_AREA, CM_REQ, LINK_SA_FIRST };
+    static const unsigned counts[] = { WIRE_ARENA_END - WIRE_NOTIFY_AREA + 1, CM_DREP - CM_REQ + 1, SA_MESSAGES };
     uint32_t room = below(8);
     uint32_t kind = room < 5 ? 0 : room < 7 ? 1 : 2;
     *m = (struct message) { .type = firsts[kind] + below(counts[kind]) };
-    if (m->type == WIRE_BOARD) {
-        make_board(m);
+    if (m->type == WIRE_NOTIFY_AREA) {
+        make_notify_area(m);
     } else if (m->type == WIRE_ATTACH) {
         make_attach(m);
     } else if (m->type == WIRE_SLOTS) {
@@ -371,7 +371,7 @@ static void open_things(void) {
     things[SEGMENT] = sealed_create("babble", sizeof(*segment), &memory);
     segment = memory;
     CHECK_EQ(pipe(ends), 0);
-    things[BOARD] = own_board_fd;
+    things[NOTIFY_AREA] = own_notify_area_fd;
     things[DOORBELL] = own_doorbell;
     things[UNSEALED] = memfd_create("unsealed", MFD_CLOEXEC);
     things[PIPE] = ends[1];
@@ -402,8 +402,8 @@ static void babble(int socket) {
             poll(NULL, 0, 1);
             continue;
         }
-        struct message m = { .type = WIRE_BOARD };
-        make_board(&m);
+        struct message m = { .type = WIRE_NOTIFY_AREA };
+        make_notify_area(&m);
         for (uint32_t i = 0; i < MESSAGES_OF_A_LINK && link_is_up(link); i++, sent++) {
             if (i > 0 || one_in(8)) {
                 make_message(&m);

@@ -39,10 +39,10 @@ static void say(struct liar *liar, unsigned type, const void *body, size_t lengt
     CHECK(error == 0 || error == EPIPE);
 }
 
-static void say_board(struct liar *liar) {
-    struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    int fds[] = { own_board_fd, own_doorbell };
-    say(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
+static void say_notify_area(struct liar *liar) {
+    struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
+    int fds[] = { own_notify_area_fd, own_doorbell };
+    say(liar, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2);
 }
 
 static void say_open(struct liar *liar) {
@@ -53,74 +53,74 @@ static void say_slot(struct liar *liar) {
     say(liar, WIRE_FLOW_SLOT, &liar->flow, sizeof(liar->flow), NULL, 0);
 }
 
-static void open_before_the_board(struct liar *liar) {
+static void open_before_the_notify_area(struct liar *liar) {
     say_open(liar);
 }
 
 static void open_of_another_length(struct liar *liar) {
-    say_board(liar);
+    say_notify_area(liar);
     say(liar, WIRE_FLOW_OPEN, &liar->flow, sizeof(liar->flow) - 1, &liar->segment_fd, 1);
 }
 
 static void open_without_memory(struct liar *liar) {
-    say_board(liar);
+    say_notify_area(liar);
     say(liar, WIRE_FLOW_OPEN, &liar->flow, sizeof(liar->flow), NULL, 0);
 }
 
 static void open_with_memory_that_can_shrink(struct liar *liar) {
     int fd = memfd_create("unsealed", MFD_CLOEXEC);
     CHECK_EQ(ftruncate(fd, sizeof(struct wire_segment)), 0);
-    say_board(liar);
+    say_notify_area(liar);
     say(liar, WIRE_FLOW_OPEN, &liar->flow, sizeof(liar->flow), &fd, 1);
     close(fd);
 }
 
 static void open_with_no_segment(struct liar *liar) {
     liar->flow.place.segment = 1;
-    say_board(liar);
+    say_notify_area(liar);
     say_open(liar);
 }
 
 static void open_twice(struct liar *liar) {
-    say_board(liar);
+    say_notify_area(liar);
     say_open(liar);
     say_open(liar);
 }
 
-static void slot_beyond_the_board(struct liar *liar) {
-    say_board(liar);
+static void slot_beyond_the_notify_area(struct liar *liar) {
+    say_notify_area(liar);
     say_open(liar);
-    liar->flow.slot = BOARD_BANK_SLOTS;
+    liar->flow.slot = NOTIFY_BANK_SLOTS;
     say_slot(liar);
 }
 
 static void slot_twice(struct liar *liar) {
-    say_board(liar);
+    say_notify_area(liar);
     say_open(liar);
     say_slot(liar);
     say_slot(liar);
 }
 
-static void accept_of_a_completion_queue_beyond_the_board(struct liar *liar) {
-    liar->flow.cq = BOARD_CQS;
-    say_board(liar);
+static void accept_of_a_completion_queue_beyond_the_notify_area(struct liar *liar) {
+    liar->flow.cq = NOTIFY_CQS;
+    say_notify_area(liar);
     say(liar, WIRE_FLOW_ACCEPT, &liar->flow, sizeof(liar->flow), &liar->segment_fd, 1);
 }
 
 static void accept_without_memory(struct liar *liar) {
-    say_board(liar);
+    say_notify_area(liar);
     say(liar, WIRE_FLOW_ACCEPT, &liar->flow, sizeof(liar->flow), NULL, 0);
 }
 
 static void close_with_memory(struct liar *liar) {
-    say_board(liar);
+    say_notify_area(liar);
     say(liar, WIRE_FLOW_CLOSE, &liar->flow, sizeof(liar->flow), &liar->segment_fd, 1);
 }
 
 static void (*const message_lies[])(struct liar *) = {
-    open_before_the_board, open_of_another_length, open_without_memory, open_with_memory_that_can_shrink,
+    open_before_the_notify_area, open_of_another_length, open_without_memory, open_with_memory_that_can_shrink,
     open_with_no_segment, open_twice,
-    slot_beyond_the_board, slot_twice, accept_of_a_completion_queue_beyond_the_board, accept_without_memory,
+    slot_beyond_the_notify_area, slot_twice, accept_of_a_completion_queue_beyond_the_notify_area, accept_without_memory,
     close_with_memory,
 };
 #define MESSAGE_LIES ((int) (sizeof(message_lies) / sizeof(message_lies[0])))
@@ -190,7 +190,7 @@ static void lie(int socket) {
         if (errand.lie < MESSAGE_LIES) {
             message_lies[errand.lie](&liar);
         } else {
-            say_board(&liar);
+            say_notify_area(&liar);
             say_open(&liar);
             if (errand.lie - MESSAGE_LIES < DESC_LIES) {
                 publish(&liar, &desc_lies[errand.lie - MESSAGE_LIES], 1);

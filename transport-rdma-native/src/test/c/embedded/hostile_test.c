@@ -27,8 +27,8 @@
 #include "check.h"
 #include "embedded/base/sealed.h"
 #include "embedded/device/cq.h"
-#include "embedded/link/board.h"
 #include "embedded/link/link.h"
+#include "embedded/link/notify_area.h"
 #include "embedded/link/process.h"
 #include "embedded/link/wire.h"
 #include "pair.h"
@@ -45,10 +45,10 @@ static void send_message(struct liar *liar, unsigned type, const void *body, siz
     CHECK(error == 0 || error == EPIPE);
 }
 
-static void send_board(struct liar *liar) {
-    struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    int fds[] = { own_board_fd, own_doorbell };
-    send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
+static void send_notify_area(struct liar *liar) {
+    struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
+    int fds[] = { own_notify_area_fd, own_doorbell };
+    send_message(liar, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2);
 }
 
 static struct wire_attach attach_of(const struct liar *liar) {
@@ -65,65 +65,65 @@ static void send_attach(struct liar *liar) {
 
 /* ---- lies about the messages: the link goes down, the queue pair never meets anybody ---- */
 
-static void board_of_another_length(struct liar *liar) {
+static void notify_area_of_another_length(struct liar *liar) {
     char body[3] = { 0 };
-    int fds[] = { own_board_fd, own_doorbell };
-    send_message(liar, WIRE_BOARD, body, sizeof(body), fds, 2);
+    int fds[] = { own_notify_area_fd, own_doorbell };
+    send_message(liar, WIRE_NOTIFY_AREA, body, sizeof(body), fds, 2);
 }
 
-static void board_of_another_version(struct liar *liar) {
-    struct wire_board greeting = { .version = WIRE_VERSION + 1, .size = sizeof(struct board) };
-    int fds[] = { own_board_fd, own_doorbell };
-    send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
+static void notify_area_of_another_version(struct liar *liar) {
+    struct wire_notify_area greeting = { .version = WIRE_VERSION + 1, .size = sizeof(struct notify_area) };
+    int fds[] = { own_notify_area_fd, own_doorbell };
+    send_message(liar, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2);
 }
 
-static void board_without_descriptors(struct liar *liar) {
-    struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), NULL, 0);
+static void notify_area_without_descriptors(struct liar *liar) {
+    struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
+    send_message(liar, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), NULL, 0);
 }
 
-static void board_that_can_shrink(struct liar *liar) {
-    struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
+static void notify_area_that_can_shrink(struct liar *liar) {
+    struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
     int fds[] = { memfd_create("unsealed", MFD_CLOEXEC), own_doorbell };
-    CHECK_EQ(ftruncate(fds[0], sizeof(struct board)), 0);
-    send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
+    CHECK_EQ(ftruncate(fds[0], sizeof(struct notify_area)), 0);
+    send_message(liar, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2);
     close(fds[0]);
 }
 
-static void board_with_a_pipe_for_a_doorbell(struct liar *liar) {
-    struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
+static void notify_area_with_a_pipe_for_a_doorbell(struct liar *liar) {
+    struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
     int ends[2];
     CHECK_EQ(pipe(ends), 0);
-    int fds[] = { own_board_fd, ends[1] };
-    send_message(liar, WIRE_BOARD, &greeting, sizeof(greeting), fds, 2);
+    int fds[] = { own_notify_area_fd, ends[1] };
+    send_message(liar, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2);
     close(ends[0]);
     close(ends[1]);
 }
 
-static void two_boards(struct liar *liar) {
-    send_board(liar);
-    send_board(liar);
+static void two_notify_areas(struct liar *liar) {
+    send_notify_area(liar);
+    send_notify_area(liar);
 }
 
-static void attach_before_the_board(struct liar *liar) {
+static void attach_before_the_notify_area(struct liar *liar) {
     send_attach(liar);
 }
 
 static void attach_of_another_length(struct liar *liar) {
-    send_board(liar);
+    send_notify_area(liar);
     send_message(liar, WIRE_ATTACH, liar, 7, &liar->segment_fd, 1);
 }
 
 static void attach_without_memory(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
-    send_board(liar);
+    send_notify_area(liar);
     send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), NULL, 0);
 }
 
 static void attach_to_no_completion_queue(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
-    attach.recv_cq = BOARD_CQS;
-    send_board(liar);
+    attach.recv_cq = NOTIFY_CQS;
+    send_notify_area(liar);
     send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
 }
 
@@ -131,7 +131,7 @@ static void attach_with_memory_that_can_shrink(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     int fd = memfd_create("unsealed", MFD_CLOEXEC);
     CHECK_EQ(ftruncate(fd, sizeof(struct wire_segment)), 0);
-    send_board(liar);
+    send_notify_area(liar);
     send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &fd, 1);
     close(fd);
 }
@@ -140,7 +140,7 @@ static void attach_with_too_little_memory(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     void *memory;
     int fd = sealed_create("small", 4096, &memory);
-    send_board(liar);
+    send_notify_area(liar);
     send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &fd, 1);
     close(fd);
     munmap(memory, 4096);
@@ -149,66 +149,66 @@ static void attach_with_too_little_memory(struct liar *liar) {
 static void attach_to_no_segment(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     attach.place.segment = 1;
-    send_board(liar);
+    send_notify_area(liar);
     send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
 }
 
 static void attach_to_an_arena_without_segments(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     attach.place.segments = 0;
-    send_board(liar);
+    send_notify_area(liar);
     send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
 }
 
 static void attach_to_an_arena_of_more_segments_than_allowed(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     attach.place.segments = UINT32_MAX / sizeof(struct wire_segment);
-    send_board(liar);
+    send_notify_area(liar);
     send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
 }
 
 static void attach_to_an_arena_that_has_grown(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     attach.src_qpn++; /* nobody that the victim waits for */
-    send_board(liar);
+    send_notify_area(liar);
     send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
     attach.place = (struct wire_place) { .segment = 1, .segments = 2 };
     send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
 }
 
 static void leave_of_a_segment_that_was_not_introduced(struct liar *liar) {
-    send_board(liar);
+    send_notify_area(liar);
     send_message(liar, WIRE_LEAVE, &(struct wire_place) { .arena = 1000 }, sizeof(struct wire_place), NULL, 0);
 }
 
 static void leave_of_another_length(struct liar *liar) {
-    send_board(liar);
+    send_notify_area(liar);
     send_message(liar, WIRE_LEAVE, liar, sizeof(struct wire_place) - 1, NULL, 0);
 }
 
 static void end_of_an_arena_of_another_length(struct liar *liar) {
-    send_board(liar);
+    send_notify_area(liar);
     send_message(liar, WIRE_ARENA_END, liar, sizeof(struct wire_place) + 1, NULL, 0);
 }
 
-static void slots_beyond_the_board(struct liar *liar) {
-    struct wire_slots slots = { .src_qpn = liar->own_qpn, .dst_qpn = liar->victim_qpn, .recv_bank = BOARD_BANKS };
-    send_board(liar);
+static void slots_beyond_the_notify_area(struct liar *liar) {
+    struct wire_slots slots = { .src_qpn = liar->own_qpn, .dst_qpn = liar->victim_qpn, .recv_bank = NOTIFY_BANKS };
+    send_notify_area(liar);
     send_message(liar, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
 }
 
-static void slots_before_the_board(struct liar *liar) {
+static void slots_before_the_notify_area(struct liar *liar) {
     struct wire_slots slots = { .src_qpn = liar->own_qpn, .dst_qpn = liar->victim_qpn };
     send_message(liar, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
 }
 
 static void (*const message_lies[])(struct liar *) = {
-    board_of_another_length, board_of_another_version, board_without_descriptors, board_that_can_shrink,
-    board_with_a_pipe_for_a_doorbell, two_boards, attach_before_the_board, attach_of_another_length, attach_without_memory,
+    notify_area_of_another_length, notify_area_of_another_version, notify_area_without_descriptors, notify_area_that_can_shrink,
+    notify_area_with_a_pipe_for_a_doorbell, two_notify_areas, attach_before_the_notify_area, attach_of_another_length, attach_without_memory,
     attach_to_no_completion_queue, attach_with_memory_that_can_shrink, attach_with_too_little_memory,
     attach_to_no_segment, attach_to_an_arena_without_segments, attach_to_an_arena_of_more_segments_than_allowed,
     attach_to_an_arena_that_has_grown, leave_of_a_segment_that_was_not_introduced, leave_of_another_length,
-    end_of_an_arena_of_another_length, slots_beyond_the_board, slots_before_the_board,
+    end_of_an_arena_of_another_length, slots_beyond_the_notify_area, slots_before_the_notify_area,
 };
 #define MESSAGE_LIES ((int) (sizeof(message_lies) / sizeof(message_lies[0])))
 
@@ -360,7 +360,7 @@ static void lie(int socket) {
         open_lie(&liar, errand.claimed_qpn != 0 ? errand.claimed_qpn : own_qpn, errand.victim_qpn);
         int number = errand.lie;
         if (number >= NOISE) {
-            send_board(&liar);
+            send_notify_area(&liar);
             send_attach(&liar);
             make_noise(&liar);
         } else if (number < MESSAGE_LIES) {
@@ -372,7 +372,7 @@ static void lie(int socket) {
             } else {
                 segment_lies[number - DESC_LIES](liar.segment);
             }
-            send_board(&liar);
+            send_notify_area(&liar);
             send_attach(&liar);
         }
         close_lie(&liar);
@@ -459,16 +459,16 @@ static void forged_answers_fail_the_queue_pair_only(void) {
     }
 }
 
-static void a_board_shown_by_another_process_does_not_take_over_the_doorbells(void) {
+static void a_notify_area_shown_by_another_process_does_not_take_over_the_doorbells(void) {
     int doorbells[3];
     for (int i = 0; i < 3; i++) {
         doorbells[i] = eventfd(0, EFD_CLOEXEC);
         CHECK(doorbells[i] >= 0);
     }
-    struct process *thief = process_of_board(1, own_board_fd, &doorbells[0]);
-    struct process *owner = process_of_board(2, own_board_fd, &doorbells[1]);
+    struct process *thief = process_of_notify_area(1, own_notify_area_fd, &doorbells[0]);
+    struct process *owner = process_of_notify_area(2, own_notify_area_fd, &doorbells[1]);
     CHECK(thief != NULL && owner != NULL && thief != owner);
-    CHECK(process_of_board(2, own_board_fd, &doorbells[2]) == owner); /* over another link */
+    CHECK(process_of_notify_area(2, own_notify_area_fd, &doorbells[2]) == owner); /* over another link */
     CHECK(doorbells[0] == -1 && doorbells[1] == -1 && doorbells[2] >= 0);
     close(doorbells[2]);
     process_put(thief);
@@ -503,7 +503,7 @@ int main(void) {
     RUN(malformed_messages_end_the_link_only);
     RUN(forged_descriptors_fail_the_queue_pair_only);
     RUN(forged_answers_fail_the_queue_pair_only);
-    RUN(a_board_shown_by_another_process_does_not_take_over_the_doorbells);
+    RUN(a_notify_area_shown_by_another_process_does_not_take_over_the_doorbells);
     RUN(a_stranger_does_not_take_the_place_of_the_peer);
     RUN(noise_does_no_harm);
     struct errand home = { -1, 0, 0 };

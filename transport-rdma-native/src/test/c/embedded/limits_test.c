@@ -107,7 +107,7 @@ static void all_queue_pairs_can_be_connected(void) {
 #define MANY 5000
 #endif
 
-/* Two for each queue pair: most of them have no ticks of their own (board.h). */
+/* Two for each queue pair: most of them have no ticks of their own (notify_area.h). */
 static void each_of_many_completion_queues_hears(void) {
     static struct end ends[2][MANY];
     struct options options = defaults;

@@ -88,7 +88,7 @@ static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
 
 int main(void) {
     struct end first;
-    end_open(&first, &defaults); /* what a process has as long as it lives: its engine, its board, its names */
+    end_open(&first, &defaults); /* what a process has as long as it lives: its engine, its notify area, its names */
     end_close(&first);
     fds_without_links = open_fds();
     RUN(a_link_goes_some_time_after_the_last_connected_queue_pair);

@@ -30,7 +30,7 @@
 static struct process *open_process(pid_t pid) {
     int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     CHECK(doorbell >= 0);
-    struct process *process = process_of_board(pid, own_board_fd, &doorbell);
+    struct process *process = process_of_notify_area(pid, own_notify_area_fd, &doorbell);
     CHECK(process != NULL);
     CHECK_EQ(doorbell, -1);
     return process;
@@ -38,13 +38,13 @@ static struct process *open_process(pid_t pid) {
 
 /* How many banks a completion queue may still have for itself. */
 static int spare_banks(void) {
-    static int banks[BOARD_BANKS];
+    static int banks[NOTIFY_BANKS];
     int count = 0;
-    while ((banks[count] = board_claim_bank(false)) >= 0) {
+    while ((banks[count] = notify_area_claim_bank(false)) >= 0) {
         count++;
     }
     for (int i = 0; i < count; i++) {
-        board_release_bank(banks[i]);
+        notify_area_release_bank(banks[i]);
     }
     return count;
 }
@@ -54,7 +54,7 @@ static struct announcement *announce_many(struct process *process, uint32_t coun
     CHECK(announcements != NULL);
     for (uint32_t i = 0; i < count; i++) {
         int none = -1;
-        CHECK(process_announce(process, i % BOARD_CQS, i, &none, &announcements[i]));
+        CHECK(process_announce(process, i % NOTIFY_CQS, i, &none, &announcements[i]));
     }
     return announcements;
 }
@@ -70,7 +70,7 @@ static void invented_completion_queues_use_few_banks(void) {
     int spare = spare_banks();
     struct process *process = open_process(1);
     struct announcement *announcements = announce_many(process, INVENTED);
-    CHECK(spare_banks() >= spare - BANKS_OF_ONE - INVENTED / (int) BOARD_BANK_SLOTS - 1);
+    CHECK(spare_banks() >= spare - BANKS_OF_ONE - INVENTED / (int) NOTIFY_BANK_SLOTS - 1);
     renounce_many(announcements, INVENTED);
     CHECK_EQ(spare_banks(), spare);
     process_put(process);
@@ -103,16 +103,16 @@ static void there_is_a_tick_for_everybody_whoever_has_used_up_the_banks(void) {
 
 static void the_queue_pairs_of_a_completion_queue_share_banks_with_no_other(void) {
     struct process *process = open_process(1);
-    struct announcement mine[BOARD_BANK_SLOTS + 1], other;
+    struct announcement mine[NOTIFY_BANK_SLOTS + 1], other;
     int none = -1;
-    for (unsigned i = 0; i <= BOARD_BANK_SLOTS; i++) {
+    for (unsigned i = 0; i <= NOTIFY_BANK_SLOTS; i++) {
         CHECK(process_announce(process, 1, 1, &none, &mine[i]));
-        CHECK_EQ(mine[i].bank == mine[0].bank, i < BOARD_BANK_SLOTS);
+        CHECK_EQ(mine[i].bank == mine[0].bank, i < NOTIFY_BANK_SLOTS);
     }
     CHECK(process_announce(process, 2, 2, &none, &other));
-    CHECK(other.bank != mine[0].bank && other.bank != mine[BOARD_BANK_SLOTS].bank);
+    CHECK(other.bank != mine[0].bank && other.bank != mine[NOTIFY_BANK_SLOTS].bank);
     process_renounce(&other);
-    for (unsigned i = 0; i <= BOARD_BANK_SLOTS; i++) {
+    for (unsigned i = 0; i <= NOTIFY_BANK_SLOTS; i++) {
         process_renounce(&mine[i]);
     }
     process_put(process);
@@ -142,7 +142,7 @@ static void one_doorbell_is_kept_for_all(void) {
 static void the_own_process_has_no_doorbell_but_the_engines(void) {
     int before = open_fds(), doorbell = fcntl(own_doorbell, F_DUPFD_CLOEXEC, 0);
     CHECK(doorbell >= 0);
-    struct process *process = process_of_board(getpid(), own_board_fd, &doorbell);
+    struct process *process = process_of_notify_area(getpid(), own_notify_area_fd, &doorbell);
     CHECK(process != NULL && doorbell >= 0);
     close(doorbell);
     CHECK_EQ(open_fds(), before);

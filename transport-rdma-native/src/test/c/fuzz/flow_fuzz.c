@@ -116,7 +116,7 @@ static void victim_send(void) {
 static void connect_link(int link) {
     if (peer_connect_qpn(link, victim.qp->qp_num)) {
         peer_hello(link);
-        peer_board(link);
+        peer_notify_area(link);
     }
 }
 
@@ -224,7 +224,7 @@ static void write_words(void) {
         atomic_store(&peer_memory.segment[what >> 3 & 1]->control.stream[0].want, input_u32());
         break;
     case 6: {
-        struct board_word *word = &peer_memory.board->cq[what >> 3 & 3];
+        struct notify_word *word = &peer_memory.area->cq[what >> 3 & 3];
         peer_wrote(word, sizeof(*word));
         atomic_store(&word->word, input_u16());
         break;

@@ -72,7 +72,7 @@ static void connect_link(int link, uint8_t where) {
         peer_hello(link);
     }
     if (there && (where & 8) == 0) {
-        peer_board(link);
+        peer_notify_area(link);
     }
 }
 
@@ -90,10 +90,10 @@ static void say_anything(int link) {
 /* Nearly right: a message about queue pairs. */
 static void say_something(int link) {
     uint8_t type = input_u8(), which = input_u8();
-    enum peer_thing things[PEER_MAX_FDS] = { THING_BOARD, THING_DOORBELL, THING_DOORBELL };
+    enum peer_thing things[PEER_MAX_FDS] = { THING_NOTIFY_AREA, THING_DOORBELL, THING_DOORBELL };
     uint32_t dst = some_qpn(which & 15), src = some_qpn(which >> 4);
     union {
-        struct wire_board board;
+        struct wire_notify_area area;
         struct wire_attach attach;
         struct wire_slots slots;
         struct wire_flow flow;
@@ -101,11 +101,11 @@ static void say_something(int link) {
     } body = { 0 };
     size_t length;
     int count = 0;
-    type = WIRE_BOARD + type % (WIRE_ARENA_END - WIRE_BOARD + 1);
+    type = WIRE_NOTIFY_AREA + type % (WIRE_ARENA_END - WIRE_NOTIFY_AREA + 1);
     switch (type) {
-    case WIRE_BOARD:
-        body.board = (struct wire_board) { .version = WIRE_VERSION, .size = sizeof(struct board) };
-        length = sizeof(body.board);
+    case WIRE_NOTIFY_AREA:
+        body.area = (struct wire_notify_area) { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
+        length = sizeof(body.area);
         count = 2;
         break;
     case WIRE_ATTACH:

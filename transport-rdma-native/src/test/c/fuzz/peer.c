@@ -80,7 +80,7 @@ static void clear(void) {
         memset(written[i].memory, 0, written[i].length);
     }
     if (num_written == MAX_WRITTEN) { /* perhaps there was more */
-        memset(peer_memory.board, 0, sizeof(*peer_memory.board));
+        memset(peer_memory.area, 0, sizeof(*peer_memory.area));
         memset(peer_memory.table, 0, sizeof(*peer_memory.table));
     }
     num_written = 0;
@@ -138,7 +138,7 @@ static void bind_port(int port_space, unsigned port) {
 void peer_open(void) {
     char name[48];
     int ends[2];
-    peer_memory.board = shared(THING_BOARD, sizeof(struct board));
+    peer_memory.area = shared(THING_NOTIFY_AREA, sizeof(struct notify_area));
     peer_memory.segment[0] = shared(THING_SEGMENT, sizeof(struct wire_segment));
     peer_memory.segment[1] = shared(THING_OTHER_SEGMENT, sizeof(struct wire_segment));
     peer_memory.acks = &((struct wire_segment *) shared(THING_ACKS, sizeof(struct wire_segment)))->control;
@@ -270,10 +270,10 @@ void peer_hello(int link) {
     peer_say(link, LINK_HELLO, &hello, sizeof(hello), NULL, 0);
 }
 
-void peer_board(int link) {
-    const struct wire_board board = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-    const enum peer_thing sent[] = { THING_BOARD, THING_DOORBELL };
-    peer_say(link, WIRE_BOARD, &board, sizeof(board), sent, 2);
+void peer_notify_area(int link) {
+    const struct wire_notify_area area = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
+    const enum peer_thing sent[] = { THING_NOTIFY_AREA, THING_DOORBELL };
+    peer_say(link, WIRE_NOTIFY_AREA, &area, sizeof(area), sent, 2);
 }
 
 /* ---- what the victim says ---- */
@@ -307,7 +307,7 @@ static void keep_if_shown(const struct wire_segment *segment) {
 }
 
 static void take(int link, unsigned type, const void *body, size_t length, int *fds, int nfds) {
-    if (type == WIRE_BOARD) {
+    if (type == WIRE_NOTIFY_AREA) {
         CHECK_EQ(nfds, 2);
         if (peer_heard.doorbell >= 0) {
             close(peer_heard.doorbell);
@@ -387,15 +387,15 @@ void peer_listen(void) {
     }
 }
 
-void peer_greet(int first, bool with_board) {
+void peer_greet(int first, bool with_notify_area) {
     static unsigned greeted[PEER_LINKS]; /* their numbers: a second hello would end the link */
     peer_accept();
     for (int i = first; i < PEER_LINKS; i++) {
         if (peer_has(i) && greeted[i] != peer_number(i)) {
             greeted[i] = peer_number(i);
             peer_hello(i);
-            if (with_board) {
-                peer_board(i);
+            if (with_notify_area) {
+                peer_notify_area(i);
             }
         }
     }
@@ -403,12 +403,12 @@ void peer_greet(int first, bool with_board) {
 }
 
 void peer_tick(uint32_t bank, uint32_t slot) {
-    _Atomic uint32_t *tick = &peer_memory.board->tick[bank % BOARD_BANKS][slot % BOARD_BANK_SLOTS];
-    struct board_groups *groups = &peer_memory.board->groups[bank % BOARD_BANKS];
+    _Atomic uint32_t *tick = &peer_memory.area->tick[bank % NOTIFY_BANKS][slot % NOTIFY_BANK_SLOTS];
+    struct notify_groups *groups = &peer_memory.area->groups[bank % NOTIFY_BANKS];
     peer_wrote(tick, sizeof(*tick));
     peer_wrote(groups, sizeof(*groups));
     atomic_fetch_add(tick, 1);
-    atomic_fetch_add(&groups->tick[slot % BOARD_BANK_SLOTS / BOARD_GROUP_SLOTS], 1);
+    atomic_fetch_add(&groups->tick[slot % NOTIFY_BANK_SLOTS / NOTIFY_GROUP_SLOTS], 1);
     if (peer_heard.doorbell >= 0) {
         eventfd_write(peer_heard.doorbell, 1);
     }

@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "embedded/link/board.h"
+#include "embedded/link/notify_area.h"
 #include "embedded/link/link.h"
 #include "embedded/groups/sa_table.h"
 #include "embedded/link/wire.h"
@@ -38,12 +38,12 @@
 
 /* Those that are segments are arenas of one, with the numbers 0, 1 and 2. */
 enum peer_thing {
-    THING_BOARD, THING_DOORBELL, THING_SEGMENT, THING_OTHER_SEGMENT, THING_ACKS, THING_TABLE, /* good in their places */
+    THING_NOTIFY_AREA, THING_DOORBELL, THING_SEGMENT, THING_OTHER_SEGMENT, THING_ACKS, THING_TABLE, /* good in their places */
     THING_UNSEALED, THING_SMALL, THING_PIPE, THING_SOCKET, THING_DIRECTORY, THINGS,
 };
 
 struct peer_memory {
-    struct board *board;
+    struct notify_area *area;
     struct wire_segment *segment[PEER_SEGMENTS];
     struct wire_control *acks;
     struct sa_table *table;
@@ -52,7 +52,7 @@ extern struct peer_memory peer_memory;
 
 /* What the victim said last. */
 struct peer_heard {
-    int doorbell;                           /* of its engine; -1 before WIRE_BOARD */
+    int doorbell;                           /* of its engine; -1 before WIRE_NOTIFY_AREA */
     const struct wire_segment *segment; /* of its queue pair or flow; NULL before it has shown one */
     struct wire_attach attach;
     struct wire_slots slots;
@@ -79,12 +79,12 @@ unsigned peer_number(int link); /* of the link that has the place, in this proce
 void peer_say(int link, unsigned type, const void *body, size_t length, const enum peer_thing *things, int count);
 void peer_say_raw(int link, const void *packet, size_t length, const enum peer_thing *things, int count);
 void peer_hello(int link);
-void peer_board(int link);
+void peer_notify_area(int link);
 void peer_listen(void);     /* takes what the victim said on all links */
 /* Accepts links, says hello on those that have come since, but for the first places, and listens. */
-void peer_greet(int first, bool with_board);
+void peer_greet(int first, bool with_notify_area);
 
-/* Announces work on the peer's board and rings the victim's engine. */
+/* Announces work on the peer's notify area and rings the victim's engine. */
 void peer_tick(uint32_t bank, uint32_t slot);
 
 /* Remembers that the segment was written here, so that it is cleared. */

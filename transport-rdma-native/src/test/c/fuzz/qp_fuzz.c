@@ -15,7 +15,7 @@
  */
 /*
  * A connected queue pair and a peer that writes anything into the shared memory: descriptors, acknowledgements, answers,
- * ticks, the words of its board; and introduces itself in any way. The victim posts, polls and changes state meanwhile.
+ * ticks, the words of its notify area; and introduces itself in any way. The victim posts, polls and changes state meanwhile.
  *
  * Beside what the sanitizers find: memory that was not offered does not change and is not disclosed; what is posted
  * completes once and in order; what no honest peer publishes is never acknowledged, and no acknowledgement of what was
@@ -463,13 +463,13 @@ static void scribble(void) {
     tell_victim();
 }
 
-static void write_board(void) {
+static void write_notify_area(void) {
     uint8_t index = input_u8();
-    struct board_word *word = &peer_memory.board->cq[index % 8];
+    struct notify_word *word = &peer_memory.area->cq[index % 8];
     peer_wrote(word, sizeof(*word));
-    peer_wrote(&peer_memory.board->engine, sizeof(peer_memory.board->engine));
+    peer_wrote(&peer_memory.area->engine, sizeof(peer_memory.area->engine));
     atomic_store(&word->word, input_u16());
-    atomic_store(&peer_memory.board->engine.word, index >> 4);
+    atomic_store(&peer_memory.area->engine.word, index >> 4);
 }
 
 static void introduce(int link) {
@@ -524,10 +524,10 @@ static void meet(uint8_t how) {
         link = 0;
         CHECK(peer_connect_qpn(0, victim.qp->qp_num));
         peer_hello(0);
-        peer_board(0);
+        peer_notify_area(0);
     }
     peer_hello(ROUTE);
-    peer_board(ROUTE);
+    peer_notify_area(ROUTE);
     const struct wire_attach attach = {
         .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .recv_cq_id = 1, .send_cq_id = 1, .carries = WIRE_ARENA,
         .place = { .segments = 1 },
@@ -617,7 +617,7 @@ static void command(void) {
         tell_victim();
         break;
     case 11:
-        write_board();
+        write_notify_area();
         break;
     case 12:
         tell_victim();
@@ -662,7 +662,7 @@ static void command(void) {
     case 27:
         if (peer_connect_qpn(code >> 5 & 1, victim.qp->qp_num)) {
             peer_hello(code >> 5 & 1);
-            peer_board(code >> 5 & 1);
+            peer_notify_area(code >> 5 & 1);
         }
         engine_run();
         break;
@@ -725,7 +725,7 @@ static void run(const uint8_t *data, size_t size) {
     } else {
         peer_listen();
         peer_hello(ROUTE);
-        peer_board(ROUTE);
+        peer_notify_area(ROUTE);
         engine_run();
     }
     if ((how & 4) == 0) {

@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include "cq.h"
-#include "embedded/base/doorbell.h"
 #include "embedded/base/cancel.h"
+#include "embedded/base/doorbell.h"
 
 struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *context) {
     if (context_is_inherited(context)) {

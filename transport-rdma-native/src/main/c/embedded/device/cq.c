@@ -50,7 +50,7 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
     }
     memset(cq, 0, sizeof(*cq));
     cq->ring = malloc(size * sizeof(*cq->ring));
-    cq->index = cq->ring == NULL ? -1 : board_claim_cq();
+    cq->index = cq->ring == NULL ? -1 : notify_area_claim_cq();
     if (cq->index < 0) {
         free(cq->ring);
         free(cq);
@@ -64,13 +64,13 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
     cq->ibv.cqe = (int) size;
     cq->mask = size - 1;
     cq->id = atomic_fetch_add(&next_id, 1);
-    cq->word = &own_board->cq[cq->index].word;
+    cq->word = &own_notify_area->cq[cq->index].word;
     STAILQ_INIT(&cq->unfinished);
     cq->overflow.run = report_overflow;
     cq_polling_init(cq);
     cq_overdue_init(cq);
     atomic_init(&cq->refs, 1);
-    atomic_store(cq->word, BOARD_CQ_NEXT(atomic_load(cq->word), BOARD_CQ_IDLE));
+    atomic_store(cq->word, NOTIFY_CQ_NEXT(atomic_load(cq->word), NOTIFY_CQ_IDLE));
     pthread_mutex_init(&cq->lock, NULL);
     atomic_fetch_add(&context_of(context)->objects, 1);
     if (channel != NULL) {
@@ -132,7 +132,7 @@ int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
     }
     async_retire(context_of(ibv->context), &cq->async);
     atomic_fetch_sub(&context_of(ibv->context)->objects, 1);
-    board_release_cq(cq->index);
+    notify_area_release_cq(cq->index);
     cq_put(cq);
     return 0;
 }
@@ -194,8 +194,8 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     if (cq->armed < arm) {
         cq->armed = arm;
     }
-    enum board_cq_state state = cq->armed == CQ_ARMED ? BOARD_CQ_ARMED : BOARD_CQ_ARMED_SOLICITED;
-    atomic_exchange(cq->word, BOARD_CQ_NEXT(atomic_load(cq->word), state));
+    enum notify_cq_state state = cq->armed == CQ_ARMED ? NOTIFY_CQ_ARMED : NOTIFY_CQ_ARMED_SOLICITED;
+    atomic_exchange(cq->word, NOTIFY_CQ_NEXT(atomic_load(cq->word), state));
     pthread_mutex_unlock(&cq->lock);
     cq_overdue_to_engine(cq);
     /* A peer that published before it could see the new word has not rung; its tick is visible now. */
@@ -206,10 +206,10 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
 void cq_rearm(struct cq *cq) {
     pthread_mutex_lock(&cq->lock);
     uint64_t word = atomic_load(cq->word);
-    enum board_cq_state state = BOARD_CQ_STATE(word);
-    bool armed = state == BOARD_CQ_ARMED || state == BOARD_CQ_ARMED_SOLICITED;
+    enum notify_cq_state state = NOTIFY_CQ_STATE(word);
+    bool armed = state == NOTIFY_CQ_ARMED || state == NOTIFY_CQ_ARMED_SOLICITED;
     if (armed) {
-        atomic_exchange(cq->word, BOARD_CQ_NEXT(word, state));
+        atomic_exchange(cq->word, NOTIFY_CQ_NEXT(word, state));
     }
     pthread_mutex_unlock(&cq->lock);
     if (armed) {

@@ -24,7 +24,7 @@
  *   cq_overdue.c  what was given to a peer that is said to poll, and was not taken
  *
  * Who makes progress. A thread that polls all the time does all that there is for the completion queue, in both
- * directions, and peers ring nobody; else the engine does, and peers ring that. The word on the board says which of
+ * directions, and peers ring nobody; else the engine does, and peers ring that. The word on the notify area says which of
  * the two it is. It may be wrong for a while, as a thread that stops polling tells nobody. So a process that has given
  * something that is no message to a peer that is said to poll looks whether it was taken, and nudges the peer's engine
  * if nobody polls there.
@@ -38,14 +38,14 @@
 #include "channel.h"
 #include "context.h"
 #include "embedded/base/gate.h"
-#include "embedded/link/board.h"
 #include "embedded/link/engine.h"
+#include "embedded/link/notify_area.h"
 
 struct qp;
 struct process;
 struct bank_watch;
 
-/* A tick on a peer's board, and for whom it announces work. The process is NULL where there is none. */
+/* A tick on a peer's notify area, and for whom it announces work. The process is NULL where there is none. */
 struct cq_place {
     struct process *process;
     uint32_t bank, slot;
@@ -70,7 +70,7 @@ enum cq_arm { CQ_UNARMED, CQ_ARMED_SOLICITED, CQ_ARMED };
 
 /* See cq_polled.c. */
 struct cq_polling {
-    _Atomic uint32_t *polls;      /* on the board */
+    _Atomic uint32_t *polls;      /* on the notify area */
     _Atomic uint32_t quick_since; /* the number of the poll since which they come quickly */
     _Atomic uint32_t told_at;     /* and of the one at which peers were told */
     _Atomic uint32_t needed;      /* so many quick polls, until peers are told */
@@ -92,7 +92,7 @@ struct cq {
     _Alignas(64) _Atomic uint32_t count;
     struct cq_polling polling;
     struct qp *_Atomic owing; /* queue pairs whose peer waits for a ring: see cq_owe_ring() */
-    _Atomic uint64_t *word; /* on the board */
+    _Atomic uint64_t *word; /* on the notify area */
     struct cq_overdue overdue;
     struct gate scan;
     /* Under `scan`. */
@@ -110,11 +110,11 @@ struct cq {
     enum cq_arm armed;
     bool overflowed;
 
-    int index;   /* on the board */
+    int index;   /* on the notify area */
     uint32_t id; /* never reused in this process */
     atomic_int users; /* queue pairs, twice if for both directions */
     atomic_uint refs;
-    atomic_bool destroyed; /* the word on the board may be another's by now */
+    atomic_bool destroyed; /* the word on the notify area may be another's by now */
     struct channel_member member;
     struct async_source async;
     struct engine_task overflow;
@@ -160,7 +160,7 @@ void cq_polling_init(struct cq *cq);
 
 /* Whether peers are told that somebody polls. */
 static inline bool cq_is_polled(const struct cq *cq) {
-    return !atomic_load(&cq->destroyed) && BOARD_CQ_STATE(atomic_load(cq->word)) == BOARD_CQ_POLLED;
+    return !atomic_load(&cq->destroyed) && NOTIFY_CQ_STATE(atomic_load(cq->word)) == NOTIFY_CQ_POLLED;
 }
 
 void cq_tell_if_it_lasts(struct cq *cq, uint64_t word);
@@ -206,7 +206,7 @@ static inline void cq_note_poll(struct cq *cq) {
     uint32_t polls = atomic_load_explicit(cq->polling.polls, memory_order_relaxed) + 1;
     atomic_store_explicit(cq->polling.polls, polls, memory_order_relaxed);
     uint64_t word = atomic_load_explicit(cq->word, memory_order_relaxed);
-    if (BOARD_CQ_STATE(word) == BOARD_CQ_IDLE) {
+    if (NOTIFY_CQ_STATE(word) == NOTIFY_CQ_IDLE) {
         cq_tell_if_it_lasts(cq, word);
     }
     if (polls % CQ_POLLS_PER_LOOK == 0 && cq_expects(cq)) {
@@ -214,7 +214,7 @@ static inline void cq_note_poll(struct cq *cq) {
     }
 }
 
-/* Nobody polls any more: the engine looks from now on. After the word on the board has changed. */
+/* Nobody polls any more: the engine looks from now on. After the word on the notify area has changed. */
 void cq_overdue_to_engine(struct cq *cq);
 /* No queue pair is left. */
 void cq_overdue_end(struct cq *cq);

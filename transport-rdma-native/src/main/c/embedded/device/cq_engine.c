@@ -39,7 +39,7 @@
 /* Those of which references are taken at a time. */
 #define BATCH 64u
 
-static struct cq *cqs[BOARD_CQS]; /* without gaps */
+static struct cq *cqs[NOTIFY_CQS]; /* without gaps */
 static unsigned num_cqs;
 static struct spin_policy policy; /* the engine's */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -77,7 +77,7 @@ static bool scan_unpolled(void) {
 }
 
 static void set_asleep(bool asleep) {
-    _Atomic uint64_t *word = &own_board->engine.word;
+    _Atomic uint64_t *word = &own_notify_area->engine.word;
     atomic_exchange(word, (atomic_load(word) + 2) / 2 * 2 + asleep);
 }
 

@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * Whether somebody polls: what peers are told by the word on the board. A few polls in a row are believed at once: an
+ * Whether somebody polls: what peers are told by the word on the notify area. A few polls in a row are believed at once: an
  * engine that works beside one who polls takes his processor, and makes completions faster than he takes them and posts
  * receives. A program that polls once in a while is not believed. One that polls a few times after each message leaves
  * its peers waiting the rest of the time: where that was believed and was wrong, more is needed the next time.
@@ -36,7 +36,7 @@
 
 void cq_polling_init(struct cq *cq) {
     struct cq_polling *polling = &cq->polling;
-    polling->polls = &own_board->polls[cq->index].polls;
+    polling->polls = &own_notify_area->polls[cq->index].polls;
     uint32_t polls = atomic_load(polling->polls);
     atomic_init(&polling->quick_since, polls);
     atomic_init(&polling->told_at, polls);
@@ -47,7 +47,7 @@ void cq_polling_init(struct cq *cq) {
 
 /* Peers need ring nobody, as long as cq_rest() finds that this goes on. */
 static void tell(struct cq *cq, uint64_t word, uint32_t polls) {
-    if (atomic_compare_exchange_strong(cq->word, &word, BOARD_CQ_SAME(word, BOARD_CQ_POLLED))) {
+    if (atomic_compare_exchange_strong(cq->word, &word, NOTIFY_CQ_SAME(word, NOTIFY_CQ_POLLED))) {
         atomic_store_explicit(&cq->polling.told_at, polls, memory_order_relaxed);
         watch_cq(cq);
     }
@@ -70,7 +70,7 @@ void cq_tell_if_it_lasts(struct cq *cq, uint64_t word) {
 void cq_will_be_polled(struct cq *cq) {
     atomic_store_explicit(&cq->polling.told_at, atomic_load_explicit(cq->polling.polls, memory_order_relaxed),
                           memory_order_relaxed);
-    atomic_exchange(cq->word, BOARD_CQ_SAME(atomic_load(cq->word), BOARD_CQ_POLLED));
+    atomic_exchange(cq->word, NOTIFY_CQ_SAME(atomic_load(cq->word), NOTIFY_CQ_POLLED));
     watch_cq(cq);
 }
 
@@ -80,7 +80,7 @@ static bool tell_that_nobody_polls(struct cq *cq) {
     uint64_t word = atomic_load(cq->word);
     atomic_store_explicit(&polling->quick_since, atomic_load_explicit(polling->polls, memory_order_relaxed),
                           memory_order_relaxed);
-    if (!cq_is_polled(cq) || !atomic_compare_exchange_strong(cq->word, &word, BOARD_CQ_SAME(word, BOARD_CQ_IDLE))) {
+    if (!cq_is_polled(cq) || !atomic_compare_exchange_strong(cq->word, &word, NOTIFY_CQ_SAME(word, NOTIFY_CQ_IDLE))) {
         return false;
     }
     cq_overdue_to_engine(cq);

@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * Finding the queue pairs that peers have given work: compares the peers' ticks (board.h) with private copies.
+ * Finding the queue pairs that peers have given work: compares the peers' ticks (notify_area.h) with private copies.
  * Everything here belongs to the owner of the completion queue's scan gate.
  *
  * One call does a bounded number of bytes for a queue pair (qp.h). One that has more, or is in the middle of a message,
@@ -36,19 +36,19 @@
 #define HOT_TURNS 8
 
 struct group_watch {
-    uint32_t seen[BOARD_GROUP_SLOTS];
-    struct cq_place *place[BOARD_GROUP_SLOTS];
+    uint32_t seen[NOTIFY_GROUP_SLOTS];
+    struct cq_place *place[NOTIFY_GROUP_SLOTS];
 };
 
 struct bank_watch {
-    _Alignas(64) uint64_t seen[BOARD_GROUPS];
+    _Alignas(64) uint64_t seen[NOTIFY_GROUPS];
     struct bank_watch *next;
     struct process *process;
-    const struct board_groups *groups; /* of the bank, on the process's board */
+    const struct notify_groups *groups; /* of the bank, on the process's notify area */
     const _Atomic uint32_t *ticks;
     uint32_t bank;
     unsigned users;
-    struct group_watch *group[BOARD_GROUPS];
+    struct group_watch *group[NOTIFY_GROUPS];
 };
 
 static void append(struct cq *cq, struct cq_place *place) {
@@ -93,8 +93,8 @@ __attribute__((noinline)) static void scan_group(struct cq *cq, struct bank_watc
     if (group == NULL) {
         return; /* the tick of one that is not known yet: rc_attach.c looks at it when it is */
     }
-    const _Atomic uint32_t *ticks = bank->ticks + g * BOARD_GROUP_SLOTS;
-    for (unsigned s = 0; s < BOARD_GROUP_SLOTS; s++) {
+    const _Atomic uint32_t *ticks = bank->ticks + g * NOTIFY_GROUP_SLOTS;
+    for (unsigned s = 0; s < NOTIFY_GROUP_SLOTS; s++) {
         struct cq_place *place = group->place[s];
         uint32_t tick;
         if (place != NULL && (tick = atomic_load_explicit(&ticks[s], memory_order_acquire)) != group->seen[s]) {
@@ -111,7 +111,7 @@ __attribute__((noinline)) static void scan_group(struct cq *cq, struct bank_watc
 
 static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
     bool found = false;
-    for (unsigned g = 0; g < BOARD_GROUPS; g++) {
+    for (unsigned g = 0; g < NOTIFY_GROUPS; g++) {
         uint64_t tick = atomic_load(&bank->groups->tick[g]);
         if (tick != bank->seen[g]) {
             bank->seen[g] = tick;
@@ -208,8 +208,8 @@ static struct bank_watch *add_bank(struct cq *cq, struct process *process, uint3
         *bank = (struct bank_watch) {
             .next = cq->banks,
             .process = process_get(process),
-            .groups = &process_board(process)->groups[number],
-            .ticks = process_board(process)->tick[number],
+            .groups = &process_notify_area(process)->groups[number],
+            .ticks = process_notify_area(process)->tick[number],
             .bank = number,
         };
         cq->banks = bank;
@@ -222,7 +222,7 @@ static void remove_bank(struct cq *cq, struct bank_watch **link) {
     struct bank_watch *bank = *link;
     *link = bank->next;
     cq->cursor = NULL;
-    for (unsigned g = 0; g < BOARD_GROUPS; g++) {
+    for (unsigned g = 0; g < NOTIFY_GROUPS; g++) {
         free(bank->group[g]);
     }
     process_put(bank->process);
@@ -235,19 +235,19 @@ bool cq_scan_add(struct cq *cq, struct cq_place *place) {
     if (bank == NULL) {
         bank = add_bank(cq, place->process, place->bank);
     }
-    struct group_watch **group = bank == NULL ? NULL : &bank->group[place->slot / BOARD_GROUP_SLOTS];
+    struct group_watch **group = bank == NULL ? NULL : &bank->group[place->slot / NOTIFY_GROUP_SLOTS];
     if (group != NULL && *group == NULL) {
         *group = calloc(1, sizeof(**group));
     }
     bool added = group != NULL && *group != NULL;
     if (added) {
-        unsigned s = place->slot % BOARD_GROUP_SLOTS;
+        unsigned s = place->slot % NOTIFY_GROUP_SLOTS;
         if ((*group)->place[s] == NULL) {
             bank->users++;
         }
         (*group)->place[s] = place;
         (*group)->seen[s] = atomic_load(&bank->ticks[place->slot]) - 1;
-        bank->seen[place->slot / BOARD_GROUP_SLOTS]--; /* look once in any case */
+        bank->seen[place->slot / NOTIFY_GROUP_SLOTS]--; /* look once in any case */
     } else if (bank != NULL && bank->users == 0) {
         remove_bank(cq, &cq->banks); /* it was added in front */
     }
@@ -268,9 +268,9 @@ void cq_scan_remove(struct cq *cq, struct cq_place *place) {
     while (*link != NULL && ((*link)->process != place->process || (*link)->bank != place->bank)) {
         link = &(*link)->next;
     }
-    struct group_watch *group = *link == NULL ? NULL : (*link)->group[place->slot / BOARD_GROUP_SLOTS];
+    struct group_watch *group = *link == NULL ? NULL : (*link)->group[place->slot / NOTIFY_GROUP_SLOTS];
     if (group != NULL) { /* else there was no memory to add it */
-        struct cq_place **entry = &group->place[place->slot % BOARD_GROUP_SLOTS];
+        struct cq_place **entry = &group->place[place->slot % NOTIFY_GROUP_SLOTS];
         if (*entry == place) { /* else the peer has given the slot to another one */
             *entry = NULL;
             if (--(*link)->users == 0) {

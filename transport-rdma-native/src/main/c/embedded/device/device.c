@@ -28,8 +28,8 @@
 #include "embedded/base/copy.h"
 #include "embedded/base/fork.h"
 #include "embedded/groups/sa.h"
-#include "embedded/link/board.h"
 #include "embedded/link/engine.h"
+#include "embedded/link/notify_area.h"
 #include "embedded/link/wire.h"
 #include "qp.h"
 #include "srq.h"
@@ -82,7 +82,7 @@ struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
     }
     int error = copy_catch_faults();
     if (error == 0) {
-        error = board_open();
+        error = notify_area_open();
     }
     if (error == 0) {
         error = engine_start();
@@ -168,7 +168,7 @@ int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_att
         .device_cap_flags = IBV_DEVICE_RC_RNR_NAK_GEN,
         .max_sge = DEVICE_MAX_SGE,
         .max_sge_rd = DEVICE_MAX_SGE,
-        .max_cq = BOARD_CQS,
+        .max_cq = NOTIFY_CQS,
         .max_cqe = DEVICE_MAX_CQE,
         .max_mr = 1 << 24,
         .max_pd = 1 << 20,

@@ -30,10 +30,10 @@
 struct peer {
     struct link *link;
     atomic_uint refs;
-    struct process *_Atomic process; /* NULL before its WIRE_BOARD */
+    struct process *_Atomic process; /* NULL before its WIRE_NOTIFY_AREA */
     atomic_bool silent;
     pthread_mutex_t lock;
-    bool greeted; /* our board is sent; under `lock` */
+    bool greeted; /* our notify area is sent; under `lock` */
     struct arenas arenas;
 };
 
@@ -167,9 +167,9 @@ int peer_send(struct peer *peer, unsigned type, const void *body, size_t length,
     int error = 0;
     pthread_mutex_lock(&peer->lock);
     if (!peer->greeted) {
-        const struct wire_board greeting = { .version = WIRE_VERSION, .size = sizeof(struct board) };
-        const int greeting_fds[] = { own_board_fd, own_doorbell };
-        error = link_send(peer->link, WIRE_BOARD, &greeting, sizeof(greeting), greeting_fds, 2);
+        const struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
+        const int greeting_fds[] = { own_notify_area_fd, own_doorbell };
+        error = link_send(peer->link, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), greeting_fds, 2);
         peer->greeted = error == 0;
     }
     if (error == 0) {
@@ -179,16 +179,16 @@ int peer_send(struct peer *peer, unsigned type, const void *body, size_t length,
     return error;
 }
 
-bool peer_received_board(struct peer *peer, const void *body, size_t length, int *fds, int nfds) {
-    struct wire_board greeting;
+bool peer_received_notify_area(struct peer *peer, const void *body, size_t length, int *fds, int nfds) {
+    struct wire_notify_area greeting;
     if (length != sizeof(greeting) || nfds != 2 || peer_process(peer) != NULL) {
         return false;
     }
     memcpy(&greeting, body, sizeof(greeting));
-    if (greeting.version != WIRE_VERSION || greeting.size != sizeof(struct board)) {
+    if (greeting.version != WIRE_VERSION || greeting.size != sizeof(struct notify_area)) {
         return false;
     }
-    struct process *process = process_of_board(link_peer_pid(peer->link), fds[0], &fds[1]);
+    struct process *process = process_of_notify_area(link_peer_pid(peer->link), fds[0], &fds[1]);
     atomic_store_explicit(&peer->process, process, memory_order_release);
     return process != NULL; /* without memory for it, nothing that follows on this link could be handled */
 }

@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * A link as the queue pairs use it: the exchange of boards before anything else, and messages. Several links may lead
+ * A link as the queue pairs use it: the exchange of notify areas before anything else, and messages. Several links may lead
  * to the same process, one for each block of its queue pair numbers.
  */
 #ifndef NETTY_RDMA_EMBEDDED_PEER_H
@@ -36,7 +36,7 @@ struct peer *peer_of_link(struct link *link);
 struct peer *peer_get(struct peer *peer);
 void peer_put(struct peer *peer);
 
-/* The process at the other end; NULL before its WIRE_BOARD. */
+/* The process at the other end; NULL before its WIRE_NOTIFY_AREA. */
 struct process *peer_process(const struct peer *peer);
 
 struct link *peer_link(const struct peer *peer);
@@ -48,10 +48,10 @@ struct arenas *peer_arenas(struct peer *peer);
 bool peer_is_silent(const struct peer *peer);
 void peer_set_silent(struct peer *peer, bool silent);
 
-/* Sends a message of wire.h, and the own board before the first one. Returns 0 or errno. */
+/* Sends a message of wire.h, and the own notify area before the first one. Returns 0 or errno. */
 int peer_send(struct peer *peer, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 
-/* Handles WIRE_BOARD. */
-bool peer_received_board(struct peer *peer, const void *body, size_t length, int *fds, int nfds);
+/* Handles WIRE_NOTIFY_AREA. */
+bool peer_received_notify_area(struct peer *peer, const void *body, size_t length, int *fds, int nfds);
 
 #endif

@@ -40,7 +40,7 @@ struct tick_bank {
     struct tick_bank *next;
     uint32_t number;
     unsigned users;
-    uint64_t taken[BOARD_BANK_SLOTS / 64];
+    uint64_t taken[NOTIFY_BANK_SLOTS / 64];
 };
 
 struct remote_cq {
@@ -56,10 +56,10 @@ struct remote_cq {
 struct process {
     struct process *next;
     pid_t pid;
-    dev_t device; /* with the inode: the identity of the board */
+    dev_t device; /* with the inode: the identity of the notify area */
     ino_t inode;
     unsigned refs; /* under processes_lock */
-    const struct board *board;
+    const struct notify_area *area;
     int doorbell;              /* of the engine */
     bool is_self;          /* the doorbell is that of this process's engine, and not this file's */
     _Atomic uint64_t rung; /* the engine's word at the last ring */
@@ -90,10 +90,10 @@ static bool is(const struct process *process, pid_t pid, const struct stat *stat
     return process->pid == pid && process->device == status->st_dev && process->inode == status->st_ino;
 }
 
-/* Another copy of this library in the process has another board. */
+/* Another copy of this library in the process has another notify area. */
 static bool is_self(pid_t pid, const struct stat *status) {
     struct stat own;
-    return pid == getpid() && fstat(own_board_fd, &own) == 0 && own.st_dev == status->st_dev
+    return pid == getpid() && fstat(own_notify_area_fd, &own) == 0 && own.st_dev == status->st_dev
             && own.st_ino == status->st_ino;
 }
 
@@ -103,14 +103,14 @@ static void close_doorbell(const struct process *process) {
     }
 }
 
-static struct process *create(pid_t pid, int board_fd, int *doorbell, const struct stat *status) {
+static struct process *create(pid_t pid, int area_fd, int *doorbell, const struct stat *status) {
     struct process *process = calloc(1, sizeof(*process));
     if (process == NULL) {
         errno = ENOMEM;
         return NULL;
     }
-    process->board = sealed_map(board_fd, sizeof(*process->board));
-    if (process->board == NULL) {
+    process->area = sealed_map(area_fd, sizeof(*process->area));
+    if (process->area == NULL) {
         int error = errno;
         free(process);
         errno = error;
@@ -132,9 +132,9 @@ static struct process *create(pid_t pid, int board_fd, int *doorbell, const stru
     return process;
 }
 
-struct process *process_of_board(pid_t pid, int board_fd, int *doorbell) {
+struct process *process_of_notify_area(pid_t pid, int area_fd, int *doorbell) {
     struct stat status;
-    if (fstat(board_fd, &status) != 0) {
+    if (fstat(area_fd, &status) != 0) {
         return NULL;
     }
     if (!is_eventfd(*doorbell)) {
@@ -147,7 +147,7 @@ struct process *process_of_board(pid_t pid, int board_fd, int *doorbell) {
         process = process->next;
     }
     if (process == NULL) {
-        process = create(pid, board_fd, doorbell, &status);
+        process = create(pid, area_fd, doorbell, &status);
     }
     if (process != NULL) {
         process->refs++;
@@ -176,14 +176,14 @@ void process_put(struct process *process) {
     }
     pthread_mutex_unlock(&processes_lock);
     if (last) {
-        munmap((void *) process->board, sizeof(*process->board));
+        munmap((void *) process->area, sizeof(*process->area));
         pthread_mutex_destroy(&process->lock);
         free(process);
     }
 }
 
-const struct board *process_board(const struct process *process) {
-    return process->board;
+const struct notify_area *process_notify_area(const struct process *process) {
+    return process->area;
 }
 
 static struct remote_cq **find_cq(struct process *process, uint32_t index, uint32_t id) {
@@ -216,18 +216,18 @@ static void drop_if_unused(struct process *process, struct remote_cq *cq) {
 /* ---- ticks ---- */
 
 static bool has_room(const struct tick_bank *banks) {
-    while (banks != NULL && banks->users == BOARD_BANK_SLOTS) {
+    while (banks != NULL && banks->users == NOTIFY_BANK_SLOTS) {
         banks = banks->next;
     }
     return banks != NULL;
 }
 
 static bool add_bank(struct tick_bank **banks, bool common) {
-    int number = board_claim_bank(common);
+    int number = notify_area_claim_bank(common);
     struct tick_bank *bank = number < 0 ? NULL : calloc(1, sizeof(*bank));
     if (bank == NULL) {
         if (number >= 0) {
-            board_release_bank(number);
+            notify_area_release_bank(number);
         }
         return false;
     }
@@ -239,7 +239,7 @@ static bool add_bank(struct tick_bank **banks, bool common) {
 
 /* From the first bank with room, which there is. */
 static void claim_slot(struct tick_bank *bank, struct announcement *announcement) {
-    while (bank->users == BOARD_BANK_SLOTS) {
+    while (bank->users == NOTIFY_BANK_SLOTS) {
         bank = bank->next;
     }
     unsigned word = 0;
@@ -266,7 +266,7 @@ static bool release_slot(struct tick_bank **link, const struct announcement *ann
     *emptied = --bank->users == 0;
     if (*emptied) {
         *link = bank->next;
-        board_release_bank((int) bank->number);
+        notify_area_release_bank((int) bank->number);
         free(bank);
     }
     return true;
@@ -302,7 +302,7 @@ static void release(struct process *process, struct remote_cq *cq, const struct 
 
 bool process_announce(struct process *process, uint32_t index, uint32_t id, int *doorbell,
                       struct announcement *announcement) {
-    if (index >= BOARD_CQS) {
+    if (index >= NOTIFY_CQS) {
         return false;
     }
     pthread_mutex_lock(&process->lock);
@@ -342,25 +342,25 @@ void process_renounce(struct announcement *announcement) {
 /* ---- doorbells ---- */
 
 static void ring_engine(struct process *process) {
-    uint64_t word = atomic_load(&process->board->engine.word);
-    if (BOARD_ENGINE_ASLEEP(word) && atomic_load(&process->rung) != word
+    uint64_t word = atomic_load(&process->area->engine.word);
+    if (NOTIFY_ENGINE_ASLEEP(word) && atomic_load(&process->rung) != word
             && atomic_exchange(&process->rung, word) != word) {
         doorbell_ring(process->doorbell);
     }
 }
 
 static uint64_t cq_word(const struct remote_cq *cq) {
-    return atomic_load(&cq->process->board->cq[cq->index].word);
+    return atomic_load(&cq->process->area->cq[cq->index].word);
 }
 
 uint32_t process_polls(const struct announcement *announcement) {
     const struct remote_cq *cq = announcement->cq;
-    return atomic_load_explicit(&cq->process->board->polls[cq->index].polls, memory_order_relaxed);
+    return atomic_load_explicit(&cq->process->area->polls[cq->index].polls, memory_order_relaxed);
 }
 
 uint64_t process_sleeper(const struct announcement *announcement) {
     uint64_t word = cq_word(announcement->cq);
-    return BOARD_CQ_STATE(word) == BOARD_CQ_POLLED ? 0 : word;
+    return NOTIFY_CQ_STATE(word) == NOTIFY_CQ_POLLED ? 0 : word;
 }
 
 bool process_still_sleeps(const struct announcement *announcement, uint64_t word) {
@@ -370,12 +370,12 @@ bool process_still_sleeps(const struct announcement *announcement, uint64_t word
 bool process_ring(const struct announcement *announcement, enum wake wake) {
     struct remote_cq *cq = announcement->cq;
     uint64_t word = cq_word(cq);
-    enum board_cq_state state = BOARD_CQ_STATE(word);
-    if (state == BOARD_CQ_POLLED) {
+    enum notify_cq_state state = NOTIFY_CQ_STATE(word);
+    if (state == NOTIFY_CQ_POLLED) {
         return false;
     }
-    bool event = (state == BOARD_CQ_ARMED && wake != WAKE_WORK)
-            || (state == BOARD_CQ_ARMED_SOLICITED && wake == WAKE_SOLICITED);
+    bool event = (state == NOTIFY_CQ_ARMED && wake != WAKE_WORK)
+            || (state == NOTIFY_CQ_ARMED_SOLICITED && wake == WAKE_SOLICITED);
     if (event && cq->doorbell >= 0) {
         if (atomic_load(&cq->rung) != word && atomic_exchange(&cq->rung, word) != word) {
             doorbell_ring(cq->doorbell);

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * What this process knows of another one, however many links lead there: its board, its doorbells, and which ticks of the
- * own board announce work to which of its completion queues.
+ * What this process knows of another one, however many links lead there: its notify area, its doorbells, and which ticks of the
+ * own notify area announce work to which of its completion queues.
  */
 #ifndef NETTY_RDMA_EMBEDDED_PROCESS_H
 #define NETTY_RDMA_EMBEDDED_PROCESS_H
@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "board.h"
+#include "notify_area.h"
 
 struct process;
 struct remote_cq; /* one of its completion queues */
@@ -46,16 +46,16 @@ struct announcement {
 void process_init(void);
 
 /*
- * The process with this number and board. The number keeps a peer that shows somebody else's board, of which it has the
+ * The process with this number and notify area. The number keeps a peer that shows somebody else's notify area, of which it has the
  * descriptor too, from having its doorbell rung in that one's place. *doorbell is the doorbell of its engine, set to -1 if it was
  * kept: that of this process is not. Returns a reference, or NULL with errno: EPROTO if the descriptors are not what
  * they should be.
  */
-struct process *process_of_board(pid_t pid, int board_fd, int *doorbell);
+struct process *process_of_notify_area(pid_t pid, int area_fd, int *doorbell);
 struct process *process_get(struct process *process);
 void process_put(struct process *process);
 
-const struct board *process_board(const struct process *process);
+const struct notify_area *process_notify_area(const struct process *process);
 
 /*
  * Claims a slot that announces work to the completion queue (index, id). *doorbell is the descriptor of its channel or -1,
@@ -67,12 +67,12 @@ void process_renounce(struct announcement *announcement);
 
 /* Counts up the slot, for who polls; process_signal() or process_ring() must follow. */
 static inline void process_hint(const struct announcement *announcement) {
-    board_tick(announcement->bank, announcement->slot);
+    notify_area_tick(announcement->bank, announcement->slot);
 }
 
 /*
  * After the slot was counted up: 0 if that was enough, or the word of the completion queue, whose owner sleeps. As long as
- * the word stays, a ring is due; who changed it to sleep again has looked at the slot since (board.h).
+ * the word stays, a ring is due; who changed it to sleep again has looked at the slot since (notify_area.h).
  */
 uint64_t process_sleeper(const struct announcement *announcement);
 bool process_still_sleeps(const struct announcement *announcement, uint64_t word);
@@ -85,7 +85,7 @@ bool process_ring(const struct announcement *announcement, enum wake wake);
 
 /* Counts up the slot and rings whoever sleeps, with the result of that. */
 static inline bool process_signal(const struct announcement *announcement, enum wake wake) {
-    board_tick(announcement->bank, announcement->slot);
+    notify_area_tick(announcement->bank, announcement->slot);
     return process_ring(announcement, wake);
 }
 

@@ -18,9 +18,9 @@
  * shared memory that goes with them. Everything here is written by one side and read by the other, who trusts none
  * of it.
  *
- *   WIRE_BOARD   once a link and direction: the sender's board (board.h) and the doorbell of its engine
+ *   WIRE_NOTIFY_AREA   once a link and direction: the sender's notify area (notify_area.h) and the doorbell of its engine
  *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with their channels' doorbells) to signal
- *   WIRE_SLOTS   the answer: on which ticks of the answerer's board the receiver finds out about this queue pair
+ *   WIRE_SLOTS   the answer: on which ticks of the answerer's notify area the receiver finds out about this queue pair
  *   WIRE_NUDGE   what was published for the queue pair has not been taken for some time: work on it, whoever polls
  *   WIRE_FLOW_   one way of a datagram queue pair to another one: flow.h
  *   WIRE_LEAVE   the sender has no use for a segment of the receiver's any more, WIRE_ARENA_END: arena.h
@@ -40,7 +40,7 @@
 #define WIRE_VERSION 2
 
 enum wire_message {
-    WIRE_BOARD = LINK_QP_FIRST,
+    WIRE_NOTIFY_AREA = LINK_QP_FIRST,
     WIRE_ATTACH,
     WIRE_SLOTS,
     WIRE_FLOW_OPEN,
@@ -54,8 +54,8 @@ enum wire_message {
     WIRE_NUDGE,
 };
 
-/* Descriptors: board memory, engine doorbell. */
-struct wire_board {
+/* Descriptors: notify area memory, engine doorbell. */
+struct wire_notify_area {
     uint32_t version;
     uint32_t size;
 };
@@ -68,7 +68,7 @@ struct wire_place {
 /* Descriptors, those that `carries` announces: arena, doorbell of the receive CQ's channel, doorbell of the send CQ's. */
 struct wire_attach {
     uint32_t src_qpn, dst_qpn;
-    uint32_t recv_cq, send_cq;       /* index of the word on the sender's board */
+    uint32_t recv_cq, send_cq;       /* index of the word on the sender's notify area */
     uint32_t recv_cq_id, send_cq_id; /* never reused, unlike the index */
     uint32_t carries;
     struct wire_place place;

@@ -309,9 +309,9 @@ static bool join_cq(struct qp *qp, struct cq *cq, struct cq_place *place, struct
 
 /* ---- messages of the peer, on the engine thread ---- */
 
-static bool on_board(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+static bool on_notify_area(struct link *link, const void *body, size_t length, int *fds, int nfds) {
     struct peer *peer = peer_of_link(link);
-    bool valid = peer != NULL && peer_received_board(peer, body, length, fds, nfds);
+    bool valid = peer != NULL && peer_received_notify_area(peer, body, length, fds, nfds);
     if (peer != NULL) {
         peer_put(peer);
     }
@@ -347,7 +347,7 @@ static void hold(struct qp *qp, struct attachment *attachment) {
 static bool is_well_formed(const struct wire_attach *message, const struct peer *peer, int nfds) {
     int expected = ((message->carries & WIRE_ARENA) != 0) + ((message->carries & WIRE_RECV_DOORBELL) != 0)
             + ((message->carries & WIRE_SEND_DOORBELL) != 0);
-    return nfds == expected && message->recv_cq < BOARD_CQS && message->send_cq < BOARD_CQS
+    return nfds == expected && message->recv_cq < NOTIFY_CQS && message->send_cq < NOTIFY_CQS
             && peer_process(peer) != NULL;
 }
 
@@ -451,8 +451,8 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
         return false;
     }
     memcpy(&message, body, sizeof(message));
-    if (message.recv_bank >= BOARD_BANKS || message.send_bank >= BOARD_BANKS || message.recv_slot >= BOARD_BANK_SLOTS
-            || message.send_slot >= BOARD_BANK_SLOTS) {
+    if (message.recv_bank >= NOTIFY_BANKS || message.send_bank >= NOTIFY_BANKS || message.recv_slot >= NOTIFY_BANK_SLOTS
+            || message.send_slot >= NOTIFY_BANK_SLOTS) {
         return false;
     }
     struct peer *peer = peer_of_link(link);
@@ -521,7 +521,7 @@ static void on_down(struct link *link) {
 }
 
 void rc_attach_init(void) {
-    link_set_handler(WIRE_BOARD, on_board);
+    link_set_handler(WIRE_NOTIFY_AREA, on_notify_area);
     link_set_handler(WIRE_ATTACH, on_attach);
     link_set_lost_handler(WIRE_ATTACH, on_lost_attach);
     link_set_handler(WIRE_SLOTS, on_slots);

@@ -208,7 +208,7 @@ static bool begin(struct link *link, const void *body, size_t length, bool to_se
     }
     memcpy(&subject->message, body, length);
     subject->peer = peer_of_link(link);
-    if (subject->peer == NULL || peer_process(subject->peer) == NULL) { /* its board comes before anything else */
+    if (subject->peer == NULL || peer_process(subject->peer) == NULL) { /* its notify area comes before anything else */
         if (subject->peer != NULL) {
             peer_put(subject->peer);
         }
@@ -332,7 +332,7 @@ static bool on_accept(struct link *link, const void *body, size_t length, int *f
         return false;
     }
     int expected = ((s.message.carries & WIRE_ARENA) != 0) + ((s.message.carries & WIRE_RECV_DOORBELL) != 0);
-    bool valid = s.message.cq < BOARD_CQS && nfds == expected;
+    bool valid = s.message.cq < NOTIFY_CQS && nfds == expected;
     if (valid && s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
         valid = accepted(&s, fds);
     } else if (valid) {
@@ -368,7 +368,7 @@ static bool on_slot(struct link *link, const void *body, size_t length, int *fds
     if (nfds != 0 || !begin(link, body, length, false, &s)) {
         return false;
     }
-    bool valid = s.message.bank < BOARD_BANKS && s.message.slot < BOARD_BANK_SLOTS;
+    bool valid = s.message.bank < NOTIFY_BANKS && s.message.slot < NOTIFY_BANK_SLOTS;
     struct inflow *inflow = s.qp == NULL ? NULL : find_incoming(s.qp, link, s.message.id);
     if (inflow != NULL && inflow->place.process != NULL) {
         valid = false;

@@ -13,8 +13,8 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The process's board: see board.h. */
-#include "board.h"
+/* The process's notify area: see notify_area.h. */
+#include "notify_area.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -25,26 +25,26 @@
 
 #include "embedded/base/sealed.h"
 
-struct board *own_board;
-int own_board_fd = -1;
+struct notify_area *own_notify_area;
+int own_notify_area_fd = -1;
 int own_doorbell = -1;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool cq_taken[BOARD_CQS];
-static bool bank_taken[BOARD_BANKS];
+static bool cq_taken[NOTIFY_CQS];
+static bool bank_taken[NOTIFY_BANKS];
 static unsigned cq_next, banks_taken;
 
-int board_open(void) {
+int notify_area_open(void) {
     int error = 0;
     pthread_mutex_lock(&lock);
-    if (own_board == NULL) {
+    if (own_notify_area == NULL) {
         void *memory;
-        int fd = sealed_create("rdma-board", sizeof(struct board), &memory);
+        int fd = sealed_create("rdma-notify", sizeof(struct notify_area), &memory);
         if (fd < 0) {
             error = errno;
         } else {
-            own_board_fd = fd;
-            own_board = memory;
+            own_notify_area_fd = fd;
+            own_notify_area = memory;
         }
     }
     if (error == 0 && own_doorbell < 0) {
@@ -56,14 +56,14 @@ int board_open(void) {
 }
 
 /* Goes round, so that an index rests as long as possible before it is used again. */
-int board_claim_cq(void) {
+int notify_area_claim_cq(void) {
     int found = -1;
     pthread_mutex_lock(&lock);
-    for (unsigned i = 0; i < BOARD_CQS && found < 0; i++) {
-        unsigned index = (cq_next + i) % BOARD_CQS;
+    for (unsigned i = 0; i < NOTIFY_CQS && found < 0; i++) {
+        unsigned index = (cq_next + i) % NOTIFY_CQS;
         if (!cq_taken[index]) {
             cq_taken[index] = true;
-            cq_next = (index + 1) % BOARD_CQS;
+            cq_next = (index + 1) % NOTIFY_CQS;
             found = (int) index;
         }
     }
@@ -71,17 +71,17 @@ int board_claim_cq(void) {
     return found;
 }
 
-void board_release_cq(int index) {
+void notify_area_release_cq(int index) {
     pthread_mutex_lock(&lock);
     cq_taken[index] = false;
     pthread_mutex_unlock(&lock);
 }
 
 /* The lowest free one: banks cost memory once touched. */
-int board_claim_bank(bool common) {
+int notify_area_claim_bank(bool common) {
     int found = -1;
     pthread_mutex_lock(&lock);
-    if (banks_taken < (common ? BOARD_BANKS : BOARD_BANKS - BOARD_COMMON_BANKS)) {
+    if (banks_taken < (common ? NOTIFY_BANKS : NOTIFY_BANKS - NOTIFY_COMMON_BANKS)) {
         found = 0;
         while (bank_taken[found]) {
             found++;
@@ -93,29 +93,29 @@ int board_claim_bank(bool common) {
     return found;
 }
 
-void board_release_bank(int index) {
+void notify_area_release_bank(int index) {
     pthread_mutex_lock(&lock);
     bank_taken[index] = false;
     banks_taken--;
     pthread_mutex_unlock(&lock);
 }
 
-/* The child of a fork() starts anew; the parent's board is not mapped there (sealed.c). */
+/* The child of a fork() starts anew; the parent's notify area is not mapped there (sealed.c). */
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
-    if (own_board_fd >= 0) {
-        close(own_board_fd);
+    if (own_notify_area_fd >= 0) {
+        close(own_notify_area_fd);
     }
     if (own_doorbell >= 0) {
         close(own_doorbell);
     }
-    own_board_fd = own_doorbell = -1;
-    own_board = NULL;
+    own_notify_area_fd = own_doorbell = -1;
+    own_notify_area = NULL;
     memset(cq_taken, 0, sizeof(cq_taken));
     memset(bank_taken, 0, sizeof(bank_taken));
     cq_next = banks_taken = 0;
 }
 
-void board_init(void) {
+void notify_area_init(void) {
     pthread_atfork(NULL, NULL, fork_child);
 }
