@@ -26,7 +26,7 @@
 #include "embedded/device/mr.h"
 #include "embedded/device/qp.h"
 #include "embedded/device/watch.h"
-#include "embedded/groups/sa.h"
+#include "embedded/groups/mcast.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/link.h"
 #include "embedded/link/notify_area.h"
@@ -44,7 +44,7 @@ __attribute__((constructor)) static void init(void) {
     notify_area_init();
     process_init();
     peer_init();
-    sa_init();
+    mcast_init();
     device_init();
     mr_init();
     cq_engine_init();

@@ -36,7 +36,7 @@
 #include "ud_support.h"
 
 #define MESSAGES_OF_A_LINK 50
-#define SA_MESSAGES 5 /* sa.c */
+#define MCAST_MESSAGES 5 /* mcast.c */
 
 /* What the babbler knows of its victim. */
 struct victim {
@@ -265,8 +265,8 @@ static void spoil(struct message *m) {
 }
 
 static void make_message(struct message *m) {
-    static const unsigned firsts[] = { WIRE_NOTIFY_AREA, CM_REQ, LINK_SA_FIRST };
-    static const unsigned counts[] = { WIRE_ARENA_END - WIRE_NOTIFY_AREA + 1, CM_DREP - CM_REQ + 1, SA_MESSAGES };
+    static const unsigned firsts[] = { WIRE_NOTIFY_AREA, CM_REQ, LINK_MCAST_FIRST };
+    static const unsigned counts[] = { WIRE_ARENA_END - WIRE_NOTIFY_AREA + 1, CM_DREP - CM_REQ + 1, MCAST_MESSAGES };
     uint32_t room = below(8);
     uint32_t kind = room < 5 ? 0 : room < 7 ? 1 : 2;
     *m = (struct message) { .type = firsts[kind] + below(counts[kind]) };

@@ -203,8 +203,9 @@ static void slots_before_the_notify_area(struct liar *liar) {
 }
 
 static void (*const message_lies[])(struct liar *) = {
-    notify_area_of_another_length, notify_area_of_another_version, notify_area_without_descriptors, notify_area_that_can_shrink,
-    notify_area_with_a_pipe_for_a_doorbell, two_notify_areas, attach_before_the_notify_area, attach_of_another_length, attach_without_memory,
+    notify_area_of_another_length, notify_area_of_another_version, notify_area_without_descriptors,
+    notify_area_that_can_shrink, notify_area_with_a_pipe_for_a_doorbell, two_notify_areas,
+    attach_before_the_notify_area, attach_of_another_length, attach_without_memory,
     attach_to_no_completion_queue, attach_with_memory_that_can_shrink, attach_with_too_little_memory,
     attach_to_no_segment, attach_to_an_arena_without_segments, attach_to_an_arena_of_more_segments_than_allowed,
     attach_to_an_arena_that_has_grown, leave_of_a_segment_that_was_not_introduced, leave_of_another_length,

@@ -39,7 +39,7 @@
 #define ROOM 8192 /* of each receive; more than a datagram has */
 #define WRS 32
 
-enum { SA_JOIN = LINK_SA_FIRST, SA_LEAVE, SA_LOOK, SA_TABLE, SA_DONE }; /* sa.c */
+enum { MCAST_JOIN = LINK_MCAST_FIRST, MCAST_LEAVE, MCAST_LOOK, MCAST_TABLE, MCAST_DONE }; /* mcast.c */
 
 static struct end shared, victim;
 static struct ibv_ah *unicast, *multicast;
@@ -189,12 +189,12 @@ static void say_flow(void) {
 }
 
 static void say_group(void) {
-    uint8_t type = LINK_SA_FIRST + input_u8() % 5, how = input_u8();
+    uint8_t type = LINK_MCAST_FIRST + input_u8() % 5, how = input_u8();
     uint32_t body[6] = { 0, 0, 0, 0, PEER_QPN + (how & 7), how >> 3 };
     memcpy(body, &group, sizeof(group));
-    size_t length = type == SA_LOOK || type == SA_TABLE ? 0 : type == SA_DONE ? 8 : sizeof(body);
+    size_t length = type == MCAST_LOOK || type == MCAST_TABLE ? 0 : type == MCAST_DONE ? 8 : sizeof(body);
     const enum peer_thing thing = THING_TABLE;
-    int count = type == SA_TABLE;
+    int count = type == MCAST_TABLE;
     if ((how & 128) != 0) {
         input_patch(body, sizeof(body));
         length = input_u8() % 2 == 0 ? length : sizeof(body) - 4;

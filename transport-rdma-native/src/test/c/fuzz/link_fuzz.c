@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * Packets of every kind on links of every kind: with any length, type, body and descriptors, greeted or not, to a process
- * that has queue pairs that wait for their peer, a port, and at times no descriptors left. It hangs up on who misbehaves,
- * forgets who goes silent, and goes on talking with a bystander.
+ * Packets of every kind on links of every kind: with any length, type, body and descriptors, greeted or not, to a
+ * process that has queue pairs that wait for their peer, a port, and at times no descriptors left. It hangs up on who
+ * misbehaves, forgets who goes silent, and goes on talking with a bystander.
  */
 #include <string.h>
 #include <unistd.h>

@@ -32,8 +32,8 @@
 #include "embedded/base/sealed.h"
 #include "engine_by_hand.h"
 
-#define SA_PORT_SPACE 0x5a /* sa.c */
-#define SA_PORT 1
+#define MCAST_PORT_SPACE 0x5a /* mcast.c */
+#define MCAST_PORT 1
 #define MAX_WRITTEN 256
 #define LISTENERS 4
 #define MAX_ARENAS 64u
@@ -142,7 +142,7 @@ void peer_open(void) {
     peer_memory.segment[0] = shared(THING_SEGMENT, sizeof(struct wire_segment));
     peer_memory.segment[1] = shared(THING_OTHER_SEGMENT, sizeof(struct wire_segment));
     peer_memory.acks = &((struct wire_segment *) shared(THING_ACKS, sizeof(struct wire_segment)))->control;
-    peer_memory.table = shared(THING_TABLE, sizeof(struct sa_table));
+    peer_memory.table = shared(THING_TABLE, sizeof(struct mcast_table));
     make_slab(peer_memory.segment[0]);
     make_slab(peer_memory.segment[1]);
     shared(THING_SMALL, 8192);
@@ -162,8 +162,8 @@ void peer_open(void) {
     bind_port(RDMA_PS_UDP, PEER_PORT);
 }
 
-void peer_bind_sa(void) {
-    bind_port(SA_PORT_SPACE, SA_PORT);
+void peer_bind_mcast(void) {
+    bind_port(MCAST_PORT_SPACE, MCAST_PORT);
 }
 
 /* ---- links ---- */

@@ -26,7 +26,7 @@
 
 #include "embedded/link/notify_area.h"
 #include "embedded/link/link.h"
-#include "embedded/groups/sa_table.h"
+#include "embedded/groups/mcast_table.h"
 #include "embedded/link/wire.h"
 
 #define PEER_LINKS 4
@@ -46,7 +46,7 @@ struct peer_memory {
     struct notify_area *area;
     struct wire_segment *segment[PEER_SEGMENTS];
     struct wire_control *acks;
-    struct sa_table *table;
+    struct mcast_table *table;
 };
 extern struct peer_memory peer_memory;
 
@@ -65,7 +65,7 @@ extern struct peer_heard peer_heard;
 extern void (*peer_on_message)(int link, unsigned type, const void *body, size_t length);
 
 void peer_open(void);       /* once */
-void peer_bind_sa(void);    /* the peer is the subnet administrator */
+void peer_bind_mcast(void);    /* the peer is the subnet administrator */
 void peer_forget(void);     /* the end of a run: hangs up, clears the memory, closes what it was sent */
 
 /* A new link takes the place of the one before. False if nobody is there. */

@@ -14,8 +14,9 @@
  * under the License.
  */
 /*
- * A connected queue pair and a peer that writes anything into the shared memory: descriptors, acknowledgements, answers,
- * ticks, the words of its notify area; and introduces itself in any way. The victim posts, polls and changes state meanwhile.
+ * A connected queue pair and a peer that writes anything into the shared memory: descriptors, acknowledgements,
+ * answers, ticks, the words of its notify area; and introduces itself in any way. The victim posts, polls and changes
+ * state meanwhile.
  *
  * Beside what the sanitizers find: memory that was not offered does not change and is not disclosed; what is posted
  * completes once and in order; what no honest peer publishes is never acknowledged, and no acknowledgement of what was

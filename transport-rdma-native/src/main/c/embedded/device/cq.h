@@ -24,10 +24,10 @@
  *   cq_overdue.c  what was given to a peer that is said to poll, and was not taken
  *
  * Who makes progress. A thread that polls all the time does all that there is for the completion queue, in both
- * directions, and peers ring nobody; else the engine does, and peers ring that. The word on the notify area says which of
- * the two it is. It may be wrong for a while, as a thread that stops polling tells nobody. So a process that has given
- * something that is no message to a peer that is said to poll looks whether it was taken, and nudges the peer's engine
- * if nobody polls there.
+ * directions, and peers ring nobody; else the engine does, and peers ring that. The word on the notify area says which
+ * of the two it is. It may be wrong for a while, as a thread that stops polling tells nobody. So a process that has
+ * given something that is no message to a peer that is said to poll looks whether it was taken, and nudges the peer's
+ * engine if nobody polls there.
  */
 #ifndef NETTY_RDMA_EMBEDDED_CQ_H
 #define NETTY_RDMA_EMBEDDED_CQ_H

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * The engine's part of the completion queues: a doorbell that peers ring, and the execution of what they have announced to
- * completion queues that nobody polls (targets of one-sided operations; applications that sleep, armed, while a message
- * is under way).
+ * The engine's part of the completion queues: a doorbell that peers ring, and the execution of what they have announced
+ * to completion queues that nobody polls (targets of one-sided operations; applications that sleep, armed, while a
+ * message is under way).
  */
 #include <limits.h>
 #include <sys/epoll.h>

@@ -14,10 +14,11 @@
  * under the License.
  */
 /*
- * Whether somebody polls: what peers are told by the word on the notify area. A few polls in a row are believed at once: an
- * engine that works beside one who polls takes his processor, and makes completions faster than he takes them and posts
- * receives. A program that polls once in a while is not believed. One that polls a few times after each message leaves
- * its peers waiting the rest of the time: where that was believed and was wrong, more is needed the next time.
+ * Whether somebody polls: what peers are told by the word on the notify area. A few polls in a row are believed at
+ * once: an engine that works beside one who polls takes his processor, and makes completions faster than he takes them
+ * and posts receives. A program that polls once in a while is not believed. One that polls a few times after each
+ * message leaves its peers waiting the rest of the time: where that was believed and was wrong, more is needed the next
+ * time.
  */
 #include "cq.h"
 #include "watch.h"

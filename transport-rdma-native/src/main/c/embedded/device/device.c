@@ -27,7 +27,7 @@
 #include "embedded/base/cancel.h"
 #include "embedded/base/copy.h"
 #include "embedded/base/fork.h"
-#include "embedded/groups/sa.h"
+#include "embedded/groups/mcast.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/notify_area.h"
 #include "embedded/link/wire.h"
@@ -179,9 +179,9 @@ int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_att
         .max_srq = DEVICE_MAX_SRQ,
         .max_srq_wr = DEVICE_MAX_SRQ_WR,
         .max_srq_sge = DEVICE_MAX_SGE,
-        .max_mcast_grp = SA_MAX_GROUPS,
-        .max_mcast_qp_attach = SA_MAX_GROUP_MEMBERS,
-        .max_total_mcast_qp_attach = SA_MAX_GROUPS,
+        .max_mcast_grp = MCAST_MAX_GROUPS,
+        .max_mcast_qp_attach = MCAST_MAX_GROUP_MEMBERS,
+        .max_total_mcast_qp_attach = MCAST_MAX_GROUPS,
         .max_ah = DEVICE_MAX_AH,
         .max_pkeys = 1,
         .phys_port_cnt = 1,

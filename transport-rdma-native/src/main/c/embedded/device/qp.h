@@ -222,8 +222,8 @@ struct qp_transition {
 };
 
 /*
- * What queue pairs of one type do in their own way. Those that may be NULL do nothing then. `control` is held in all of the
- * calls from modifying and destroying.
+ * What queue pairs of one type do in their own way. Those that may be NULL do nothing then. `control` is held in all of
+ * the calls from modifying and destroying.
  */
 struct qp_ops {
     const struct qp_transition *transitions;
@@ -235,8 +235,8 @@ struct qp_ops {
     void (*destroy)(struct qp *qp);
 
     /*
-     * The type's part of a work request, when all else of it is checked and copied, with the lock of the queue: 0 or errno.
-     * `release_send` is for the owner of the gate; it may be NULL.
+     * The type's part of a work request, when all else of it is checked and copied, with the lock of the queue: 0 or
+     * errno. `release_send` is for the owner of the gate; it may be NULL.
      */
     int (*fill_send)(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
     void (*release_send)(struct send_wqe *wqe);

@@ -39,7 +39,8 @@ static struct {
 static uint32_t retired_head, retired_tail; /* the ends of the ring; count up for ever */
 
 static uint32_t claim_number(void) {
-    if (fresh_left == 0 && retired_head != retired_tail && retired[retired_head % MAX_RETIRED].until_ns <= engine_now_ns()) {
+    if (fresh_left == 0 && retired_head != retired_tail
+            && retired[retired_head % MAX_RETIRED].until_ns <= engine_now_ns()) {
         return retired[retired_head++ % MAX_RETIRED].qpn;
     }
     if (fresh_left == 0) {

@@ -29,8 +29,8 @@ struct sge_cursor {
 };
 
 /*
- * All return 0, or what `vendor_err` of the completion with IBV_WC_LOC_PROT_ERR becomes: EACCES if a key does not cover a
- * range, EFAULT if it did and the memory is gone. Inside an epoch section.
+ * All return 0, or what `vendor_err` of the completion with IBV_WC_LOC_PROT_ERR becomes: EACCES if a key does not cover
+ * a range, EFAULT if it did and the memory is gone. Inside an epoch section.
  */
 int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
                uint32_t length);

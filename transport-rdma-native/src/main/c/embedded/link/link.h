@@ -51,7 +51,7 @@ enum link_message {
     LINK_HELLO = 1, /* internal to link.c */
     LINK_QP_FIRST = 16, /* 16..31: queue pairs, see wire.h */
     LINK_CM_FIRST = 32, /* 32..55: connection manager, see cm_wire.h */
-    LINK_SA_FIRST = 56, /* 56..63: subnet administrator, see sa.c */
+    LINK_MCAST_FIRST = 56, /* 56..63: subnet administrator, see mcast.c */
     LINK_MESSAGE_LIMIT = 64,
 };
 

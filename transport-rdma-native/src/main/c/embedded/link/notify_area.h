@@ -14,19 +14,19 @@
  * under the License.
  */
 /*
- * The notify area: one sealed memory per process that all its peers map. It answers two questions without any shared writable
- * word.
+ * The notify area: one sealed memory per process that all its peers map. It answers two questions without any shared
+ * writable word.
  *
  * "Must I wake you?": a word per completion queue and one for the engine, written by the owner when it goes to sleep or
  * stops polling. A sender reads it after it has published, and rings at most once per value. There are also the polls
  * so far: a sender who was told to ring nobody sees by them whether that is still true (cq_overdue.c).
  *
  * "Who has work for me?": ticks. A sender counts up the tick of the queue pair, then the tick of its group, in its own
- * notify area. A receiver compares groups with its private copy, so nothing is ever cleared and an idle queue pair costs
- * 1/1024 of a cache line. A bank of ticks belongs to one (peer process, completion queue of that peer), so that a poll
- * meets the ticks of no other queue. That holds for the first of a peer's completion queues (process.c). The others share
- * common banks, which costs their owner's polls looks at groups that have nothing for them, and no more: what a peer
- * calls its completion queues is the peer's word, and must not decide how much memory is used here.
+ * notify area. A receiver compares groups with its private copy, so nothing is ever cleared and an idle queue pair
+ * costs 1/1024 of a cache line. A bank of ticks belongs to one (peer process, completion queue of that peer), so that a
+ * poll meets the ticks of no other queue. That holds for the first of a peer's completion queues (process.c). The
+ * others share common banks, which costs their owner's polls looks at groups that have nothing for them, and no more:
+ * what a peer calls its completion queues is the peer's word, and must not decide how much memory is used here.
  */
 #ifndef NETTY_RDMA_EMBEDDED_NOTIFY_AREA_H
 #define NETTY_RDMA_EMBEDDED_NOTIFY_AREA_H
@@ -98,8 +98,8 @@ int notify_area_claim_bank(bool common);
 void notify_area_release_bank(int index);
 
 /*
- * Counts up a slot of the own notify area. Sequentially consistent: reading the peer's word comes after it. The slot has one
- * writer.
+ * Counts up a slot of the own notify area. Sequentially consistent: reading the peer's word comes after it. The slot
+ * has one writer.
  */
 static inline void notify_area_tick(uint32_t bank, uint32_t slot) {
     _Atomic uint32_t *tick = &own_notify_area->tick[bank][slot];

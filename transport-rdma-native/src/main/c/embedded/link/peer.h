@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * A link as the queue pairs use it: the exchange of notify areas before anything else, and messages. Several links may lead
- * to the same process, one for each block of its queue pair numbers.
+ * A link as the queue pairs use it: the exchange of notify areas before anything else, and messages. Several links may
+ * lead to the same process, one for each block of its queue pair numbers.
  */
 #ifndef NETTY_RDMA_EMBEDDED_PEER_H
 #define NETTY_RDMA_EMBEDDED_PEER_H

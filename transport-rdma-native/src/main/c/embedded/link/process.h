@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * What this process knows of another one, however many links lead there: its notify area, its doorbells, and which ticks of the
- * own notify area announce work to which of its completion queues.
+ * What this process knows of another one, however many links lead there: its notify area, its doorbells, and which
+ * ticks of the own notify area announce work to which of its completion queues.
  */
 #ifndef NETTY_RDMA_EMBEDDED_PROCESS_H
 #define NETTY_RDMA_EMBEDDED_PROCESS_H
@@ -46,10 +46,10 @@ struct announcement {
 void process_init(void);
 
 /*
- * The process with this number and notify area. The number keeps a peer that shows somebody else's notify area, of which it has the
- * descriptor too, from having its doorbell rung in that one's place. *doorbell is the doorbell of its engine, set to -1 if it was
- * kept: that of this process is not. Returns a reference, or NULL with errno: EPROTO if the descriptors are not what
- * they should be.
+ * The process with this number and notify area. The number keeps a peer that shows somebody else's notify area, of
+ * which it has the descriptor too, from having its doorbell rung in that one's place. *doorbell is the doorbell of its
+ * engine, set to -1 if it was kept: that of this process is not. Returns a reference, or NULL with errno: EPROTO if the
+ * descriptors are not what they should be.
  */
 struct process *process_of_notify_area(pid_t pid, int area_fd, int *doorbell);
 struct process *process_get(struct process *process);
@@ -58,8 +58,8 @@ void process_put(struct process *process);
 const struct notify_area *process_notify_area(const struct process *process);
 
 /*
- * Claims a slot that announces work to the completion queue (index, id). *doorbell is the descriptor of its channel or -1,
- * set to -1 if it was kept. Returns false without memory or with no bank left, or if the doorbell is none.
+ * Claims a slot that announces work to the completion queue (index, id). *doorbell is the descriptor of its channel or
+ * -1, set to -1 if it was kept. Returns false without memory or with no bank left, or if the doorbell is none.
  */
 bool process_announce(struct process *process, uint32_t index, uint32_t id, int *doorbell,
                       struct announcement *announcement);
@@ -71,8 +71,8 @@ static inline void process_hint(const struct announcement *announcement) {
 }
 
 /*
- * After the slot was counted up: 0 if that was enough, or the word of the completion queue, whose owner sleeps. As long as
- * the word stays, a ring is due; who changed it to sleep again has looked at the slot since (notify_area.h).
+ * After the slot was counted up: 0 if that was enough, or the word of the completion queue, whose owner sleeps. As long
+ * as the word stays, a ring is due; who changed it to sleep again has looked at the slot since (notify_area.h).
  */
 uint64_t process_sleeper(const struct announcement *announcement);
 bool process_still_sleeps(const struct announcement *announcement, uint64_t word);

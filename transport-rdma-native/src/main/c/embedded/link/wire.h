@@ -18,8 +18,9 @@
  * shared memory that goes with them. Everything here is written by one side and read by the other, who trusts none
  * of it.
  *
- *   WIRE_NOTIFY_AREA   once a link and direction: the sender's notify area (notify_area.h) and the doorbell of its engine
- *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with their channels' doorbells) to signal
+ *   WIRE_NOTIFY_AREA  once a link and direction: the sender's notify area (notify_area.h) and the doorbell of its engine
+ *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with the doorbells of their channels)
+ *                to signal
  *   WIRE_SLOTS   the answer: on which ticks of the answerer's notify area the receiver finds out about this queue pair
  *   WIRE_NUDGE   what was published for the queue pair has not been taken for some time: work on it, whoever polls
  *   WIRE_FLOW_   one way of a datagram queue pair to another one: flow.h

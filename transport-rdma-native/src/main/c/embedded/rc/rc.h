@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Reliable connections: what an RC queue pair does beside what all types share (qp.h). All functions are for the owner of
- * the queue pair's gate unless said otherwise.
+ * Reliable connections: what an RC queue pair does beside what all types share (qp.h). All functions are for the owner
+ * of the queue pair's gate unless said otherwise.
  *
  *   rc_attach.c    meeting the peer's queue pair
  *   rc_progress.c  the owner's work, timers, and a peer that takes nothing

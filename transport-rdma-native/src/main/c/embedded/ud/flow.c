@@ -27,8 +27,8 @@
 #define MAX_FLOWS 1024u /* of one queue pair; beyond it the one that was used longest ago is closed */
 
 /*
- * How long a datagram waits: for an answer of the receiver's process, and for one that has stopped to take any. On a busy
- * machine the threads that are to answer wait for a processor, some 100 ms where all of them poll.
+ * How long a datagram waits: for an answer of the receiver's process, and for one that has stopped to take any. On a
+ * busy machine the threads that are to answer wait for a processor, some 100 ms where all of them poll.
  */
 #define ANSWER_PATIENCE_NS UINT64_C(1000000000)
 #define ROOM_PATIENCE_NS UINT64_C(200000000)

@@ -170,7 +170,7 @@ int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint
         qp_lock(qp);
         ud->group[ud->num_groups++] = *gid;
         qp_unlock(qp);
-        error = sa_join(gid, ibv->qp_num);
+        error = mcast_join(gid, ibv->qp_num);
         if (error != 0) {
             qp_lock(qp);
             ud->num_groups--;
@@ -195,7 +195,7 @@ int embedded_ibv_detach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint
     unsigned i = find_group(ud, gid);
     int error = i == ud->num_groups ? EINVAL : 0;
     if (error == 0) {
-        sa_leave(gid, ibv->qp_num);
+        mcast_leave(gid, ibv->qp_num);
         qp_lock(qp);
         ud->group[i] = ud->group[--ud->num_groups];
         qp_unlock(qp);

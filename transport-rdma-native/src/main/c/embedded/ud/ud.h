@@ -22,7 +22,7 @@
  *   ud_receive.c   datagrams to receives
  *   flow.c         how datagrams get from a queue pair to another one; flow_table.c finds the flow
  *   flow_message.c the peers' messages about that
- *   sa.c           who is a member of which group: finding out; sa_table.c keeps it
+ *   mcast.c           who is a member of which group: finding out; mcast_table.c keeps it
  *
  * A send is complete when it is staged, whatever becomes of the datagram. One to a process that is stopped waits for a
  * bounded time; then what is for it is dropped at once until it goes on.
@@ -32,7 +32,7 @@
 
 #include "embedded/device/ah.h"
 #include "embedded/device/qp.h"
-#include "embedded/groups/sa.h"
+#include "embedded/groups/mcast.h"
 #include "flow.h"
 
 #define UD_MTU 4096u /* of the port */
@@ -59,7 +59,7 @@ struct ud {
     uint32_t next;     /* receiver */
     bool prepared;     /* the ways to all receivers are being opened */
     uint32_t qpn;      /* the one receiver, if it is not for a group */
-    struct sa_members members;
+    struct mcast_members members;
     struct datagram datagram;
     _Alignas(struct ibv_grh) uint8_t payload[UD_GRH_BYTES + UD_MTU];
 };

@@ -93,7 +93,7 @@ static bool is_late(const struct ud *ud, uint64_t patience_ns) {
 /* False if the members of the group are not known yet. */
 static bool find_receivers(struct ud *ud, const struct send_wqe *wqe, const uint32_t **qpns, uint32_t *count) {
     if (ah_is_multicast(wqe->ah) && wqe->remote_qpn == UD_MULTICAST_QPN) {
-        if (ud->next == 0 && !sa_find_members(&wqe->ah->attr.grh.dgid, &ud->members)) {
+        if (ud->next == 0 && !mcast_find_members(&wqe->ah->attr.grh.dgid, &ud->members)) {
             *count = 0;
             return is_late(ud, PATIENCE_NS);
         }

@@ -49,7 +49,7 @@ final class Descriptors {
      */
     private static final Pattern IGNORED = Pattern.compile(
             ".*\\.jar|/dev/u?random|/proc/\\d+/fd|/dev/infiniband/.*|\\[infinibandevent]|" +
-            "memfd:rdma-sa|memfd:rdma-arena");
+            "memfd:rdma-mcast|memfd:rdma-arena");
     private static final Pattern INODE = Pattern.compile("socket:\\[(\\d+)]");
     /** Of {@code unix(7)} in hexadecimal digits. */
     private static final String SOCK_SEQPACKET = "0005";

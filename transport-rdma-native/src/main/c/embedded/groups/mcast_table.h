@@ -14,50 +14,50 @@
  * under the License.
  */
 /*
- * The table of the members of multicast groups (sa.h): memory that one process writes and all others read.
+ * The table of the members of multicast groups (mcast.h): memory that one process writes and all others read.
  */
-#ifndef NETTY_RDMA_EMBEDDED_SA_TABLE_H
-#define NETTY_RDMA_EMBEDDED_SA_TABLE_H
+#ifndef NETTY_RDMA_EMBEDDED_MCAST_TABLE_H
+#define NETTY_RDMA_EMBEDDED_MCAST_TABLE_H
 
 #include <stdatomic.h>
 
-#include "sa.h"
+#include "mcast.h"
 
 struct link;
 
 /* Read while it is written: the generation is odd meanwhile, and different afterwards. */
-struct sa_table {
+struct mcast_table {
     _Atomic uint64_t generation;
     _Atomic uint64_t count;
     struct {
         _Atomic uint64_t gid[2], qpn;
-    } entry[SA_MAX_GROUPS];
+    } entry[MCAST_MAX_GROUPS];
 };
 
 /* The writer's side. One thread at a time. */
-struct sa_registry {
-    struct sa_table *table; /* NULL: this process has none */
+struct mcast_registry {
+    struct mcast_table *table; /* NULL: this process has none */
     int fd;
-    const struct link *registrant[SA_MAX_GROUPS]; /* who wants the entry; NULL: this process */
+    const struct link *registrant[MCAST_MAX_GROUPS]; /* who wants the entry; NULL: this process */
 };
 
 /* Makes the table. Returns 0 or errno. */
-int sa_registry_open(struct sa_registry *registry);
+int mcast_registry_open(struct mcast_registry *registry);
 
 /*
- * Returns 0, also for one that the registrant has already, or ENOMEM. Others may have the same one: nobody's removal takes
- * away what another one wants.
+ * Returns 0, also for one that the registrant has already, or ENOMEM. Others may have the same one: nobody's removal
+ * takes away what another one wants.
  */
-int sa_registry_add(struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,
+int mcast_registry_add(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                     uint32_t qpn);
-void sa_registry_remove(struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,
+void mcast_registry_remove(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                         uint32_t qpn);
-void sa_registry_remove_all(struct sa_registry *registry, const struct link *registrant);
+void mcast_registry_remove_all(struct mcast_registry *registry, const struct link *registrant);
 
 /*
  * Reads the members of members->gid. What the table says is another process's word, so it is only compared and bounded.
  * Returns false if it changed meanwhile.
  */
-bool sa_table_read(const struct sa_table *table, struct sa_members *members);
+bool mcast_table_read(const struct mcast_table *table, struct mcast_members *members);
 
 #endif

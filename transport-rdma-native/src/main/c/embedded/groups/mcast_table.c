@@ -13,24 +13,24 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The table of the members of multicast groups: see sa_table.h. */
-#include "sa_table.h"
+/* The table of the members of multicast groups: see mcast_table.h. */
+#include "mcast_table.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "embedded/base/sealed.h"
 
-#define MAX_ENTRIES SA_MAX_GROUPS
+#define MAX_ENTRIES MCAST_MAX_GROUPS
 #define MAX_ENTRIES_OF_PEER 2048u
 #define MAX_QPN 0xffffffu
 
-static void load_gid(const struct sa_table *table, unsigned i, union ibv_gid *gid) {
+static void load_gid(const struct mcast_table *table, unsigned i, union ibv_gid *gid) {
     uint64_t halves[2] = { atomic_load(&table->entry[i].gid[0]), atomic_load(&table->entry[i].gid[1]) };
     memcpy(gid, halves, sizeof(*gid));
 }
 
-static bool is_gid(const struct sa_table *table, unsigned i, const union ibv_gid *gid) {
+static bool is_gid(const struct mcast_table *table, unsigned i, const union ibv_gid *gid) {
     union ibv_gid other;
     load_gid(table, i, &other);
     return memcmp(&other, gid, sizeof(other)) == 0;
@@ -38,9 +38,9 @@ static bool is_gid(const struct sa_table *table, unsigned i, const union ibv_gid
 
 /* ---- the writer ---- */
 
-int sa_registry_open(struct sa_registry *registry) {
+int mcast_registry_open(struct mcast_registry *registry) {
     void *memory;
-    registry->fd = sealed_create("rdma-sa", sizeof(*registry->table), &memory);
+    registry->fd = sealed_create("rdma-mcast", sizeof(*registry->table), &memory);
     if (registry->fd < 0) {
         return errno;
     }
@@ -48,19 +48,19 @@ int sa_registry_open(struct sa_registry *registry) {
     return 0;
 }
 
-static void begin_change(struct sa_table *table) {
+static void begin_change(struct mcast_table *table) {
     atomic_fetch_add(&table->generation, 1);
 }
 
-static void end_change(struct sa_table *table) {
+static void end_change(struct mcast_table *table) {
     atomic_fetch_add(&table->generation, 1);
 }
 
-static unsigned count_of(const struct sa_registry *registry) {
+static unsigned count_of(const struct mcast_registry *registry) {
     return (unsigned) atomic_load(&registry->table->count);
 }
 
-static unsigned find_entry(const struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,
+static unsigned find_entry(const struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                            uint32_t qpn) {
     unsigned i = 0, count = count_of(registry);
     while (i < count
@@ -71,18 +71,18 @@ static unsigned find_entry(const struct sa_registry *registry, const struct link
     return i;
 }
 
-static bool is_full(const struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid) {
+static bool is_full(const struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid) {
     unsigned count = count_of(registry), of_peer = 0, of_group = 0;
     for (unsigned i = 0; i < count; i++) {
         of_peer += registry->registrant[i] == registrant;
         of_group += is_gid(registry->table, i, gid);
     }
-    return count == MAX_ENTRIES || of_peer == MAX_ENTRIES_OF_PEER || of_group == SA_MAX_GROUP_MEMBERS;
+    return count == MAX_ENTRIES || of_peer == MAX_ENTRIES_OF_PEER || of_group == MCAST_MAX_GROUP_MEMBERS;
 }
 
-int sa_registry_add(struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,
+int mcast_registry_add(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                     uint32_t qpn) {
-    struct sa_table *table = registry->table;
+    struct mcast_table *table = registry->table;
     unsigned i = find_entry(registry, registrant, gid, qpn);
     if (i < count_of(registry)) {
         return 0; /* said twice: around a change of the administrator */
@@ -102,8 +102,8 @@ int sa_registry_add(struct sa_registry *registry, const struct link *registrant,
     return 0;
 }
 
-static void remove_entry(struct sa_registry *registry, unsigned i) {
-    struct sa_table *table = registry->table;
+static void remove_entry(struct mcast_registry *registry, unsigned i) {
+    struct mcast_table *table = registry->table;
     unsigned last = count_of(registry) - 1;
     begin_change(table);
     registry->registrant[i] = registry->registrant[last];
@@ -114,7 +114,7 @@ static void remove_entry(struct sa_registry *registry, unsigned i) {
     end_change(table);
 }
 
-void sa_registry_remove(struct sa_registry *registry, const struct link *registrant, const union ibv_gid *gid,
+void mcast_registry_remove(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                         uint32_t qpn) {
     unsigned i = find_entry(registry, registrant, gid, qpn);
     if (i < count_of(registry)) {
@@ -122,7 +122,7 @@ void sa_registry_remove(struct sa_registry *registry, const struct link *registr
     }
 }
 
-void sa_registry_remove_all(struct sa_registry *registry, const struct link *registrant) {
+void mcast_registry_remove_all(struct mcast_registry *registry, const struct link *registrant) {
     for (unsigned i = count_of(registry); i-- > 0;) {
         if (registry->registrant[i] == registrant) {
             remove_entry(registry, i);
@@ -133,7 +133,7 @@ void sa_registry_remove_all(struct sa_registry *registry, const struct link *reg
 /* ---- readers ---- */
 
 /* A datagram must not arrive twice. */
-static void add_once(struct sa_members *members, uint32_t qpn) {
+static void add_once(struct mcast_members *members, uint32_t qpn) {
     for (uint32_t i = 0; i < members->count; i++) {
         if (members->qpn[i] == qpn) {
             return;
@@ -142,11 +142,11 @@ static void add_once(struct sa_members *members, uint32_t qpn) {
     members->qpn[members->count++] = qpn;
 }
 
-bool sa_table_read(const struct sa_table *table, struct sa_members *members) {
+bool mcast_table_read(const struct mcast_table *table, struct mcast_members *members) {
     uint64_t generation = atomic_load(&table->generation);
     uint64_t count = atomic_load(&table->count);
     members->count = 0;
-    for (unsigned i = 0; i < count && i < MAX_ENTRIES && members->count < SA_MAX_GROUP_MEMBERS; i++) {
+    for (unsigned i = 0; i < count && i < MAX_ENTRIES && members->count < MCAST_MAX_GROUP_MEMBERS; i++) {
         if (is_gid(table, i, &members->gid)) {
             add_once(members, (uint32_t) (atomic_load(&table->entry[i].qpn) & MAX_QPN));
         }

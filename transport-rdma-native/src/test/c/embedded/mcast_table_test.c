@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "embedded/groups/sa_table.h"
+#include "embedded/groups/mcast_table.h"
 #include "embedded/ud/ud.h"
 #include "ud_support.h"
 
@@ -30,26 +30,26 @@ static const union ibv_gid other_gid = { .raw = { 0xff, 0x12, 0x40, 0x1b, [15] =
 
 /* ---- the table ---- */
 
-static uint32_t members_of(const struct sa_registry *registry) {
-    struct sa_members members = { .gid = gid };
-    CHECK(sa_table_read(registry->table, &members));
+static uint32_t members_of(const struct mcast_registry *registry) {
+    struct mcast_members members = { .gid = gid };
+    CHECK(mcast_table_read(registry->table, &members));
     return members.count;
 }
 
 /* A process whose link broke tells of its members on a new one, perhaps before the end of the old one is noticed. */
 static void the_end_of_one_registrant_takes_nothing_from_another(void) {
-    static struct sa_registry registry;
+    static struct mcast_registry registry;
     const struct link *one = (const struct link *) 1, *two = (const struct link *) 2;
-    CHECK_EQ(sa_registry_open(&registry), 0);
-    CHECK_EQ(sa_registry_add(&registry, one, &gid, 5), 0);
-    CHECK_EQ(sa_registry_add(&registry, one, &gid, 5), 0);
-    CHECK_EQ(sa_registry_add(&registry, two, &gid, 5), 0);
+    CHECK_EQ(mcast_registry_open(&registry), 0);
+    CHECK_EQ(mcast_registry_add(&registry, one, &gid, 5), 0);
+    CHECK_EQ(mcast_registry_add(&registry, one, &gid, 5), 0);
+    CHECK_EQ(mcast_registry_add(&registry, two, &gid, 5), 0);
     CHECK_EQ(members_of(&registry), 1); /* to whom a datagram goes once */
-    sa_registry_remove_all(&registry, one);
+    mcast_registry_remove_all(&registry, one);
     CHECK_EQ(members_of(&registry), 1);
-    sa_registry_remove(&registry, one, &gid, 5);
+    mcast_registry_remove(&registry, one, &gid, 5);
     CHECK_EQ(members_of(&registry), 1);
-    sa_registry_remove(&registry, two, &gid, 5);
+    mcast_registry_remove(&registry, two, &gid, 5);
     CHECK_EQ(members_of(&registry), 0);
     close(registry.fd);
 }
@@ -109,8 +109,8 @@ static void joining_that_timed_out_does_not_happen_later(void) {
     } else {
         CHECK_EQ(error, ETIMEDOUT);
         CHECK_EQ(ibv_attach_mcast(a.qp, &other_gid, LID), 0); /* by now it has taken up what it was asked for before */
-        struct sa_members members = { .era = 0 };
-        CHECK_EVENTUALLY(sa_find_members(&gid, &members));
+        struct mcast_members members = { .era = 0 };
+        CHECK_EVENTUALLY(mcast_find_members(&gid, &members));
         for (uint32_t i = 0; i < members.count; i++) {
             CHECK(members.qpn[i] != a.qp->qp_num);
         }

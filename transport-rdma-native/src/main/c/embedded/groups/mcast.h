@@ -18,36 +18,36 @@
  * of the user has that role, the first that asked for it; when it dies another one takes over, and all tell it anew of
  * their members. Its table is shared memory that only it writes, so senders see at once who has joined.
  */
-#ifndef NETTY_RDMA_EMBEDDED_SA_H
-#define NETTY_RDMA_EMBEDDED_SA_H
+#ifndef NETTY_RDMA_EMBEDDED_MCAST_H
+#define NETTY_RDMA_EMBEDDED_MCAST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <infiniband/verbs.h>
 
-#define SA_MAX_GROUPS 8192u /* and members of all of them together */
-#define SA_MAX_GROUP_MEMBERS 512u
+#define MCAST_MAX_GROUPS 8192u /* and members of all of them together */
+#define MCAST_MAX_GROUP_MEMBERS 512u
 
 /* What a sender remembers of a group, so that it reads the table only when that has changed. Begins as zeros. */
-struct sa_members {
+struct mcast_members {
     union ibv_gid gid;
     uint64_t era;        /* counts the tables that this process has seen */
     uint64_t generation; /* of the table */
     uint32_t count;
-    uint32_t qpn[SA_MAX_GROUP_MEMBERS];
+    uint32_t qpn[MCAST_MAX_GROUP_MEMBERS];
 };
 
-void sa_init(void);
+void mcast_init(void);
 
 /*
  * Makes a queue pair a member, or ends that; on return all senders know. Blocks until the administrator answers, at
  * most two seconds. Not on the engine thread. Returns 0 or errno: ENOMEM if the group or the table is full.
  */
-int sa_join(const union ibv_gid *gid, uint32_t qpn);
-void sa_leave(const union ibv_gid *gid, uint32_t qpn);
+int mcast_join(const union ibv_gid *gid, uint32_t qpn);
+void mcast_leave(const union ibv_gid *gid, uint32_t qpn);
 
 /* Never blocks. Returns false while the table is not known: try again. */
-bool sa_find_members(const union ibv_gid *gid, struct sa_members *members);
+bool mcast_find_members(const union ibv_gid *gid, struct mcast_members *members);
 
 #endif

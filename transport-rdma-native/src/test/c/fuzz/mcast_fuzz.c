@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Multicast with a peer that is the subnet administrator and lies: its answers and its table say anything, or come late, or
- * never. The victim joins, leaves and sends to groups meanwhile; what it asks for ends in bounded time.
+ * Multicast with a peer that is the subnet administrator and lies: its answers and its table say anything, or come
+ * late, or never. The victim joins, leaves and sends to groups meanwhile; what it asks for ends in bounded time.
  */
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@
 #define WRS 32
 #define GROUPS 4
 
-enum { SA_JOIN = LINK_SA_FIRST, SA_LEAVE, SA_LOOK, SA_TABLE, SA_DONE }; /* sa.c */
+enum { MCAST_JOIN = LINK_MCAST_FIRST, MCAST_LEAVE, MCAST_LOOK, MCAST_TABLE, MCAST_DONE }; /* mcast.c */
 
 static struct end shared, victim;
 static struct ibv_ah *handles[GROUPS];
@@ -43,24 +43,24 @@ static int commands;
 static unsigned joins; /* that were agreed to, in all runs */
 
 static void heard(int link, unsigned type, const void *body, size_t length) {
-    if (type < SA_JOIN || type > SA_LOOK) {
+    if (type < MCAST_JOIN || type > MCAST_LOOK) {
         return;
     }
     administrator = link;
-    if (type != SA_LOOK) {
+    if (type != MCAST_LOOK) {
         CHECK_EQ(length, 24);
         memcpy(&cookie, (const uint8_t *) body + 20, sizeof(cookie));
     }
 }
 
 static void say(void) {
-    uint8_t type = LINK_SA_FIRST + input_u8() % 5, how = input_u8();
+    uint8_t type = LINK_MCAST_FIRST + input_u8() % 5, how = input_u8();
     uint32_t body[6] = { 0, 0, 0, 0, PEER_QPN, 0 };
     enum peer_thing thing = THING_TABLE;
-    size_t length = type == SA_LOOK || type == SA_TABLE ? 0 : type == SA_DONE ? 8 : sizeof(body);
-    int count = type == SA_TABLE;
+    size_t length = type == MCAST_LOOK || type == MCAST_TABLE ? 0 : type == MCAST_DONE ? 8 : sizeof(body);
+    int count = type == MCAST_TABLE;
     memcpy(body, &groups[how & 3], sizeof(groups[0]));
-    if (type == SA_DONE) {
+    if (type == MCAST_DONE) {
         body[0] = cookie + (how >> 2 & 3);
         body[1] = how >> 4 & 1;
     }
@@ -77,7 +77,7 @@ static void say(void) {
 
 static void write_table(void) {
     uint8_t what = input_u8();
-    struct sa_table *table = peer_memory.table;
+    struct mcast_table *table = peer_memory.table;
     unsigned i = what >> 2 & 15;
     if ((what & 3) == 0) {
         peer_wrote(table, 16);
@@ -99,7 +99,7 @@ static void write_table(void) {
 
 /* A table in which all of many entries are members of one group. */
 static void fill_table(uint8_t how) {
-    struct sa_table *table = peer_memory.table;
+    struct mcast_table *table = peer_memory.table;
     uint64_t halves[2];
     memcpy(halves, &groups[0], sizeof(halves));
     unsigned count = (how & 7) << 8;
@@ -226,7 +226,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void) argv;
     run_seed();
     peer_open();
-    peer_bind_sa(); /* from then on the victim never becomes the administrator */
+    peer_bind_mcast(); /* from then on the victim never becomes the administrator */
     peer_on_message = heard;
     engine_while_waiting = go_on;
     struct options options = datagrams();
