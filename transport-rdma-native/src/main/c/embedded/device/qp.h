@@ -139,7 +139,6 @@ enum qp_work {
 struct qp {
     struct ibv_qp ibv;
     const struct qp_ops *ops;
-    struct qp *next_in_table;
     struct pd *pd;
     struct cq *send_cq, *recv_cq;
     struct context *context;
@@ -213,6 +212,7 @@ struct qp {
     struct cq_place recv_cq_place, send_cq_place; /* where the peer announces itself */
     struct engine_task again; /* unfinished work found outside of a poll */
     struct async_source async;
+    struct qp *next_in_table;
     struct ud *ud; /* what a UD queue pair has beside this; it does without much of the above */
 };
 
