@@ -17,16 +17,20 @@
 # Usage: ./run-bench.sh [--no-install] [OPTION...]      (--help lists the options)
 #
 # Installs what is missing (packages.txt), builds, and measures the transports beside each other. Needs no RDMA device:
-# where there is none, the transport uses its embedded provider.
+# where there is none, the transport uses its embedded provider. With --rxe it measures in the guest with soft-RoCE.
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/common.sh"
 
-if [ "${1-}" = --no-install ]; then
-    shift
-else
-    "$ROOT/scripts/packages" install build bench
-fi
+install=yes
+[ "${1-}" != --no-install ] || { install=no; shift; }
+sections=(build bench)
+[[ " $* " != *" --rxe "* ]] || sections+=(conformance rxe)
+[ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
 build microbench
+if [[ " $* " == *" --rxe "* ]]; then
+    exec "$ROOT/testsuite/rxe/guest" --timeout 1500 --log "$ROOT/target/test-logs/rxe-bench" \
+        -- "$ROOT/testsuite/rxe/bench" "$@"
+fi
 # Plots need no screen.
 exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
     -cp "$ROOT/microbench/target/classes:$ROOT/microbench/target/lib/*" io.netty.microbench.rdma.bench.Bench \

@@ -28,7 +28,7 @@ RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstT
 lane_scripts() {
     local file check passed=0 failed=0
     for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{c-folders,links,packages,testsuite-table} "$ROOT/.ci/run" \
-            "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests}; do
+            "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests,bench}; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     for check in c-folders links packages testsuite-table; do

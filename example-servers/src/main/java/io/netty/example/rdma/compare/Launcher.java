@@ -43,6 +43,11 @@ public final class Launcher {
         return provider.name().toLowerCase(Locale.ROOT);
     }
 
+    /** The address of this host. */
+    public String host() {
+        return host;
+    }
+
     /** Starts a process in a mode. */
     public Child start(Class<?> main, Mode mode, List<String> arguments) throws IOException {
         List<String> all = new ArrayList<>(List.of("--transport", mode.transport().toString(), "--host", host));

@@ -34,8 +34,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The programs of perftest, unmodified: where they are, and what they tell. On the embedded provider they run with its
- * build for {@code LD_PRELOAD}.
+ * The programs of perftest and rstream of rdma-core, unmodified: where they are, and what they tell. On the embedded
+ * provider they run with its build for {@code LD_PRELOAD}.
  */
 public final class Perftest {
     private static final int MAX_SECONDS = 120;
@@ -47,9 +47,17 @@ public final class Perftest {
     private static final int P999 = 8;
     private static final int LATENCY_COLUMNS = 9;
     /** Of the columns of ib_*_bw: size, iterations, peak, average, millions of messages a second. */
+    private static final int AVERAGE = 3;
     private static final int MESSAGE_RATE = 4;
     private static final int BANDWIDTH_COLUMNS = 5;
     private static final int MIN_BYTES_SIZE = 1024;
+    /** What the programs call MB. */
+    private static final int MEGABYTE = 1 << 20;
+    /** Of the columns of rstream: name, size, transfers, iterations, total, time, Gb/s, microseconds a transfer. */
+    private static final int GIGABITS = 6;
+    private static final int TRANSFER_MICROS = 7;
+    private static final int RSTREAM_COLUMNS = 8;
+    private static final String RSTREAM = "rstream";
 
     @Option(names = "--preload", paramLabel = "FILE", description = "librdma_embedded.so, which perftest's programs "
             + "are run with where our side uses the embedded provider.")
@@ -64,7 +72,7 @@ public final class Perftest {
      *
      * @param provider of our side, as {@code --provider} has it
      */
-    String unavailability(String provider) {
+    public String unavailability(String provider) {
         if (isEmbedded(provider) && (preload == null || !preload.exists())) {
             return "no librdma_embedded.so for perftest's programs: see --preload";
         }
@@ -82,22 +90,46 @@ public final class Perftest {
     }
 
     /**
-     * Runs both ends of a program.
+     * Runs both ends of a program of perftest.
      *
      * @param program {@code ib_..._lat} or {@code ib_..._bw}
      * @return what it tells. Latencies are those of round trips: the programs print half of them, except for reads
      */
-    Measurement run(String provider, String host, String program, int size, int iterations)
+    public Measurement run(String provider, String host, String program, int size, int iterations)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(program, "-p", Integer.toString(freePort(host)),
                 "-s", Integer.toString(size), "-n", Integer.toString(iterations)));
         command.addAll(options);
-        Process server = start(provider, command);
+        return parse(program, size, run(provider, command, with(command, host)));
+    }
+
+    /**
+     * Runs both ends of {@code rstream}, which has the protocol of our streams: one sends some messages, then the other
+     * one as many. It polls.
+     *
+     * @param transfers messages in one direction at a time; 1 are round trips
+     * @return what it tells: bytes a second, and for round trips their mean as {@code p50}, since it knows no more
+     */
+    public Measurement runRstream(String provider, String host, int size, int transfers, int iterations)
+            throws IOException, InterruptedException {
+        List<String> command = List.of(RSTREAM, "-p", Integer.toString(freePort(host)), "-S", Integer.toString(size),
+                "-C", Integer.toString(transfers), "-I", Integer.toString(iterations));
+        return parseRstream(size, transfers, iterations,
+                run(provider, with(command, "-b", host), with(command, "-s", host)));
+    }
+
+    private static List<String> with(List<String> command, String... more) {
+        List<String> all = new ArrayList<>(command);
+        all.addAll(List.of(more));
+        return all;
+    }
+
+    private List<String> run(String provider, List<String> serverCommand, List<String> clientCommand)
+            throws IOException, InterruptedException {
+        Process server = start(provider, serverCommand);
         CompletableFuture<List<String>> serverOutput = output(server);
         try {
-            command.add(host);
-            List<String> lines = runClient(provider, command, server, serverOutput);
-            return parse(program, size, lines);
+            return runClient(provider, clientCommand, server, serverOutput);
         } finally {
             server.destroyForcibly().waitFor();
         }
@@ -170,12 +202,26 @@ public final class Perftest {
             }
             if (program.endsWith("_bw") && columns.length >= BANDWIDTH_COLUMNS) {
                 boolean bytes = size >= MIN_BYTES_SIZE;
-                return new Measurement(name, Long.parseLong(columns[1]),
-                        Math.round(Double.parseDouble(columns[MESSAGE_RATE]) * 1e6 * (bytes ? size : 1)),
+                // The rate of long messages has few digits.
+                double perSecond = bytes ? Double.parseDouble(columns[AVERAGE]) * MEGABYTE
+                        : Double.parseDouble(columns[MESSAGE_RATE]) * 1e6;
+                return new Measurement(name, Long.parseLong(columns[1]), Math.round(perSecond),
                         bytes ? Measurement.Unit.BYTES : Measurement.Unit.OPERATIONS, 0, 0, 0);
             }
         }
         throw new IOException(program + " has printed no figures: " + String.join("\n", lines));
+    }
+
+    static Measurement parseRstream(int size, int transfers, int iterations, List<String> lines) throws IOException {
+        for (String line : lines) {
+            String[] columns = line.trim().split("\\s+");
+            if (columns[0].equals("custom") && columns.length >= RSTREAM_COLUMNS) {
+                return new Measurement(RSTREAM + ' ' + Figures.size(size), (long) transfers * iterations,
+                        Math.round(Double.parseDouble(columns[GIGABITS]) * 1e9 / Byte.SIZE), Measurement.Unit.BYTES,
+                        transfers == 1 ? nanos(columns[TRANSFER_MICROS], 2e3) : 0, 0, 0);
+            }
+        }
+        throw new IOException(RSTREAM + " has printed no figures: " + String.join("\n", lines));
     }
 
     private static long nanos(String micros, double factor) {

@@ -55,11 +55,24 @@ public class PerftestTest {
         assertThat(Perftest.parse("ib_write_bw", 64, printed)).isEqualTo(new Measurement("ib_write_bw 64 B", 100_000,
                 51_275, Measurement.Unit.OPERATIONS, 0, 0, 0));
         assertThat(Perftest.parse("ib_write_bw", 65536, printed)).isEqualTo(new Measurement("ib_write_bw 64 KiB",
-                10_000, 14_288_158_720L, Measurement.Unit.BYTES, 0, 0, 0));
+                10_000, 14_288_148_234L, Measurement.Unit.BYTES, 0, 0, 0));
+    }
+
+    @Test
+    void rstreamTellsMeansOfRoundTripsAndRatesOfStreams() throws Exception {
+        String header = "name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer";
+        assertThat(Perftest.parseRstream(64, 1, 1000, List.of(header,
+                "custom    64      1       1k      125k        0.09s      0.01      44.17")))
+                .isEqualTo(new Measurement("rstream 64 B", 1000, 1_250_000, Measurement.Unit.BYTES, 88_340, 0, 0));
+        assertThat(Perftest.parseRstream(65536, 100, 10, List.of(header,
+                "custom    64k     100     10      125m        0.08s     12.85      40.81")))
+                .isEqualTo(new Measurement("rstream 64 KiB", 1000, 1_606_250_000, Measurement.Unit.BYTES, 0, 0, 0));
     }
 
     @Test
     void outputWithoutFiguresIsAnError() {
+        assertThatThrownBy(() -> Perftest.parseRstream(64, 1, 1, List.of("rconnect: Connection refused")))
+                .isInstanceOf(IOException.class).hasMessageContaining("refused");
         assertThatThrownBy(() -> Perftest.parse("ib_write_bw", 64, List.of("Couldn't connect")))
                 .isInstanceOf(IOException.class).hasMessageContaining("Couldn't connect");
     }

@@ -22,6 +22,7 @@ import io.netty.example.rdma.compare.LimitProgram;
 import io.netty.example.rdma.compare.Machine;
 import io.netty.example.rdma.compare.Mode;
 import io.netty.example.rdma.compare.TemporaryFolder;
+import io.netty.example.rdma.perftest.Perftest;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -59,18 +60,22 @@ public final class Bench implements Callable<Integer> {
     private Integer rounds;
 
     @Option(names = "--only", split = ",", paramLabel = "PART",
-            description = "Measure only these parts: ${COMPLETION-CANDIDATES}.")
-    private List<Part> only = List.of(Part.values());
+            description = "Measure only these parts: ${COMPLETION-CANDIDATES} (default: with --rxe the last two, else "
+                    + "the others).")
+    private List<Part> only;
 
     @Option(names = "--transports", split = ",", description = "Transports to compare: ${COMPLETION-CANDIDATES} "
-            + "(default: all, with --quick rdma and epoll).")
+            + "(default: all, with --quick and --rxe rdma and epoll).")
     private List<Transport> transports;
 
     @Mixin
     private Launcher launcher;
 
-    @Option(names = "--output", defaultValue = "target/bench",
-            description = "Folder to write to (default: ${DEFAULT-VALUE}).")
+    @Mixin
+    private Perftest perftest;
+
+    @Option(names = "--output", description = "Folder to write to (default: target/bench, with --rxe "
+            + "target/bench-rxe).")
     private Path output;
 
     @Option(names = "--from", paramLabel = "FILE",
@@ -94,8 +99,12 @@ public final class Bench implements Callable<Integer> {
         @Option(names = "--full", description = "Figures to quote: more rounds, longer windows.")
         private boolean full;
 
+        @Option(names = "--rxe", description = "Over soft-RoCE, in a QEMU guest that run-bench.sh starts for it, about "
+                + "ten minutes: rdma, epoll's TCP and C programs over one wire.")
+        private boolean rxe;
+
         Effort effort() {
-            return quick ? Effort.QUICK : full ? Effort.FULL : Effort.DEFAULT;
+            return quick ? Effort.QUICK : full ? Effort.FULL : rxe ? Effort.RXE : Effort.DEFAULT;
         }
     }
 
@@ -108,6 +117,9 @@ public final class Bench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        if (output == null) {
+            output = Path.of("target", length.rxe ? "bench-rxe" : "bench");
+        }
         Files.createDirectories(output);
         if (from != null) {
             tell(BenchResults.read(from));
@@ -116,13 +128,18 @@ public final class Bench implements Callable<Integer> {
         Machine.warnIfBusy();
         Effort effort = rounds == null ? length.effort() : length.effort().withRounds(rounds);
         if (transports == null) {
-            transports = length.quick ? List.of(Transport.RDMA, Transport.EPOLL) : List.of(Transport.values());
+            transports = length.quick || length.rxe ? List.of(Transport.RDMA, Transport.EPOLL)
+                    : List.of(Transport.values());
+        }
+        if (only == null) {
+            only = List.copyOf(length.rxe ? Part.OF_A_WIRE : Part.OF_A_MACHINE);
         }
         String taken = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         MachineDescription machine = MachineDescription.here(launcher.provider());
         long start = System.nanoTime();
         try (TemporaryFolder folder = new TemporaryFolder()) {
-            Setup setup = new Setup(launcher, folder.path(), new LimitProgram(limitProgram, LIMIT_SECONDS));
+            Setup setup = new Setup(launcher, folder.path(), new LimitProgram(limitProgram, LIMIT_SECONDS),
+                    perftest);
             long roundNanos = 0;
             for (int round = 1; round <= effort.rounds(); round++) {
                 long roundStart = System.nanoTime();
@@ -145,8 +162,8 @@ public final class Bench implements Callable<Integer> {
         List<Mode> modes = transports.stream().flatMap(transport -> Mode.of(transport).stream())
                 .filter(mode -> !length.quick || !mode.polling()).toList();
         for (Part part : only) {
-            if (part == Part.LIMIT) {
-                measure(part, null, new Readings(round, Subjects.LIMIT), Subjects.LIMIT, setup, effort);
+            if (part.subject() != null) {
+                measure(part, null, new Readings(round, part.subject()), part.subject(), setup, effort);
                 continue;
             }
             for (int i = 0; i < modes.size(); i++) {

@@ -32,6 +32,9 @@ record Effort(String name, int rounds, int maxSeconds, int windowMillis, int lim
     /** For figures to quote. */
     static final Effort FULL = new Effort("full", 5, 7200, 200, 8000, 10_000);
 
+    /** In an emulated guest, where all takes some ten times as long. */
+    static final Effort RXE = new Effort("rxe", 3, 540, 400, 40_000, 100);
+
     /** So many rounds, however long they take. */
     Effort withRounds(int number) {
         return new Effort(name, number, Integer.MAX_VALUE, windowMillis, limitMillis, maxIdle);

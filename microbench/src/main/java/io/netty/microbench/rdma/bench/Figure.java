@@ -68,7 +68,8 @@ public enum Figure {
     /** A value for people, in that unit, with no more digits than it is good for. */
     public String format(double value) {
         double shown = inUnit(value);
-        return String.format(Locale.ROOT, shown < 10 ? "%.2f" : shown < 100 ? "%.1f" : "%.0f", shown);
+        return String.format(Locale.ROOT, shown > 0 && shown < 0.1 ? "%.3f" : shown < 10 ? "%.2f"
+                : shown < 100 ? "%.1f" : "%.0f", shown);
     }
 
     /** Whether more is better. */

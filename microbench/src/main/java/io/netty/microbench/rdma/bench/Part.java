@@ -29,15 +29,17 @@ import io.netty.example.rdma.grpc.GrpcServerCommand;
 import io.netty.example.rdma.http.HttpServer;
 
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * What is measured in one go: by a server and a client that measures it, each a process of its own.
  */
 enum Part {
     /** What this machine can do between two processes, in whatever mode: a C program. */
-    LIMIT(null, null) {
+    LIMIT(Subjects.LIMIT) {
         @Override
         void measure(Mode mode, Setup setup, Effort effort, Readings readings)
                 throws IOException, InterruptedException {
@@ -80,16 +82,45 @@ enum Part {
         void measure(Pair pair, Effort effort, Readings readings) throws IOException, InterruptedException {
             new IdleMeasurements(pair, effort, readings).run();
         }
+    },
+    /** Round trips and streams, of fewer sizes than those of {@link #ECHO}. */
+    WIRE(EchoLoadServer.class, WireLoad.class),
+    /** The same by unmodified C programs on the same provider. */
+    PROGRAMS("C programs") {
+        @Override
+        void measure(Mode mode, Setup setup, Effort effort, Readings readings)
+                throws IOException, InterruptedException {
+            new WirePrograms(setup.perftest(), setup.launcher().provider(), setup.launcher().host()).measure(readings);
+        }
     };
+
+    /** What is measured over a wire that is slow. */
+    static final Set<Part> OF_A_WIRE = EnumSet.of(WIRE, PROGRAMS);
+    /** All else. */
+    static final Set<Part> OF_A_MACHINE = EnumSet.complementOf(EnumSet.of(WIRE, PROGRAMS));
 
     private static final int LIMIT_WINDOWS = 5;
 
+    private final String subject;
     private final Class<?> server;
     private final Class<? extends LoadClient> client;
 
+    /** Of no mode. */
+    Part(String subject) {
+        this.subject = subject;
+        server = null;
+        client = null;
+    }
+
     Part(Class<?> server, Class<? extends LoadClient> client) {
+        subject = null;
         this.server = server;
         this.client = client;
+    }
+
+    /** Who is measured, or {@code null} if all modes are. */
+    String subject() {
+        return subject;
     }
 
     /** Why a transport cannot be measured here, or {@code null} if it can. */

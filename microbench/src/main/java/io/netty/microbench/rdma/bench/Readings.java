@@ -29,11 +29,21 @@ final class Readings {
 
     private final int round;
     private final String subject;
-    private final List<Reading> list = new ArrayList<>();
+    private final List<Reading> list;
 
     Readings(int round, String subject) {
+        this(round, subject, new ArrayList<>());
+    }
+
+    private Readings(int round, String subject, List<Reading> list) {
         this.round = round;
         this.subject = subject;
+        this.list = list;
+    }
+
+    /** Adds to these, of another subject. */
+    Readings of(String other) {
+        return new Readings(round, other, list);
     }
 
     /** All so far. */
@@ -85,10 +95,19 @@ final class Readings {
         add(scenario, measurement.unit() == Measurement.Unit.BYTES ? Figure.BYTES : Figure.OPERATIONS,
                 measurement.perSecond(), state);
         if (measurement.p50() > 0) {
-            add(scenario, Figure.P50, measurement.p50(), state);
-            add(scenario, Figure.P99, measurement.p99(), state);
-            add(scenario, Figure.P999, measurement.p999(), state);
+            addLatency(scenario, measurement, state);
         }
+    }
+
+    /** Of somebody who needs not settle, and tells no rate. */
+    void addLatency(String scenario, Measurement measurement) {
+        addLatency(scenario, measurement, Reading.SETTLED);
+    }
+
+    private void addLatency(String scenario, Measurement measurement, String state) {
+        add(scenario, Figure.P50, measurement.p50(), state);
+        add(scenario, Figure.P99, measurement.p99(), state);
+        add(scenario, Figure.P999, measurement.p999(), state);
     }
 
     private void add(String scenario, Figure figure, double value, String state) {

@@ -15,6 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.example.rdma.echo.compare.EchoLoad;
+
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -108,6 +110,16 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         "What two processes with one silent connection take of a core, but for JIT compilers. "
                         + "After a burst: from the moment in which the last message of many has arrived.",
                         List.of(IDLE, AFTER_BURST), Figure.SERVER_CPU, List.of(Figure.CLIENT_CPU)),
+                new Section("wire-round-trips", "Round trips over the wire", "One message under way: from its flush to "
+                        + "the arrival of all of its echo. `ib_send_lat` and `ib_write_lat` of perftest and `rstream` "
+                        + "of rdma-core are C programs that poll. rstream has the protocol of the transport's streams, "
+                        + "and tells the mean only. Figures of perftest, which are half round trips, are doubled.",
+                        WireLoad.MESSAGE_BYTES.stream().map(bytes -> EchoLoad.roundTrips(WireLoad.WHERE, bytes))
+                                .toList(), Figure.P50, concat(TAIL, COST)),
+                new Section("wire-streams", "Streams over the wire", "One way, counted by the receiver; 10^9 bytes a "
+                        + "second.",
+                        List.of(EchoLoad.stream(WireLoad.WHERE, 64 << 10), EchoLoad.stream(WireLoad.WHERE, 1 << 20)),
+                        Figure.BYTES, List.of(Figure.CPU_PER_GIGABYTE)),
                 new Section("wake-ups", "What sleeping costs here",
                         "A C program: a process wakes another one by an "
                         + "eventfd that is in an epoll set, and is woken so itself. No transport whose ends sleep "

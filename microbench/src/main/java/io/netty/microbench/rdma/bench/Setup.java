@@ -17,6 +17,7 @@ package io.netty.microbench.rdma.bench;
 
 import io.netty.example.rdma.compare.Launcher;
 import io.netty.example.rdma.compare.LimitProgram;
+import io.netty.example.rdma.perftest.Perftest;
 
 import java.nio.file.Path;
 
@@ -26,6 +27,7 @@ import java.nio.file.Path;
  * @param launcher starts processes
  * @param folder   for files, deleted in the end
  * @param limit    measures what the machine can do
+ * @param perftest programs of others
  */
-record Setup(Launcher launcher, Path folder, LimitProgram limit) {
+record Setup(Launcher launcher, Path folder, LimitProgram limit, Perftest perftest) {
 }

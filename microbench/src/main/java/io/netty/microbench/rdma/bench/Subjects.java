@@ -29,14 +29,20 @@ final class Subjects {
     static final String BASE = "epoll";
 
     /** Alike ones have like colours, in each plot the same. */
-    private static final Map<String, Color> COLOURS = Map.of(
-            "rdma", new Color(0x1f77b4), "rdma polling", new Color(0x6baed6),
-            "epoll", new Color(0xd95f02), "epoll polling", new Color(0xfdae6b),
-            "unix", new Color(0x238b45), "unix polling", new Color(0x74c476),
-            "io_uring", new Color(0x756bb1), "nio", new Color(0x969696),
-            LIMIT, new Color(0x252525));
+    private static final Map<String, Color> COLOURS = Map.ofEntries(
+            entry("rdma", 0x1f77b4), entry("rdma polling", 0x6baed6),
+            entry("epoll", 0xd95f02), entry("epoll polling", 0xfdae6b),
+            entry("unix", 0x238b45), entry("unix polling", 0x74c476),
+            entry("io_uring", 0x756bb1), entry("nio", 0x969696), entry(LIMIT, 0x252525),
+            entry(WirePrograms.LATENCY.get(0), 0x252525), entry(WirePrograms.LATENCY.get(1), 0x636363),
+            entry(WirePrograms.BANDWIDTH.get(0), 0x252525), entry(WirePrograms.BANDWIDTH.get(1), 0x636363),
+            entry(WirePrograms.RSTREAM, 0x756bb1));
 
     private Subjects() {
+    }
+
+    private static Map.Entry<String, Color> entry(String subject, int rgb) {
+        return Map.entry(subject, new Color(rgb));
     }
 
     static Color colour(String subject) {

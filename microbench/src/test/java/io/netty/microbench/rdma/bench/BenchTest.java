@@ -33,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(300)
 class BenchTest {
     private static final Path LIMIT = Path.of("..", "transport-rdma-native", "target", "c", "shm_limit");
+    private static final Path PRELOAD = LIMIT.resolveSibling("librdma_embedded.so");
 
     @TempDir
     private Path folder;
@@ -73,6 +74,31 @@ class BenchTest {
         assertThat(bench("--quick", "--only", "messages,idle", "--transports", "rdma")).isZero();
         assertThat(scenarios(results(), "rdma")).contains(Section.messages(1), Section.messages(1024),
                 Section.roundTripsBeside(1000), Section.SET_UP, Section.IDLE, Section.AFTER_BURST);
+    }
+
+    @Test
+    void wireIsMeasured() throws Exception {
+        assertThat(bench("--quick", "--only", "wire", "--transports", "rdma")).isZero();
+        assertThat(scenarios(results(), "rdma")).containsExactly("round trips over the wire of 64 B",
+                "round trips over the wire of 4 KiB", "round trips over the wire of 64 KiB",
+                "a stream over the wire of writes of 64 KiB", "a stream over the wire of writes of 1 MiB");
+        assertThat(folder.resolve("results.md")).content().doesNotContain("## Round trips\n");
+    }
+
+    @Test
+    void programsAreMeasuredBesideTheWireOrSayWhyNot() throws Exception {
+        int status = bench("--quick", "--only", "programs", "--preload", PRELOAD.toString());
+        if (results().missing().isEmpty()) {
+            assertThat(status).isZero();
+            assertThat(scenarios(results(), WirePrograms.RSTREAM)).hasSize(5);
+            assertThat(scenarios(results(), "ib_write_lat")).hasSize(3);
+            assertThat(scenarios(results(), "ib_send_bw")).hasSize(2);
+            assertThat(results().readings()).allMatch(reading -> reading.value() > 0);
+            assertThat(folder.resolve("wire-streams.svg")).exists();
+        } else {
+            assertThat(results().missing()).singleElement().extracting(Missing::why).asString()
+                    .containsAnyOf("is not installed", "Cannot run program");
+        }
     }
 
     @Test

@@ -37,13 +37,39 @@ import java.util.List;
  * connection of its own.
  */
 @Command(name = "echo-load", description = "Measures round trips and streams.")
-public final class EchoLoad extends LoadClient {
-    private static final List<Integer> MESSAGE_BYTES = List.of(64, 4 << 10, 64 << 10, 1 << 20);
+public class EchoLoad extends LoadClient {
     private static final List<Integer> WRITE_BYTES = List.of(64 << 10, 1 << 20);
-    /** What counts as an operation of a stream: a few milliseconds. */
-    private static final int PIECE_BYTES = 16 << 20;
+
+    private final String where;
+    private final List<Integer> messageBytes;
+    private final int pieceBytes;
 
     private EchoLoad() {
+        // The piece takes a few milliseconds.
+        this("", List.of(64, 4 << 10, 64 << 10, 1 << 20), 16 << 20);
+    }
+
+    /**
+     * Of other scenarios.
+     *
+     * @param where        in their names
+     * @param messageBytes sizes of the messages that go there and back
+     * @param pieceBytes   what counts as an operation of a stream
+     */
+    protected EchoLoad(String where, List<Integer> messageBytes, int pieceBytes) {
+        this.where = where;
+        this.messageBytes = messageBytes;
+        this.pieceBytes = pieceBytes;
+    }
+
+    /** What round trips are called. */
+    public static String roundTrips(String where, int messageBytes) {
+        return "round trips" + where + " of " + Figures.size(messageBytes);
+    }
+
+    /** What streams are called. */
+    public static String stream(String where, int writeBytes) {
+        return "a stream" + where + " of writes of " + Figures.size(writeBytes);
     }
 
     public static void main(String[] args) {
@@ -51,17 +77,17 @@ public final class EchoLoad extends LoadClient {
     }
 
     @Override
-    protected List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
+    protected final List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
         List<Scenario> scenarios = new ArrayList<>();
-        for (int bytes : MESSAGE_BYTES) {
+        for (int bytes : messageBytes) {
             PingPongHandler handler = new PingPongHandler(bytes);
             connect(options, group, RequestHandler.ECHO, handler);
-            scenarios.add(new Scenario("round trips of " + Figures.size(bytes), 1, 0, handler));
+            scenarios.add(new Scenario(roundTrips(where, bytes), 1, 0, handler));
         }
         for (int bytes : WRITE_BYTES) {
-            StreamSinkHandler handler = new StreamSinkHandler(PIECE_BYTES);
+            StreamSinkHandler handler = new StreamSinkHandler(pieceBytes);
             connect(options, group, bytes, handler);
-            scenarios.add(new Scenario("a stream of writes of " + Figures.size(bytes), 1, PIECE_BYTES, handler));
+            scenarios.add(new Scenario(stream(where, bytes), 1, pieceBytes, handler));
         }
         return scenarios;
     }
