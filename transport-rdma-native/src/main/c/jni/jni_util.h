@@ -52,6 +52,7 @@ extern const struct jni_class jni_native_memory;
 extern const struct jni_class jni_protection_domain;
 extern const struct jni_class jni_provider_check;
 extern const struct jni_class jni_queue_pair;
+extern const struct jni_class jni_region_file;
 extern const struct jni_class jni_shared_receive_queue;
 extern const struct jni_class jni_thread_usage;
 extern const struct jni_class jni_verbs;

@@ -19,7 +19,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.FileRegion;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamRequest;
 import io.netty.channel.rdma.verbs.SendFlags;
@@ -27,7 +26,6 @@ import io.netty.channel.rdma.verbs.SendWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.nio.ByteBuffer;
-import java.nio.channels.WritableByteChannel;
 
 /**
  * Puts work requests together from messages: which bytes are sent in place, which are copied, and what goes into one
@@ -35,7 +33,7 @@ import java.nio.channels.WritableByteChannel;
  *
  * <p>One for each event loop, lent to one connection at a time between {@link #begin} and {@link #end}.
  */
-final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, WritableByteChannel {
+final class Gatherer implements ChannelOutboundBuffer.MessageProcessor {
     private static final int MAX_CHAIN = 64;
     /**
      * A flush has to pass over the messages in flight, as these come first. So that this costs each message but little
@@ -68,7 +66,6 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
     private int copied;
     private ByteBuf staged;
     private int stagedFrom;
-    private int regionLimit;
 
     /** Where inline bytes were put together, with a reference: free again after the post. */
     private ByteBuf inlined;
@@ -126,7 +123,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
         default:
             chain.writeWithImmediate(request.sequence(), flags, 0, 0, request.immediate());
         }
-        added(request, SendRing.NOTHING, 0, null);
+        added(request, 0, null);
     }
 
     /**
@@ -145,7 +142,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
             if (failure != null) {
                 throw failure;
             }
-            finish(SendRing.BYTES);
+            finish();
         } finally {
             discard();
         }
@@ -164,7 +161,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
             return false;
         }
         try {
-            complete = msg instanceof ByteBuf ? buffer((ByteBuf) msg) : region((FileRegion) msg);
+            complete = msg instanceof ByteBuf ? buffer((ByteBuf) msg) : region((OutboundRegion) msg);
         } catch (Exception e) {
             failure = e;
             complete = false;
@@ -262,7 +259,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
             }
             n = Math.min(n, staged.writableBytes());
             if (n == 0) {
-                finish(SendRing.BYTES);
+                finish();
                 continue;
             }
             long address = staged.memoryAddress() + staged.writerIndex();
@@ -273,58 +270,46 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
         return true;
     }
 
-    /** File regions are not mixed with other messages: one is only begun when nothing is in flight before it. */
-    private boolean region(FileRegion region) throws Exception {
-        if (!target.isHead(region) || length > 0) {
-            return false;
-        }
-        while (region.transferred() < region.count()) {
+    private boolean region(OutboundRegion region) throws Exception {
+        skip -= region.inFlight();
+        while (!region.isRead()) {
+            if (region.failure() != null) {
+                if (length > 0 || target.isInFlight()) {
+                    // What was before it is not to fail with it.
+                    return false;
+                }
+                throw region.failure();
+            }
             int n = open();
-            if (n <= 0 || !stage(Staging.CHUNK)) {
+            if (n <= 0 || !stage((int) Math.min(Staging.CHUNK, region.count() - region.transferred()))) {
                 return false;
             }
-            int from = staged.writerIndex();
-            regionLimit = (int) Math.min(from + Math.min(n, staged.writableBytes()),
-                    from + region.count() - region.transferred());
-            region.transferTo(this, region.transferred());
-            n = staged.writerIndex() - from;
+            n = Math.min(n, staged.writableBytes());
             if (n == 0) {
-                target.validate(region);
+                finish();
+                continue;
+            }
+            long address = staged.memoryAddress() + staged.writerIndex();
+            n = region.read(staged, n);
+            if (n > 0) {
+                addStaged(address, n);
+            } else if (region.failure() == null) {
                 starved = true;
                 return false;
             }
-            addStaged(staged.memoryAddress() + from, n);
-            finish(region.transferred() < region.count() ? SendRing.REGION : SendRing.REGION_END);
         }
-        return false;
-    }
-
-    /** For {@link FileRegion#transferTo}: takes what still goes into the work request. */
-    @Override
-    public int write(ByteBuffer src) {
-        int n = Math.min(src.remaining(), regionLimit - staged.writerIndex());
-        int limit = src.limit();
-        src.limit(src.position() + n);
-        staged.writeBytes(src);
-        src.limit(limit);
-        return n;
-    }
-
-    @Override
-    public boolean isOpen() {
         return true;
     }
 
     /** Releases the memory of the loop. */
-    @Override
-    public void close() {
+    void close() {
         staging.close();
     }
 
     /** How many bytes the work request may still get, after beginning another one if necessary; 0 if none. */
     private int open() throws Exception {
         if (length > 0 && (room == 0 || elements == target.maxElements())) {
-            finish(SendRing.BYTES);
+            finish();
         }
         if (length == 0) {
             room = (int) Math.min(stream.writable(), target.messageRoom());
@@ -368,7 +353,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
     }
 
     /** Puts the work request into the chain. */
-    private void finish(int kind) {
+    private void finish() {
         if (length == 0) {
             return;
         }
@@ -386,7 +371,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
         if (inline && memory != null && keepUntilPosted(memory)) {
             memory = null;
         }
-        added(request, kind, length, memory);
+        added(request, length, memory);
         dataInChain = true;
         target.metrics().sent(inline ? 0 : length - copied, inline ? length : 0, inline ? 0 : copied);
         elements = 0;
@@ -413,8 +398,8 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, Writable
         return true;
     }
 
-    private void added(StreamRequest request, int kind, int bytes, ByteBuf memory) {
-        target.added(request.sequence(), kind, bytes, memory);
+    private void added(StreamRequest request, int bytes, ByteBuf memory) {
+        target.added(request.sequence(), bytes, memory);
         lastSignalled = request.signalled();
         if (lastSignalled) {
             target.signalled(request.sequence());

@@ -33,12 +33,12 @@ final class LeftMessages implements OutboundMessages {
 
     private LeftMessages() { }
 
-    /** Takes references to messages, or copies. */
+    /** Takes references to messages, or copies; none of what comes after a file that can't be read. */
     static LeftMessages of(OutboundMessages from, ByteBufAllocator alloc) throws Exception {
         LeftMessages left = new LeftMessages();
         boolean complete = false;
         try {
-            from.forEach(msg -> left.messages.add(
+            from.forEach(msg -> !isUnreadable(msg) && left.messages.add(
                     isShared(msg) ? copy((ByteBuf) msg, alloc) : ReferenceCountUtil.retain(msg)));
             complete = true;
             return left;
@@ -57,6 +57,10 @@ final class LeftMessages implements OutboundMessages {
     static boolean isShared(Object msg) {
         return msg instanceof ByteBuf &&
                 !((msg instanceof CellByteBuf || msg instanceof LandedByteBuf) && ((ByteBuf) msg).refCnt() == 1);
+    }
+
+    private static boolean isUnreadable(Object msg) {
+        return msg instanceof OutboundRegion && ((OutboundRegion) msg).failure() != null;
     }
 
     private static ByteBuf copy(ByteBuf buf, ByteBufAllocator alloc) {

@@ -18,8 +18,6 @@ package io.netty.channel.rdma;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
-import io.netty.channel.DefaultFileRegion;
-import io.netty.channel.FileRegion;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamRequest;
 import io.netty.channel.rdma.verbs.QueuePair;
@@ -121,15 +119,8 @@ final class RdmaOutbound {
         try {
             long bytes = 0;
             while (!ring.isEmpty() && ring.first() <= sequence) {
-                int kind = ring.kind();
-                int length = ring.length();
+                bytes += ring.length();
                 ring.remove();
-                if (kind == SendRing.BYTES) {
-                    bytes += length;
-                } else if (kind != SendRing.NOTHING) {
-                    // Regions are alone in flight, so there are no bytes before this.
-                    completeRegion(length, kind == SendRing.REGION_END);
-                }
             }
             // Not before: what is posted next takes the places of these in the ring.
             stream.completed(sequence);
@@ -140,17 +131,6 @@ final class RdmaOutbound {
         }
     }
 
-    private void completeRegion(int length, boolean whole) {
-        posted -= length;
-        if (messages == null) {
-            return;
-        }
-        messages.progress(length);
-        if (whole) {
-            messages.remove();
-        }
-    }
-
     /**
      * One message at a time, since a listener of its promise may close the channel, and {@link #detach} must find the
      * counts as they are. If the connection is broken, the close is {@link #destroy} at once, and nothing is left.
@@ -158,16 +138,21 @@ final class RdmaOutbound {
     private void completeBytes(long bytes) {
         long rest = bytes;
         while (rest > 0 && posted > 0 && messages != null) {
-            ByteBuf buf = (ByteBuf) messages.current();
-            int done = (int) Math.min(rest, buf.readableBytes());
-            boolean whole = done == buf.readableBytes();
+            Object msg = messages.current();
+            OutboundRegion region = msg instanceof OutboundRegion ? (OutboundRegion) msg : null;
+            long length = region == null ? ((ByteBuf) msg).readableBytes() : region.inFlight();
+            int done = (int) Math.min(rest, length);
+            boolean whole = done == length && (region == null || region.isRead());
             rest -= done;
             posted -= done;
+            if (region != null) {
+                region.arrived(done);
+            }
             messages.progress(done);
             if (whole) {
                 messages.remove();
-            } else {
-                buf.skipBytes(done);
+            } else if (region == null) {
+                ((ByteBuf) msg).skipBytes(done);
             }
         }
         posted -= Math.min(rest, posted);
@@ -187,7 +172,7 @@ final class RdmaOutbound {
 
     private static boolean isEmpty(Object msg) {
         return msg instanceof ByteBuf && !((ByteBuf) msg).isReadable() ||
-                msg instanceof FileRegion && ((FileRegion) msg).transferred() >= ((FileRegion) msg).count();
+                msg instanceof OutboundRegion && ((OutboundRegion) msg).isRead();
     }
 
     /**
@@ -257,8 +242,7 @@ final class RdmaOutbound {
         @Override
         public boolean processMessage(Object msg) {
             shared = LeftMessages.isShared(msg);
-            // Regions are alone in flight.
-            rest -= msg instanceof ByteBuf ? ((ByteBuf) msg).readableBytes() : rest;
+            rest -= msg instanceof ByteBuf ? ((ByteBuf) msg).readableBytes() : ((OutboundRegion) msg).inFlight();
             return !shared && rest > 0;
         }
     }
@@ -343,16 +327,6 @@ final class RdmaOutbound {
                 : Math.min(device.maxMessage, channel.config().getSendBufferSize() - posted);
     }
 
-    boolean isHead(FileRegion region) {
-        return messages.current() == region;
-    }
-
-    void validate(FileRegion region) throws IOException {
-        if (region instanceof DefaultFileRegion) {
-            channel.validate((DefaultFileRegion) region);
-        }
-    }
-
     /** Whether the device can send from there. */
     boolean isRegistered(RequestMemory memory) {
         return memory.range().regionOrNull(device) != null;
@@ -378,8 +352,8 @@ final class RdmaOutbound {
         ring.discardNext();
     }
 
-    void added(long sequence, int kind, int length, ByteBuf memory) {
-        ring.add(sequence, kind, length, memory);
+    void added(long sequence, int length, ByteBuf memory) {
+        ring.add(sequence, length, memory);
         posted += length;
     }
 

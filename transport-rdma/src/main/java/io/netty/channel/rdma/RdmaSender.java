@@ -112,6 +112,8 @@ final class RdmaSender {
                 gatherer.control(request);
             }
             if (data) {
+                // Who waits for what fails here would wait in vain.
+                stalled = false;
                 stalled = !outbound.gather(gatherer);
             }
         } finally {

@@ -262,8 +262,11 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     @Override
     protected Object filterOutboundMessage(Object msg) throws IOException {
         socketUnsafe().ending().checkNone();
-        if (msg instanceof ByteBuf || msg instanceof FileRegion) {
+        if (msg instanceof ByteBuf) {
             return msg;
+        }
+        if (msg instanceof FileRegion) {
+            return new OutboundRegion(this, (FileRegion) msg);
         }
         throw new UnsupportedOperationException("unsupported message type: " + StringUtil.simpleClassName(msg) +
                 EXPECTED_TYPES);

@@ -22,17 +22,8 @@ import io.netty.buffer.ByteBuf;
  * by position in a queue of messages, since those may be discarded while the device still sends them.
  */
 final class SendRing {
-    static final int NOTHING = 0;
-    /** Bytes of {@link ByteBuf}s. */
-    static final int BYTES = 1;
-    /** Bytes of a file region. */
-    static final int REGION = 2;
-    /** The last bytes of a file region. */
-    static final int REGION_END = 3;
-
     private final int mask;
     private final int[] lengths;
-    private final byte[] kinds;
     private final ByteBuf[] staging;
     private final MemoryInFlight inPlace = new MemoryInFlight();
     private long staged;
@@ -46,15 +37,13 @@ final class SendRing {
         int size = 1 << 32 - Integer.numberOfLeadingZeros(depth - 1);
         mask = size - 1;
         lengths = new int[size];
-        kinds = new byte[size];
         staging = new ByteBuf[size];
     }
 
     /** Enters the next request. Takes over the reference to the staging buffer, which may be {@code null}. */
-    void add(long sequence, int kind, int length, ByteBuf stagingBuffer) {
+    void add(long sequence, int length, ByteBuf stagingBuffer) {
         assert sequence == next && next - first <= mask;
         int i = (int) sequence & mask;
-        kinds[i] = (byte) kind;
         lengths[i] = length;
         if (stagingBuffer != null && (isEmpty() || staging[i - 1 & mask] != stagingBuffer)) {
             staged += stagingBuffer.capacity();
@@ -105,10 +94,7 @@ final class SendRing {
         return first;
     }
 
-    int kind() {
-        return kinds[(int) first & mask];
-    }
-
+    /** How many bytes of messages the oldest request carries. */
     int length() {
         return lengths[(int) first & mask];
     }
