@@ -72,13 +72,13 @@ static void first_wait_is_a_sleep(void) {
     CHECK(!spin_policy_begin(&policy, now_ns));
 }
 
-static void short_sleeps_make_a_spin_of_two_sleeps(void) {
+static void short_sleeps_make_a_spin_of_four_sleeps(void) {
     become_active();
     for (int i = 0; i < 100; i++) {
         spin_policy_begin(&policy, now_ns);
         spin_policy_found(&policy, now_ns);
         spin_policy_begin(&policy, now_ns);
-        now_ns += SLEEP_NS;
+        now_ns += SLEEP_NS / 2;
         spin_policy_woke(&policy, now_ns);
     }
     int64_t spun = spin_in_vain(1000);
@@ -101,9 +101,21 @@ static void spins_in_vain_end_when_the_credit_is_spent(void) {
         spent += spin_in_vain(1000);
     }
     CHECK_EQ(state(), SPIN_OVERSPENT);
-    CHECK(spent >= SPIN_MAX_CREDIT_NS - MAX_SPIN_NS && spent <= SPIN_MAX_CREDIT_NS + MAX_SPIN_NS);
+    CHECK(spent >= (SPIN_MAX_TRIES - 1) * MAX_SPIN_NS && spent <= (SPIN_MAX_TRIES + 1) * MAX_SPIN_NS);
     now_ns += MAX_SPIN_NS * SPIN_VAIN_SHARE;
     CHECK(spin_policy_begin(&policy, now_ns));
+}
+
+static void sleeps_that_polling_would_have_made_shorter_earn_the_next_try(void) {
+    become_active();
+    for (; state() == SPIN_ACTIVE; sleep_for(SLEEP_NS)) {
+        spin_in_vain(1000);
+    }
+    int sleeps = 0;
+    for (; state() == SPIN_OVERSPENT; sleeps++) {
+        sleep_for(SLEEP_NS);
+    }
+    CHECK(sleeps >= 30 && sleeps <= 160); /* by the time alone they would be 1024 */
 }
 
 static void check_rest(bool found) {
@@ -143,6 +155,40 @@ static void short_preemptions_now_and_then_are_no_reason_to_stop(void) {
     }
 }
 
+static void check_not_lost(void) {
+    CHECK(spin_policy_begin(&policy, now_ns));
+    now_ns += SPIN_JUMP_NS + 1000;
+    spin_policy_found(&policy, now_ns);
+    CHECK_EQ(policy.lost_ns, 0);
+}
+
+static void preemptions_in_work_or_sleep_are_not_those_of_polling(void) {
+    become_active();
+    CHECK(spin_policy_begin(&policy, now_ns));
+    spin_policy_found(&policy, now_ns);
+    preemptions++;
+    now_ns += 1000000000;
+    check_not_lost();
+    CHECK(spin_policy_begin(&policy, now_ns));
+    preemptions++;
+    now_ns += SLEEP_NS;
+    spin_policy_woke(&policy, now_ns);
+    check_not_lost();
+}
+
+static void preemptions_before_a_sleep_are_not_those_of_polling(void) {
+    become_active();
+    CHECK(spin_policy_begin(&policy, now_ns));
+    preemptions++;
+    now_ns += 10000000;
+    spin_policy_found(&policy, now_ns);
+    CHECK(!spin_policy_begin(&policy, now_ns));
+    preemptions++;
+    now_ns += 1000000000;
+    spin_policy_found(&policy, now_ns);
+    CHECK_EQ(state(), SPIN_ACTIVE);
+}
+
 static void pause_of_the_machine_is_no_preemption(void) {
     become_active();
     CHECK(spin_policy_begin(&policy, now_ns));
@@ -174,11 +220,14 @@ static void thread_that_others_push_aside_has_preemptions(void) {
 
 int main(void) {
     RUN(first_wait_is_a_sleep);
-    RUN(short_sleeps_make_a_spin_of_two_sleeps);
+    RUN(short_sleeps_make_a_spin_of_four_sleeps);
     RUN(long_sleep_makes_quiet);
     RUN(spins_in_vain_end_when_the_credit_is_spent);
+    RUN(sleeps_that_polling_would_have_made_shorter_earn_the_next_try);
     RUN(preemptions_of_some_time_slices_are_followed_by_a_rest);
     RUN(short_preemptions_now_and_then_are_no_reason_to_stop);
+    RUN(preemptions_in_work_or_sleep_are_not_those_of_polling);
+    RUN(preemptions_before_a_sleep_are_not_those_of_polling);
     RUN(pause_of_the_machine_is_no_preemption);
     RUN(thread_that_others_push_aside_has_preemptions);
     return 0;

@@ -33,19 +33,21 @@ long spin_policy_preemptions(void) {
 
 void spin_policy_init(struct spin_policy *policy, int64_t max_spin_ns, long (*preemptions)(void), int64_t now_ns) {
     *policy = (struct spin_policy) {
-        .max_spin_ns = max_spin_ns, .wait_start_ns = now_ns, .last_look_ns = now_ns, .credit_ns = SPIN_MAX_CREDIT_NS,
-        .share_time_ns = now_ns, .sleep_ns = SPIN_FIRST_SLEEP_NS, .preemptions = preemptions, .quiet = true
+        .max_spin_ns = max_spin_ns, .max_credit_ns = SPIN_MAX_TRIES * max_spin_ns,
+        .credit_ns = SPIN_MAX_TRIES * max_spin_ns, .wait_start_ns = now_ns, .last_look_ns = now_ns,
+        .wait_end_ns = now_ns, .share_time_ns = now_ns, .sleep_ns = SPIN_FIRST_SLEEP_NS,
+        .preemptions = preemptions, .outdated = true, .quiet = true
     };
 }
 
 static int64_t spin_ns(const struct spin_policy *policy) {
-    return min(policy->max_spin_ns, 2 * policy->sleep_ns);
+    return min(policy->max_spin_ns, SPIN_SLEEPS * policy->sleep_ns);
 }
 
 enum spin_state spin_policy_state(struct spin_policy *policy, int64_t now_ns) {
     int64_t passed = now_ns - policy->share_time_ns;
     policy->share_time_ns = now_ns;
-    policy->credit_ns = min(SPIN_MAX_CREDIT_NS, policy->credit_ns + passed / SPIN_VAIN_SHARE);
+    policy->credit_ns = min(policy->max_credit_ns, policy->credit_ns + passed / SPIN_VAIN_SHARE);
     policy->lost_ns = max(0, policy->lost_ns - passed / SPIN_LOST_SHARE);
     if (policy->quiet) {
         return SPIN_QUIET;
@@ -58,14 +60,13 @@ enum spin_state spin_policy_state(struct spin_policy *policy, int64_t now_ns) {
 
 bool spin_policy_begin(struct spin_policy *policy, int64_t now_ns) {
     policy->wait_start_ns = policy->last_look_ns = now_ns;
-    if (policy->max_spin_ns == 0 || spin_policy_state(policy, now_ns) != SPIN_ACTIVE) {
-        return false;
-    }
-    if (policy->has_slept) { /* it is a system call, so not at each wake-up */
-        policy->has_slept = false;
+    policy->outdated = policy->outdated || now_ns - policy->wait_end_ns > SPIN_LONG_WORK_NS;
+    policy->polling = policy->max_spin_ns > 0 && spin_policy_state(policy, now_ns) == SPIN_ACTIVE;
+    if (policy->polling && policy->outdated) { /* a system call, so not at each wait */
+        policy->outdated = false;
         policy->known_preemptions = policy->preemptions();
     }
-    return true;
+    return policy->polling;
 }
 
 static bool is_preempted(struct spin_policy *policy, int64_t now_ns) {
@@ -81,32 +82,38 @@ static bool is_preempted(struct spin_policy *policy, int64_t now_ns) {
 
 bool spin_policy_found_nothing(struct spin_policy *policy, int64_t now_ns) {
     if (now_ns - policy->last_look_ns > SPIN_JUMP_NS) {
-        bool preempted = is_preempted(policy, now_ns);
-        policy->last_look_ns = now_ns;
-        return !preempted;
+        policy->polling = !is_preempted(policy, now_ns);
+    } else if (now_ns - policy->wait_start_ns >= spin_ns(policy)) {
+        policy->credit_ns -= now_ns - policy->wait_start_ns;
+        policy->polling = false;
     }
     policy->last_look_ns = now_ns;
-    int64_t spun = now_ns - policy->wait_start_ns;
-    if (spun < spin_ns(policy)) {
-        return true;
-    }
-    policy->credit_ns -= spun;
-    return false;
+    return policy->polling;
+}
+
+static void end_wait(struct spin_policy *policy, int64_t now_ns) {
+    policy->polling = false;
+    policy->wait_end_ns = now_ns;
 }
 
 void spin_policy_found(struct spin_policy *policy, int64_t now_ns) {
-    policy->quiet = false;
-    if (now_ns - policy->last_look_ns > SPIN_JUMP_NS) {
+    if (policy->polling && now_ns - policy->last_look_ns > SPIN_JUMP_NS) {
         is_preempted(policy, now_ns);
     }
-    policy->credit_ns = min(SPIN_MAX_CREDIT_NS, policy->credit_ns + policy->sleep_ns);
+    policy->quiet = false;
+    policy->credit_ns = min(policy->max_credit_ns, policy->credit_ns + policy->sleep_ns);
+    end_wait(policy, now_ns);
 }
 
 void spin_policy_woke(struct spin_policy *policy, int64_t now_ns) {
     int64_t slept = now_ns - policy->last_look_ns;
-    policy->has_slept = true;
+    policy->outdated = true;
     policy->quiet = now_ns - policy->wait_start_ns > spin_ns(policy) + policy->sleep_ns / 2;
+    if (!policy->quiet && spin_policy_state(policy, now_ns) == SPIN_OVERSPENT) {
+        policy->credit_ns += policy->sleep_ns / SPIN_PROMISE_SHARE;
+    }
     if (slept < 2 * policy->max_spin_ns) {
         policy->sleep_ns += (max(slept, SPIN_MIN_SLEEP_NS) - policy->sleep_ns) / 8;
     }
+    end_wait(policy, now_ns);
 }

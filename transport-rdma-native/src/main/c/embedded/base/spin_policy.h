@@ -31,7 +31,10 @@
 #include <stdint.h>
 
 #define SPIN_VAIN_SHARE 256
-#define SPIN_MAX_CREDIT_NS INT64_C(1000000)
+#define SPIN_PROMISE_SHARE 32
+#define SPIN_MAX_TRIES 5
+#define SPIN_SLEEPS 4
+#define SPIN_LONG_WORK_NS INT64_C(20000)
 #define SPIN_JUMP_NS INT64_C(100000)
 #define SPIN_LOST_SHARE 64
 #define SPIN_MAX_LOST_NS INT64_C(8000000)
@@ -43,14 +46,17 @@ enum spin_state { SPIN_QUIET, SPIN_PREEMPTED, SPIN_OVERSPENT, SPIN_ACTIVE };
 
 struct spin_policy {
     int64_t max_spin_ns;
+    int64_t max_credit_ns;
     int64_t wait_start_ns, last_look_ns;
+    int64_t wait_end_ns; /* of the last one */
     int64_t credit_ns;
     int64_t lost_ns;       /* to others, above their share */
     int64_t share_time_ns; /* up to when the shares are in both */
     int64_t sleep_ns;      /* moving average */
     long (*preemptions)(void);
     long known_preemptions;
-    bool has_slept; /* since these were read */
+    bool outdated; /* the thread may have been preempted since these were read, and not while it polled */
+    bool polling;
     bool quiet;
 };
 

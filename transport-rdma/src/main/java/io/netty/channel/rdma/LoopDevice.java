@@ -271,6 +271,7 @@ final class LoopDevice {
 
     private int dispatch(WorkCompletions batch) {
         int size = batch.size();
+        home.handler().waitEnds();
         give(batch);
         tell();
         return size;

@@ -177,7 +177,6 @@ public final class RdmaIoHandler implements IoHandler {
         }
         handled = pollOrArm();
         if (handled > 0) {
-            spinPolicy.found(System.nanoTime());
             return handled;
         }
         handled = runEpoll(true);
@@ -198,11 +197,20 @@ public final class RdmaIoHandler implements IoHandler {
                 handled = runEpollIfDue(now);
             }
             if (handled > 0 || !context.canBlock()) {
-                spinPolicy.found(now);
+                if (spinPolicy.isWaiting()) {
+                    spinPolicy.found(now);
+                }
                 return handled;
             }
         } while (spinPolicy.foundNothing(now));
         return 0;
+    }
+
+    /** There are completions, and they have not been handled. */
+    void waitEnds() {
+        if (spinPolicy.isWaiting()) {
+            spinPolicy.found(System.nanoTime());
+        }
     }
 
     private int pollSomeTimes() {

@@ -31,9 +31,10 @@ import java.util.function.LongSupplier;
  * <tr><td>{@code PREEMPTED}</td><td>while it polled, others were given the core for more than 1/64 of the time</td>
  *     <td>sleeps at once, until it was less</td></tr>
  * <tr><td>{@code OVERSPENT}</td><td>polling was in vain too often</td>
- *     <td>sleeps at once, until it has earned the next try: 1/256 of the time</td></tr>
+ *     <td>sleeps at once, until it has earned the next try: by 1/256 of the time, and by 1/32 of the sleeps that
+ *     polling would have made shorter</td></tr>
  * <tr><td>{@code ACTIVE}</td><td>otherwise</td>
- *     <td>polls, for twice as long as a sleep takes here, then sleeps</td></tr>
+ *     <td>polls, for four times as long as a sleep takes here, then sleeps</td></tr>
  * </table>
  *
  * Two ends that exchange messages find each other like that: both sleep at first, and each wait lasts two wake-ups, the
@@ -54,10 +55,19 @@ final class SpinPolicy {
 
     /** Of the time that has passed, polling in vain may take so much: next to nothing for those who want the core. */
     static final int VAIN_SHARE = 256;
-    /** So much may be saved up: some tries in a row, after a pause of the peer's virtual machine for example. */
-    static final long MAX_CREDIT_NANOS = 1_000_000;
+    /**
+     * And so much of the sleeps that polling would have made shorter. It is not certain that it would have: where the
+     * peer needs the same core, each sleep is short, and all polling is in vain.
+     */
+    static final int PROMISE_SHARE = 32;
+    /** So many tries in a row may be in vain, after a pause of the peer's virtual machine for example. */
+    static final int MAX_TRIES = 5;
+    /** The peer's wake-up and the own one, and twice the average, as both take longer at times. */
+    static final int SLEEPS_PER_SPIN = 4;
     /** If the clock jumps by more, the thread was stopped, and not just for an interrupt. */
     static final long JUMP_NANOS = 100_000;
+    /** After longer work it is worth a system call to know how often the thread was preempted in it. */
+    static final long LONG_WORK_NANOS = 20_000;
     /** Of the time that has passed, others may have had the core for so much while the loop polled. */
     static final int LOST_SHARE = 64;
     /** What compilers and the like take now and then is no reason to stop: some time slices. */
@@ -69,15 +79,19 @@ final class SpinPolicy {
     static final long MIN_SLEEP_NANOS = 10_000;
 
     private final long maxSpinNanos;
+    private final long maxCredit;
     private final LongSupplier preemptions;
     private long knownPreemptions;
-    /** Since {@link #knownPreemptions} was read. */
-    private boolean hasSlept;
+    /** The thread may have been preempted since these were read, and not while it polled. */
+    private boolean outdated = true;
     private boolean quiet = true;
-    /** Since there was something to do. */
+    private boolean waiting;
+    private boolean polling;
     private long waitStart;
+    /** Of the last wait. */
+    private long waitEnd;
     private long lastLook;
-    private long credit = MAX_CREDIT_NANOS;
+    private long credit;
     /** To others, above their share. */
     private long lost;
     /** Up to when the shares are in {@link #credit} and {@link #lost}. */
@@ -93,28 +107,35 @@ final class SpinPolicy {
     SpinPolicy(long maxSpinNanos, LongSupplier preemptions, long now) {
         this.maxSpinNanos = maxSpinNanos;
         this.preemptions = preemptions;
+        maxCredit = MAX_TRIES * maxSpinNanos;
+        credit = maxCredit;
         shareTime = now;
+        waitEnd = now;
     }
 
     /** A wait begins: there is nothing to do. Returns whether to poll. */
     boolean begin(long now) {
+        waiting = true;
         waitStart = now;
         lastLook = now;
-        if (maxSpinNanos == 0 || state(now) != State.ACTIVE) {
-            return false;
-        }
-        if (hasSlept) {
-            // It is a system call, so not at each wake-up.
-            hasSlept = false;
+        outdated |= now - waitEnd > LONG_WORK_NANOS;
+        polling = maxSpinNanos > 0 && state(now) == State.ACTIVE;
+        if (polling && outdated) {
+            outdated = false;
             knownPreemptions = preemptions.getAsLong();
         }
-        return true;
+        return polling;
+    }
+
+    /** A wait has begun and not ended. */
+    boolean isWaiting() {
+        return waiting;
     }
 
     State state(long now) {
         long passed = now - shareTime;
         shareTime = now;
-        credit = Math.min(MAX_CREDIT_NANOS, credit + passed / VAIN_SHARE);
+        credit = Math.min(maxCredit, credit + passed / VAIN_SHARE);
         lost = Math.max(0, lost - passed / LOST_SHARE);
         if (quiet) {
             return State.QUIET;
@@ -126,23 +147,19 @@ final class SpinPolicy {
     }
 
     private long spinNanos() {
-        return Math.min(maxSpinNanos, 2 * sleepNanos);
+        return Math.min(maxSpinNanos, SLEEPS_PER_SPIN * sleepNanos);
     }
 
     /** While polling: nothing was found. Returns whether to look again. */
     boolean foundNothing(long now) {
         if (now - lastLook > JUMP_NANOS) {
-            boolean preempted = isPreempted(now);
-            lastLook = now;
-            return !preempted;
+            polling = !isPreempted(now);
+        } else if (now - waitStart >= spinNanos()) {
+            credit -= now - waitStart;
+            polling = false;
         }
         lastLook = now;
-        long spun = now - waitStart;
-        if (spun < spinNanos()) {
-            return true;
-        }
-        credit -= spun;
-        return false;
+        return polling;
     }
 
     private boolean isPreempted(long now) {
@@ -155,23 +172,38 @@ final class SpinPolicy {
         return true;
     }
 
-    /** There is something to do, and the loop has not slept: the wait is over. */
+    /**
+     * There is something to do, and the loop has not slept: the wait is over.
+     *
+     * @param now before that is done: who takes the core then takes it from the work, not from polling
+     */
     void found(long now) {
-        quiet = false;
-        if (now - lastLook > JUMP_NANOS) {
+        if (polling && now - lastLook > JUMP_NANOS) {
             isPreempted(now);
         }
-        credit = Math.min(MAX_CREDIT_NANOS, credit + sleepNanos);
+        quiet = false;
+        credit = Math.min(maxCredit, credit + sleepNanos);
+        end(now);
     }
 
     /** The loop has slept, and the wait is over. */
     void woke(long now) {
         long slept = now - lastLook;
-        hasSlept = true;
+        outdated = true;
         // What it would have seen while polling: a peer that sleeps, too, takes half of that.
         quiet = now - waitStart > spinNanos() + sleepNanos / 2;
+        if (!quiet && state(now) == State.OVERSPENT) {
+            credit += sleepNanos / PROMISE_SHARE;
+        }
         if (slept < 2 * maxSpinNanos) {
             sleepNanos += Math.max(slept, MIN_SLEEP_NANOS) - sleepNanos >> 3;
         }
+        end(now);
+    }
+
+    private void end(long now) {
+        waiting = false;
+        polling = false;
+        waitEnd = now;
     }
 }

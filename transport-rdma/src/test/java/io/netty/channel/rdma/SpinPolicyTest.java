@@ -73,13 +73,13 @@ class SpinPolicyTest {
     }
 
     @Test
-    void shortSleepMakesTheNextWaitASpinOfTwiceASleep() {
+    void shortSleepMakesTheNextWaitASpinOfFourSleeps() {
         becomeActive();
         for (int i = 0; i < 100; i++) {
             policy.begin(now);
             policy.found(now);
             policy.begin(now);
-            policy.woke(now += 40_000);
+            policy.woke(now += 20_000);
         }
         assertThat(spinInVain(1000)).isBetween(79_000L, 82_000L);
     }
@@ -125,12 +125,26 @@ class SpinPolicyTest {
         long spent = 0;
         for (sleep(40_000); policy.state(now) == ACTIVE; sleep(40_000)) {
             spent += spinInVain(1000);
-            policy.woke(now += 40_000);
+            policy.woke(now += MILLI);
         }
         assertThat(policy.state(now)).isEqualTo(OVERSPENT);
-        assertThat(spent).isBetween(SpinPolicy.MAX_CREDIT_NANOS - MAX_SPIN, SpinPolicy.MAX_CREDIT_NANOS + MAX_SPIN);
+        assertThat(spent).isBetween((SpinPolicy.MAX_TRIES - 1) * MAX_SPIN, (SpinPolicy.MAX_TRIES + 1) * MAX_SPIN);
         now += MAX_SPIN * SpinPolicy.VAIN_SHARE;
         assertThat(policy.begin(now)).isTrue();
+    }
+
+    @Test
+    void sleepsThatPollingWouldHaveMadeShorterEarnTheNextTry() {
+        for (sleep(40_000); policy.state(now) == ACTIVE; sleep(40_000)) {
+            spinInVain(1000);
+            policy.woke(now += MILLI);
+        }
+        int sleeps = 0;
+        for (; policy.state(now) == OVERSPENT; sleeps++) {
+            sleep(40_000);
+        }
+        // By the time alone they would be 160_000 * 256 / 40_000.
+        assertThat(sleeps).isBetween(30, 160);
     }
 
     @Test
@@ -140,7 +154,7 @@ class SpinPolicyTest {
             spinInVain(1000);
             policy.woke(now += 40_000);
             sleep(40_000);
-            for (int j = 0; j < 3; j++) {
+            for (int j = 0; j < 5; j++) {
                 assertThat(policy.begin(now)).isTrue();
                 now += 2000;
                 policy.found(now);
@@ -186,6 +200,36 @@ class SpinPolicyTest {
             assertThat(policy.state(now)).isEqualTo(ACTIVE);
             now += 250 * MILLI;
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = { false, true })
+    void preemptionsInWorkOrSleepAreNotThoseOfPolling(boolean sleep) {
+        becomeActive();
+        for (int i = 0; i < 2 * SpinPolicy.MAX_LOST_NANOS / SpinPolicy.JUMP_NANOS; i++) {
+            assertThat(policy.begin(now)).isTrue();
+            preemptions++;
+            if (sleep) {
+                policy.woke(now += 40_000);
+            } else {
+                policy.found(now);
+                now += 40_000;
+            }
+            assertThat(policy.begin(now)).isTrue();
+            policy.found(now += SpinPolicy.JUMP_NANOS + 1000);
+        }
+    }
+
+    @Test
+    void preemptionsBeforeASleepAreNotThoseOfPolling() {
+        becomeActive();
+        assertThat(policy.begin(now)).isTrue();
+        preemptions++;
+        policy.found(now += 10 * MILLI);
+        assertThat(policy.begin(now)).isFalse();
+        preemptions++;
+        policy.found(now += SECOND);
+        assertThat(policy.state(now)).isEqualTo(ACTIVE);
     }
 
     @Test
