@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * Measures modes in turn, round by round, and tells what came of it.
@@ -118,13 +119,15 @@ public final class Comparison implements AutoCloseable {
         }
     }
 
-    private void measure(Mode mode, String what) throws IOException {
+    private void measure(Mode mode, String what) throws IOException, InterruptedException {
         Pair pair = pairs.get(mode);
         int limitMillis = options.limitMillis();
         if (pair == null) {
             progress.say(what + ": starting");
             pair = starter.start(mode);
             pairs.put(mode, pair);
+            progress.say(what + ": warming up");
+            pair.warmUp(IntStream.range(0, pair.subjects().size()).boxed().toList(), options.warmUpMillis());
         } else {
             // What is warm by now settles at once, and what is not had its time.
             limitMillis /= WARM;
@@ -134,7 +137,9 @@ public final class Comparison implements AutoCloseable {
         for (int i = 0; i < pair.subjects().size(); i++) {
             progress.detail(pair.subjects().get(i).name());
             long rowsLeft = (long) modes.size() * pair.subjects().size() - rows;
-            long shareMillis = TimeUnit.NANOSECONDS.toMillis(SHARES * (end - System.nanoTime()) / rowsLeft);
+            long left = end - System.nanoTime()
+                    - TimeUnit.MILLISECONDS.toNanos((long) options.warmUpMillis() * (modes.size() - pairs.size()));
+            long shareMillis = TimeUnit.NANOSECONDS.toMillis(SHARES * left / rowsLeft);
             results.add(mode.toString(), pair.sample(i, plan.windowMillis(),
                     Math.min(limitMillis, (int) Math.max(MIN_LIMIT_MILLIS, shareMillis))));
             rows++;

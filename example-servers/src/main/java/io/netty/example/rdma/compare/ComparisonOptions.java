@@ -27,6 +27,9 @@ import java.util.List;
  * The command line options of every comparison.
  */
 public final class ComparisonOptions {
+    /** For how many times the limit of a row fresh processes may warm up for all of them. */
+    private static final int WARM_UP_LIMITS = 2;
+
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
     private boolean help;
 
@@ -74,6 +77,11 @@ public final class ComparisonOptions {
 
     int limitMillis() {
         return limitSeconds != null ? (int) (limitSeconds * 1000) : plan().limitMillis();
+    }
+
+    /** How long fresh processes may {@linkplain Pair#warmUp warm up} before the first scenario counts. */
+    int warmUpMillis() {
+        return WARM_UP_LIMITS * limitMillis();
     }
 
     Launcher launcher() {

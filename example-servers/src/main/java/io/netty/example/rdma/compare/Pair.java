@@ -43,12 +43,15 @@ public final class Pair implements AutoCloseable {
     public record Subject(String name, long bytes, Settling settling) {
     }
 
+    /** The slices of warming up are so long: a cold operation of a large scenario alone takes longer. */
+    private static final int SLICE_MILLIS = 200;
+    /** How often to look whether the compilers are done. */
+    private static final int LOOK_MILLIS = 20;
+    /** A pair is warm if its compilers took less than this part of a turn through all scenarios. */
+    private static final double WARM_COMPILING = 0.05;
+
     /** A window, and what the processes have used in and around it. */
     private record Look(Window window, Probe client, Probe server) {
-        double compiling() {
-            return Math.max((double) client.compilerNanos() / client.nanos(),
-                    (double) server.compilerNanos() / server.nanos());
-        }
     }
 
     /**
@@ -71,6 +74,58 @@ public final class Pair implements AutoCloseable {
     /** The scenarios of the client, in its order. */
     public List<Subject> subjects() {
         return subjects;
+    }
+
+    /**
+     * Does all scenarios in turn, a slice of each, until the compilers of both processes find nothing to do any more.
+     * After each slice the event loops rest until the compilers have done what they were given. Loops that never sleep
+     * leave them but half of the processor time where there are two cores, so that warming up would take twice as
+     * long; and code that was compiled for one scenario alone is thrown away and compiled again when the next one
+     * takes other branches.
+     *
+     * @param numbers     of the scenarios that will be measured
+     * @param limitMillis when to give up: the rows will tell
+     */
+    public void warmUp(List<Integer> numbers, int limitMillis) throws IOException, InterruptedException {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        boolean warm = false;
+        while (!warm) {
+            Probe clientBefore = probe(client);
+            Probe serverBefore = probe(server);
+            for (int number : numbers) {
+                if (System.nanoTime() - end >= 0) {
+                    return;
+                }
+                client.ask(LoadClient.START + ' ' + number);
+                Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + SLICE_MILLIS));
+                client.ask(LoadClient.STOP);
+                subjects.get(number).settling().warmedUp(window.nanos() / 1e9);
+                awaitCompilers(end);
+            }
+            warm = compiling(probe(client).since(clientBefore), probe(server).since(serverBefore)) < WARM_COMPILING;
+        }
+    }
+
+    private void awaitCompilers(long end) throws IOException, InterruptedException {
+        pause();
+        Probe clientBefore = probe(client);
+        Probe serverBefore = probe(server);
+        boolean compiling = true;
+        while (compiling && System.nanoTime() - end < 0) {
+            Thread.sleep(LOOK_MILLIS);
+            Probe clientNow = probe(client);
+            Probe serverNow = probe(server);
+            compiling = compiling(clientNow.since(clientBefore), serverNow.since(serverBefore)) > WARM_COMPILING;
+            clientBefore = clientNow;
+            serverBefore = serverNow;
+        }
+        resume();
+    }
+
+    /** Which part of the time compilers ran, in the process that compiled more. */
+    private static double compiling(Probe client, Probe server) {
+        return Math.max((double) client.compilerNanos() / client.nanos(),
+                (double) server.compilerNanos() / server.nanos());
     }
 
     /**
@@ -101,7 +156,7 @@ public final class Pair implements AutoCloseable {
             if (looks.size() > Settling.WINDOWS) {
                 looks.remove();
             }
-            settling.add(window.nanos() / 1e9, window.rate(), look.compiling());
+            settling.add(window.nanos() / 1e9, window.rate(), compiling(look.client(), look.server()));
             if (settling.state() == Settling.State.SETTLED || System.nanoTime() - end >= 0) {
                 break;
             }

@@ -69,6 +69,11 @@ public final class Settling {
         }
     }
 
+    /** It was done for so long in these processes, and not looked at. */
+    void warmedUp(double workSeconds) {
+        seconds += workSeconds;
+    }
+
     /** Begins anew with the next window, as something else was measured meanwhile; the age stays. */
     void restart() {
         entries.clear();

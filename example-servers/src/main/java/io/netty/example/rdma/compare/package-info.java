@@ -29,8 +29,11 @@
  * </pre>
  *
  * <p><b>Nothing cold counts.</b> A new virtual machine needs some six seconds of CPU time in each process to compile
- * what a protocol stack does, which on two cores whose loops poll takes much longer, and until then it is up to twenty
- * times slower. So there is no fixed warm-up: the client does a scenario in windows of a tenth of a second or two, and
+ * what a protocol stack does, and until then it is up to twenty times slower. There is no fixed warm-up: a new pair
+ * does all its scenarios in turn, a slice of 0.2 s of each, until the compilers have next to nothing to do in a whole
+ * turn. After each slice the loops rest until the compilers are done, which would else have to share the cores with
+ * them. (A turn does what the rows will do: warmed up by one row after the other, code is compiled for a row alone, and
+ * again in the next.) Then the client does a scenario in windows of a tenth of a second or two, and
  * {@link io.netty.example.rdma.compare.Settling} decides, in one place, when the last five of them show the steady
  * state. These windows are the sample: what has settled needs no other measurement. A scenario that does not settle
  * until a limit is in the table as not settled, which is no error. Compilers are watched by the CPU time of their

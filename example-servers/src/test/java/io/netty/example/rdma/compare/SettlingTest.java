@@ -42,6 +42,16 @@ class SettlingTest {
     }
 
     @Test
+    void warmingUpCountsForTheAgeOnly() {
+        settling.warmedUp(1);
+        assertThat(settling.state()).isEqualTo(State.YOUNG);
+        add(0.01, IDLE, 100, 100, 100, 100);
+        assertThat(settling.state()).isEqualTo(State.YOUNG);
+        add(0.01, IDLE, 100);
+        assertThat(settling.state()).isEqualTo(State.SETTLED);
+    }
+
+    @Test
     void fewWindowsDoNotSettleHoweverLongTheyAre() {
         add(10, IDLE, 100, 100, 100, 100);
         assertThat(settling.state()).isEqualTo(State.YOUNG);

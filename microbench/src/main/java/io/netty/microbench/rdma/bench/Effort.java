@@ -26,6 +26,9 @@ package io.netty.microbench.rdma.bench;
  * @param maxIdle      how many idle connections are opened at most
  */
 record Effort(String name, int rounds, int maxSeconds, int windowMillis, int limitMillis, int maxIdle) {
+    private static final int WARM_UP_LIMITS = 3;
+    private static final int MAX_WARM_UP_MILLIS = 40_000;
+
     /** Shows that everything works. */
     static final Effort QUICK = new Effort("quick", 1, 120, 200, 2000, 1000);
     static final Effort DEFAULT = new Effort("default", 3, 900, 150, 4000, 1000);
@@ -34,6 +37,11 @@ record Effort(String name, int rounds, int maxSeconds, int windowMillis, int lim
 
     /** In an emulated guest, where all takes some ten times as long. */
     static final Effort RXE = new Effort("rxe", 3, 540, 400, 40_000, 100);
+
+    /** How long fresh processes may warm up for all scenarios together. */
+    int warmUpMillis() {
+        return Math.min(WARM_UP_LIMITS * limitMillis, MAX_WARM_UP_MILLIS);
+    }
 
     /** So many rounds, however long they take. */
     Effort withRounds(int number) {

@@ -33,6 +33,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * What is measured in one go: by a server and a client that measures it, each a process of its own.
@@ -53,6 +54,12 @@ enum Part {
     ECHO(EchoLoadServer.class, EchoLoad.class),
     /** Many small messages under way. */
     MESSAGES(EchoLoadServer.class, MessagesLoad.class) {
+        @Override
+        List<Integer> warmUp(Pair pair) {
+            // Others would open the connections of later rows.
+            return List.of(0);
+        }
+
         @Override
         void measure(Pair pair, Effort effort, Readings readings) throws IOException {
             for (int i = 0; i < pair.subjects().size(); i++) {
@@ -78,6 +85,11 @@ enum Part {
     },
     /** Connections that are open and silent: what they cost, and what they cost others. */
     IDLE(EchoLoadServer.class, IdleLoad.class) {
+        @Override
+        List<Integer> warmUp(Pair pair) {
+            return List.of(0);
+        }
+
         @Override
         void measure(Pair pair, Effort effort, Readings readings) throws IOException, InterruptedException {
             new IdleMeasurements(pair, effort, readings).run();
@@ -143,16 +155,21 @@ enum Part {
     void measure(Mode mode, Setup setup, Effort effort, Readings readings)
             throws IOException, InterruptedException {
         try (Pair pair = setup.launcher().pair(mode, server, serverArguments(setup), client, List.of())) {
+            pair.warmUp(warmUp(pair), effort.warmUpMillis());
             measure(pair, effort, readings);
         }
     }
 
+    /** The scenarios by which processes warm up. */
+    List<Integer> warmUp(Pair pair) {
+        return IntStream.range(0, pair.subjects().size())
+                .filter(i -> Section.isShown(pair.subjects().get(i).name())).boxed().toList();
+    }
+
     /** Measures with processes that are ready. */
     void measure(Pair pair, Effort effort, Readings readings) throws IOException, InterruptedException {
-        for (int i = 0; i < pair.subjects().size(); i++) {
-            if (Section.isShown(pair.subjects().get(i).name())) {
-                readings.add(pair.sample(i, effort.windowMillis(), effort.limitMillis()));
-            }
+        for (int i : warmUp(pair)) {
+            readings.add(pair.sample(i, effort.windowMillis(), effort.limitMillis()));
         }
     }
 
