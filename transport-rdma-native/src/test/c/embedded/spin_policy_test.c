@@ -106,18 +106,6 @@ static void spins_in_vain_end_when_the_credit_is_spent(void) {
     CHECK(spin_policy_begin(&policy, now_ns));
 }
 
-static void sleeps_that_polling_would_have_made_shorter_earn_the_next_try(void) {
-    become_active();
-    for (; state() == SPIN_ACTIVE; sleep_for(SLEEP_NS)) {
-        spin_in_vain(1000);
-    }
-    int sleeps = 0;
-    for (; state() == SPIN_OVERSPENT; sleeps++) {
-        sleep_for(SLEEP_NS);
-    }
-    CHECK(sleeps >= 30 && sleeps <= 160); /* by the time alone they would be 1024 */
-}
-
 static void check_rest(bool found) {
     become_active();
     CHECK(spin_policy_begin(&policy, now_ns));
@@ -223,7 +211,6 @@ int main(void) {
     RUN(short_sleeps_make_a_spin_of_four_sleeps);
     RUN(long_sleep_makes_quiet);
     RUN(spins_in_vain_end_when_the_credit_is_spent);
-    RUN(sleeps_that_polling_would_have_made_shorter_earn_the_next_try);
     RUN(preemptions_of_some_time_slices_are_followed_by_a_rest);
     RUN(short_preemptions_now_and_then_are_no_reason_to_stop);
     RUN(preemptions_in_work_or_sleep_are_not_those_of_polling);

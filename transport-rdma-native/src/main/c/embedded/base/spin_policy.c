@@ -109,9 +109,6 @@ void spin_policy_woke(struct spin_policy *policy, int64_t now_ns) {
     int64_t slept = now_ns - policy->last_look_ns;
     policy->outdated = true;
     policy->quiet = now_ns - policy->wait_start_ns > spin_ns(policy) + policy->sleep_ns / 2;
-    if (!policy->quiet && spin_policy_state(policy, now_ns) == SPIN_OVERSPENT) {
-        policy->credit_ns += policy->sleep_ns / SPIN_PROMISE_SHARE;
-    }
     if (slept < 2 * policy->max_spin_ns) {
         policy->sleep_ns += (max(slept, SPIN_MIN_SLEEP_NS) - policy->sleep_ns) / 8;
     }

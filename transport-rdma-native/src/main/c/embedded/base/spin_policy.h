@@ -20,9 +20,9 @@
  *   SPIN_QUIET      at first, and after a wait that polling would not have shortened: sleeps at once
  *   SPIN_PREEMPTED  others were given the processor while it polled, for more than 1/64 of the time: sleeps at once
  *   SPIN_OVERSPENT  polling was in vain too often: sleeps at once, until 1/256 of the time has paid for the next try
- *   SPIN_ACTIVE     polls, for twice as long as a sleep takes here
+ *   SPIN_ACTIVE     polls, for four times as long as a sleep takes here
  *
- * One thread.
+ * The engine has other duties, so it has no long tries. One thread.
  */
 #ifndef NETTY_RDMA_EMBEDDED_SPIN_POLICY_H
 #define NETTY_RDMA_EMBEDDED_SPIN_POLICY_H
@@ -31,7 +31,6 @@
 #include <stdint.h>
 
 #define SPIN_VAIN_SHARE 256
-#define SPIN_PROMISE_SHARE 32
 #define SPIN_MAX_TRIES 5
 #define SPIN_SLEEPS 4
 #define SPIN_LONG_WORK_NS INT64_C(20000)

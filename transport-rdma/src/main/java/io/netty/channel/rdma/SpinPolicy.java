@@ -31,8 +31,7 @@ import java.util.function.LongSupplier;
  * <tr><td>{@code PREEMPTED}</td><td>while it polled, others were given the core for more than 1/64 of the time</td>
  *     <td>sleeps at once, until it was less</td></tr>
  * <tr><td>{@code OVERSPENT}</td><td>polling was in vain too often</td>
- *     <td>sleeps at once, until it has earned the next try: by 1/256 of the time, and by 1/32 of the sleeps that
- *     polling would have made shorter</td></tr>
+ *     <td>sleeps at once, until it has earned the next try: 1/256 of the time</td></tr>
  * <tr><td>{@code ACTIVE}</td><td>otherwise</td>
  *     <td>polls, for four times as long as a sleep takes here, then sleeps</td></tr>
  * </table>
@@ -40,6 +39,11 @@ import java.util.function.LongSupplier;
  * Two ends that exchange messages find each other like that: both sleep at first, and each wait lasts two wake-ups, the
  * peer's and the own one. Then one polls for so long. The peer's wake-up is over before that, so polling has paid, and
  * the peer, which polls now too, gets the next answer without a wake-up at all.
+ *
+ * <p>Two ends may also find themselves on one core: where one of them polls, the other one has to wait for that core,
+ * also if another one is idle by now. Linux moves a waiting thread to an idle core at a timer tick, so that each try is
+ * in vain unless it lasts until then, and each sleep is short, because the peer goes on at once. After some such tries
+ * the next one lasts that long.
  *
  * <p>A thread that polls uses up its share of the core; then it waits until all others have had theirs. One that sleeps
  * at once is let in when it wakes up. So a loop on a busy machine does more if it does not poll, and it finds out that
@@ -55,15 +59,14 @@ final class SpinPolicy {
 
     /** Of the time that has passed, polling in vain may take so much: next to nothing for those who want the core. */
     static final int VAIN_SHARE = 256;
-    /**
-     * And so much of the sleeps that polling would have made shorter. It is not certain that it would have: where the
-     * peer needs the same core, each sleep is short, and all polling is in vain.
-     */
-    static final int PROMISE_SHARE = 32;
     /** So many tries in a row may be in vain, after a pause of the peer's virtual machine for example. */
     static final int MAX_TRIES = 5;
     /** The peer's wake-up and the own one, and twice the average, as both take longer at times. */
     static final int SLEEPS_PER_SPIN = 4;
+    /** After so many tries in vain, each with a short sleep after it, one is {@link #LONG_SPIN} times longer. */
+    static final int TRIES_BEFORE_LONG_SPIN = 3;
+    /** By default 10 ms: timer ticks of Linux are 1 to 10 ms apart (CONFIG_HZ). */
+    static final int LONG_SPIN = 50;
     /** If the clock jumps by more, the thread was stopped, and not just for an interrupt. */
     static final long JUMP_NANOS = 100_000;
     /** After longer work it is worth a system call to know how often the thread was preempted in it. */
@@ -88,6 +91,12 @@ final class SpinPolicy {
     private boolean waiting;
     private boolean polling;
     private long waitStart;
+    private long spinLimit;
+    /** In this wait. */
+    private boolean spunInVain;
+    /** In a row, with a short sleep after each. */
+    private int triesInVain;
+    private long nextLongSpin;
     /** Of the last wait. */
     private long waitEnd;
     private long lastLook;
@@ -111,6 +120,7 @@ final class SpinPolicy {
         credit = maxCredit;
         shareTime = now;
         waitEnd = now;
+        nextLongSpin = now;
     }
 
     /** A wait begins: there is nothing to do. Returns whether to poll. */
@@ -120,6 +130,9 @@ final class SpinPolicy {
         lastLook = now;
         outdated |= now - waitEnd > LONG_WORK_NANOS;
         polling = maxSpinNanos > 0 && state(now) == State.ACTIVE;
+        spunInVain = false;
+        spinLimit = triesInVain >= TRIES_BEFORE_LONG_SPIN && now - nextLongSpin >= 0 ? LONG_SPIN * maxSpinNanos
+                : spinNanos();
         if (polling && outdated) {
             outdated = false;
             knownPreemptions = preemptions.getAsLong();
@@ -154,12 +167,22 @@ final class SpinPolicy {
     boolean foundNothing(long now) {
         if (now - lastLook > JUMP_NANOS) {
             polling = !isPreempted(now);
-        } else if (now - waitStart >= spinNanos()) {
-            credit -= now - waitStart;
+        } else if (now - waitStart >= spinLimit) {
+            endLongSpin(now);
+            credit -= Math.min(maxSpinNanos, now - waitStart);
             polling = false;
+            spunInVain = true;
         }
         lastLook = now;
         return polling;
+    }
+
+    /** Whatever comes of it, it takes no more than {@link #VAIN_SHARE} of the time. */
+    private void endLongSpin(long now) {
+        if (spinLimit > maxSpinNanos) {
+            nextLongSpin = now + VAIN_SHARE * (now - waitStart);
+            triesInVain = 0;
+        }
     }
 
     private boolean isPreempted(long now) {
@@ -178,8 +201,12 @@ final class SpinPolicy {
      * @param now before that is done: who takes the core then takes it from the work, not from polling
      */
     void found(long now) {
-        if (polling && now - lastLook > JUMP_NANOS) {
-            isPreempted(now);
+        if (polling) {
+            endLongSpin(now);
+            triesInVain = 0;
+            if (now - lastLook > JUMP_NANOS) {
+                isPreempted(now);
+            }
         }
         quiet = false;
         credit = Math.min(maxCredit, credit + sleepNanos);
@@ -192,8 +219,8 @@ final class SpinPolicy {
         outdated = true;
         // What it would have seen while polling: a peer that sleeps, too, takes half of that.
         quiet = now - waitStart > spinNanos() + sleepNanos / 2;
-        if (!quiet && state(now) == State.OVERSPENT) {
-            credit += sleepNanos / PROMISE_SHARE;
+        if (spunInVain) {
+            triesInVain = slept < spinNanos() ? triesInVain + 1 : 0;
         }
         if (slept < 2 * maxSpinNanos) {
             sleepNanos += Math.max(slept, MIN_SLEEP_NANOS) - sleepNanos >> 3;

@@ -134,20 +134,6 @@ class SpinPolicyTest {
     }
 
     @Test
-    void sleepsThatPollingWouldHaveMadeShorterEarnTheNextTry() {
-        for (sleep(40_000); policy.state(now) == ACTIVE; sleep(40_000)) {
-            spinInVain(1000);
-            policy.woke(now += MILLI);
-        }
-        int sleeps = 0;
-        for (; policy.state(now) == OVERSPENT; sleeps++) {
-            sleep(40_000);
-        }
-        // By the time alone they would be 160_000 * 256 / 40_000.
-        assertThat(sleeps).isBetween(30, 160);
-    }
-
-    @Test
     void spinsThatFindSomethingPayForThoseInVain() {
         becomeActive();
         for (int i = 0; i < 100; i++) {
@@ -160,6 +146,50 @@ class SpinPolicyTest {
                 policy.found(now);
             }
         }
+    }
+
+    /** The tries that are possible at once, each with a sleep after it. */
+    private void tryInVain(long sleepNanos) {
+        becomeActive();
+        for (int i = 0; i < SpinPolicy.TRIES_BEFORE_LONG_SPIN; i++) {
+            assertThat(spinInVain(1000)).isLessThanOrEqualTo(MAX_SPIN);
+            policy.woke(now += sleepNanos);
+            sleep(40_000);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = { false, true })
+    void triesInVainBeforeShortSleepsAreFollowedByALongOne(boolean found) {
+        tryInVain(40_000);
+        long start = now;
+        if (found) {
+            assertThat(policy.begin(now)).isTrue();
+            while (now - start < SpinPolicy.LONG_SPIN * MAX_SPIN) {
+                assertThat(policy.foundNothing(now += 1000)).isEqualTo(now - start < SpinPolicy.LONG_SPIN * MAX_SPIN);
+                if (now - start == 4 * MILLI) {
+                    policy.found(now);
+                    break;
+                }
+            }
+        } else {
+            assertThat(spinInVain(1000)).isEqualTo(SpinPolicy.LONG_SPIN * MAX_SPIN);
+        }
+        long took = now - start;
+        policy.begin(now);
+        policy.woke(now += SECOND / 4);
+        tryInVain(40_000);
+        assertThat(spinInVain(1000)).isLessThanOrEqualTo(MAX_SPIN);
+        policy.woke(now += 40_000);
+        now += SpinPolicy.VAIN_SHARE * took;
+        becomeActive();
+        assertThat(spinInVain(1000)).isEqualTo(SpinPolicy.LONG_SPIN * MAX_SPIN);
+    }
+
+    @Test
+    void triesInVainBeforeLongSleepsAreNotFollowedByALongOne() {
+        tryInVain(MILLI);
+        assertThat(spinInVain(1000)).isLessThanOrEqualTo(MAX_SPIN);
     }
 
     @ParameterizedTest
