@@ -51,7 +51,8 @@ public final class RdmaIoHandlerConfig {
      * The longest time, in microseconds, to poll before going to sleep, 0 to 1000000. An event loop polls no longer
      * than about four wake-ups take, only after waits that were as short, and not while other threads want its core.
      * Now and then it polls for 50 times as long, if it seems that the peer waits for the same core, until the
-     * operating system has moved one of them. With 0 it goes to sleep at once: less CPU time, but each message to a sleeping event loop waits for a wake-up.
+     * operating system has moved one of them. With 0 it goes to sleep at once: less CPU time, but each message to a
+     * sleeping event loop waits for a wake-up.
      * Default 200.
      */
     public RdmaIoHandlerConfig setMaxSpinMicros(int maxSpinMicros) {
