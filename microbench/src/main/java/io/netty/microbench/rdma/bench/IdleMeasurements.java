@@ -42,12 +42,14 @@ final class IdleMeasurements {
 
     void run() throws IOException, InterruptedException {
         roundTripsBeside(0);
-        memory();
-        setUp();
+        // Before there are others: the memory of closed connections is given back in the seconds that follow, which is
+        // time that their end takes and not idling.
         Thread.sleep(SETTLE_MILLIS);
         processorTime(Section.IDLE, IDLE_MILLIS);
         pair.sample(0, BURST_MILLIS, BURST_MILLIS);
         processorTime(Section.AFTER_BURST, SETTLE_MILLIS);
+        memory();
+        setUp();
     }
 
     /** That of connections which are the first: later ones use again what these leave. */
