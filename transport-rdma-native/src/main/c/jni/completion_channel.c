@@ -47,7 +47,7 @@ static jint channel_fd(JNIEnv *env, jclass class, jlong channel)
 }
 
 /* Acknowledging takes a lock, so the events of one queue in a row are acknowledged together (ibv_get_cq_event(3)). */
-static jint consume(JNIEnv *env, jclass class, jlong channel)
+static jint consume(JNIEnv *env, jclass class, jlong channel, jint max)
 {
     (void) env;
     (void) class;
@@ -57,7 +57,7 @@ static jint consume(JNIEnv *env, jclass class, jlong channel)
     unsigned int unacknowledged = 0;
     jint total = 0;
     errno = 0;
-    while (verbs.ibv_get_cq_event(to_pointer(channel), &cq, &context) == 0) {
+    while (total < max && verbs.ibv_get_cq_event(to_pointer(channel), &cq, &context) == 0) {
         if (cq != last) {
             if (unacknowledged != 0) {
                 verbs.ibv_ack_cq_events(last, unacknowledged);
@@ -79,6 +79,6 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("create0", "(J)J", create),
     JNI_METHOD("destroy0", "(J)I", destroy),
     JNI_METHOD("fd0", "(J)I", channel_fd),
-    JNI_METHOD("consume0", "(J)I", consume),
+    JNI_METHOD("consume0", "(JI)I", consume),
 };
 JNI_CLASS(jni_completion_channel, "CompletionChannel", methods);

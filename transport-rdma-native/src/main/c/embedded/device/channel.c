@@ -210,7 +210,7 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
             return -1;
         }
         pthread_mutex_lock(&channel->lock);
-        empty(channel); /* of a ring since the read as well, which would be found without an event */
+        channel->rung = false; /* a peer may have rung since, which may be found without an event: EAGAIN then */
         channel->collectors++;
         pthread_mutex_unlock(&channel->lock);
         collect(channel);

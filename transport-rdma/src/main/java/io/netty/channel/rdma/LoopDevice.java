@@ -84,7 +84,7 @@ final class LoopDevice {
         CompletionChannel ownChannel = queue.ownChannel;
         return watch(ownChannel.fd(), () -> {
             armed = false;
-            ownChannel.consumeEvents();
+            ownChannel.consumeEvents(1);
         });
     }
 
@@ -370,7 +370,7 @@ final class LoopDevice {
 
     private void completionEvents() throws VerbsException {
         armed = false;
-        channel.consumeEvents();
+        channel.consumeEvents(Math.max(queues.size() - adopted.size(), 1));
     }
 
     private void asyncEvents() throws VerbsException {

@@ -180,11 +180,12 @@ public final class RdmaIoHandler implements IoHandler {
             return handled;
         }
         handled = runEpoll(true);
-        long now = System.nanoTime();
-        nextEpollNanos = now + EPOLL_INTERVAL_NANOS;
-        spinPolicy.woke(now);
+        spinPolicy.woke(System.nanoTime());
         // Most likely a completion woke us up: handle it in this turn.
-        return handled + pollCompletions();
+        handled += pollCompletions();
+        // Epoll has had its turn, however long the completions took.
+        nextEpollNanos = System.nanoTime() + EPOLL_INTERVAL_NANOS;
+        return handled;
     }
 
     /** Polls as long as that may pay. */

@@ -39,13 +39,17 @@ public final class CompletionChannel extends VerbsObject {
     }
 
     /**
-     * Takes all events that are there, without blocking, and acknowledges them. To be called when {@link #fd()} is
-     * readable, before the completion queues of the channel are polled.
+     * Takes events that are there, without blocking, and acknowledges them. To be called when {@link #fd()} is
+     * readable, before the completion queues of the channel are polled. What is left makes the descriptor readable
+     * again.
      *
+     * @param max so many events are taken at most, 1 and more. A completion queue has one event each time it is armed,
+     *            so a program that takes the events before it arms again needs no more than it has queues there; one
+     *            more costs a system call that finds nothing.
      * @return the number of events; it may be 0.
      */
-    public int consumeEvents() throws VerbsException {
-        int n = consume0(address());
+    public int consumeEvents(int max) throws VerbsException {
+        int n = consume0(address(), max);
         if (n < 0) {
             throw new VerbsException("ibv_get_cq_event", -n, "read events of a completion channel");
         }
@@ -63,5 +67,5 @@ public final class CompletionChannel extends VerbsObject {
 
     private static native int fd0(long channel);
 
-    private static native int consume0(long channel);
+    private static native int consume0(long channel, int max);
 }

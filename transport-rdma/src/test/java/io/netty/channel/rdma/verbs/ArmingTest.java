@@ -68,12 +68,12 @@ class ArmingTest {
     void anArmedQueueRaisesOneEventForTheNextCompletion() throws Exception {
         try (ConnectedPair pair = new ConnectedPair()) {
             WorkCompletions batch = new WorkCompletions(4);
-            assertThat(pair.server.channel.consumeEvents()).isZero();
+            assertThat(pair.server.channel.consumeEvents(8)).isZero();
             assertThat(pair.server.queue.pollOrArm(batch)).isTrue();
             assertThat(batch.size()).isZero();
             pair.server.receive(1, 0, 8);
             pair.client.send(1, 0, 8);
-            TestSupport.await("event", () -> pair.server.channel.consumeEvents() > 0 ? true : null);
+            TestSupport.await("event", () -> pair.server.channel.consumeEvents(8) > 0 ? true : null);
             assertThat(pair.server.queue.pollOrArm(batch)).isFalse();
             assertThat(batch.size()).isEqualTo(1);
         }
@@ -85,7 +85,7 @@ class ArmingTest {
             pair.server.receive(1, 0, 8);
             pair.client.send(1, 0, 8);
             TestSupport.completion(pair.server.queue, WorkCompletionStatus.SUCCESS);
-            assertThat(pair.server.channel.consumeEvents()).isZero();
+            assertThat(pair.server.channel.consumeEvents(8)).isZero();
         }
     }
 
@@ -135,7 +135,7 @@ class ArmingTest {
         public void handle(IoRegistration registration, IoEvent ioEvent) {
             try {
                 wakeUps++;
-                server.channel.consumeEvents();
+                server.channel.consumeEvents(8);
                 drainAndArm();
             } catch (Throwable t) {
                 done.completeExceptionally(t);

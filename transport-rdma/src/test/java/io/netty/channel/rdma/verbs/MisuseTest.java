@@ -43,7 +43,7 @@ class MisuseTest {
         assertThatThrownBy(() -> end.queue.poll(batch)).isInstanceOf(IllegalStateException.class)
                 .hasMessage("completion queue is closed");
         assertThatThrownBy(() -> end.queue.pollOrArm(batch)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> end.channel.consumeEvents()).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> end.channel.consumeEvents(8)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> end.channel.fd()).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> end.queuePair.postSend(sends)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> end.queuePair.postReceive(receives)).isInstanceOf(IllegalStateException.class);
