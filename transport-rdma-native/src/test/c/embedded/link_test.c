@@ -167,6 +167,27 @@ static void a_port_leads_to_one_link_and_is_exclusive(void) {
     end_link(link);
 }
 
+/* More than the other side accepts at a time, in far less than the time after which links are closed as idle. */
+static void short_lived_ports_do_not_use_up_the_links_to_a_process(void) {
+    for (int i = 0; i < 1500; i++) {
+        struct link_port *port;
+        struct link *link;
+        int echoed = get(&echoes);
+        CHECK_EQ(link_bind_port(PS, (uint16_t) (1000 + i), &port), 0);
+        CHECK_EQ(link_connect_port(PS, (uint16_t) (1000 + i), false, &link), 0);
+        CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+        CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
+        link_put(link);
+        link_unbind_port(port);
+    }
+    for (int i = 0; i < 1500; i++) { /* links outlive their ports */
+        struct link *link;
+        if (link_connect_port(PS, (uint16_t) (1000 + i), false, &link) == 0) {
+            end_link(link);
+        }
+    }
+}
+
 static void a_queue_pair_number_leads_to_its_process(void) {
     uint32_t first = link_claim_qpn_block(), second = link_claim_qpn_block();
     fds_without_links += 2; /* they stay claimed */
@@ -522,6 +543,7 @@ int main(void) {
     fds_without_links = open_fds();
     RUN_TO_THE_END(messages_arrive_whole_and_in_order);
     RUN_TO_THE_END(a_port_leads_to_one_link_and_is_exclusive);
+    RUN_TO_THE_END(short_lived_ports_do_not_use_up_the_links_to_a_process);
     RUN_TO_THE_END(a_queue_pair_number_leads_to_its_process);
     RUN_TO_THE_END(descriptors_are_passed_and_none_is_left_behind);
     RUN_TO_THE_END(the_death_of_a_peer_takes_its_link_down);

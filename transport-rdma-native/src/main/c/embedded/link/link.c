@@ -46,6 +46,10 @@
  * that it meets (at least 40 for 10,000 queue pairs, 256 for DEVICE_MAX_QP), and one for each of our ports.
  */
 #define MAX_ACCEPTED_LINKS 512
+
+/* To one process. A program whose peer opens and closes many ports a second would otherwise not be accepted any more. */
+#define MAX_IDLE_LINKS (MAX_ACCEPTED_LINKS / 4)
+
 #define MAX_DOWN_HANDLERS 6
 
 #define QPN_BLOCK_BITS 8
@@ -205,6 +209,17 @@ static void on_idle(struct engine_timer *timer) {
     }
 }
 
+/* With table.lock. The newest links come first. */
+static void end_old_idle_links(pid_t peer_pid) {
+    int idle = 0;
+    for (struct link *link = table.links; link != NULL; link = link->next) {
+        if (link->peer_pid == peer_pid && link->named && __atomic_load_n(&link->references, __ATOMIC_ACQUIRE) == 1
+                && ++idle > MAX_IDLE_LINKS) {
+            engine_timer_set(&link->idle_timer, engine_now_ns());
+        }
+    }
+}
+
 static bool peer_is_same_user(int fd, pid_t *pid) {
     struct ucred peer;
     socklen_t size = sizeof(peer);
@@ -318,6 +333,7 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
         close(fd);
     } else {
         err = open_link(fd, peer_pid, name, result);
+        end_old_idle_links(peer_pid);
     }
     pthread_mutex_unlock(&table.lock);
     return err;
