@@ -22,7 +22,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.example.rdma.Sha256;
+import io.netty.example.rdma.util.Sha256;
 import io.netty.util.concurrent.Promise;
 
 import java.io.EOFException;

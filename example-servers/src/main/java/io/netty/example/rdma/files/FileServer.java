@@ -15,10 +15,10 @@
  */
 package io.netty.example.rdma.files;
 
-import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.ServerOptions;
 import io.netty.example.rdma.http.HttpLimits;
 import io.netty.example.rdma.http.HttpServerInitializer;
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.ServerOptions;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import picocli.CommandLine.Command;

@@ -21,7 +21,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.example.rdma.http.HttpLimits;
 import io.netty.example.rdma.http.HttpRequestHandler;
-import io.netty.example.rdma.http.RequestBody;
 import io.netty.example.rdma.http.Responses;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpChunkedInput;

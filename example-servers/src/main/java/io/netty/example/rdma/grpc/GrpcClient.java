@@ -20,8 +20,8 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
-import io.netty.example.rdma.ClientTransport;
-import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.util.ClientTransport;
+import io.netty.example.rdma.util.Transport;
 import io.netty.handler.ssl.SslContext;
 
 import java.net.InetSocketAddress;

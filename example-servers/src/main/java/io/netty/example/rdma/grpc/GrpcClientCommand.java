@@ -21,12 +21,12 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.ClientOptions;
-import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.grpc.proto.DownloadRequest;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
 import io.netty.example.rdma.grpc.proto.Payload;
 import io.netty.example.rdma.grpc.proto.UnaryRequest;
+import io.netty.example.rdma.util.ClientOptions;
+import io.netty.example.rdma.util.Commands;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import picocli.CommandLine.Command;
@@ -74,7 +74,7 @@ public final class GrpcClientCommand implements Callable<Integer> {
     }
 
     /** A channel as the options say. */
-    static NettyChannelBuilder connect(ClientOptions options, EventLoopGroup group)
+    public static NettyChannelBuilder connect(ClientOptions options, EventLoopGroup group)
             throws IOException, InterruptedException {
         SslContextBuilder tls = options.sslContext();
         SslContext ssl = tls == null ? null : GrpcSslContexts.configure(tls, options.tlsProvider()).build();

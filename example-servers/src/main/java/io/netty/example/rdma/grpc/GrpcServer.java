@@ -20,7 +20,7 @@ import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
-import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.util.Transport;
 
 import java.io.IOException;
 import java.net.BindException;

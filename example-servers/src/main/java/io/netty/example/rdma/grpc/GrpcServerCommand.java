@@ -16,8 +16,8 @@
 package io.netty.example.rdma.grpc;
 
 import io.grpc.netty.GrpcSslContexts;
-import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.ServerOptions;
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.ServerOptions;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import picocli.CommandLine.Command;

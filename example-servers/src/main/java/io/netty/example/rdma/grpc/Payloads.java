@@ -17,13 +17,13 @@ package io.netty.example.rdma.grpc;
 
 import com.google.protobuf.UnsafeByteOperations;
 import io.netty.buffer.Unpooled;
-import io.netty.example.rdma.Pattern;
 import io.netty.example.rdma.grpc.proto.Payload;
+import io.netty.example.rdma.util.Pattern;
 
 /**
  * Payloads that can be checked: bytes of {@link Pattern}.
  */
-final class Payloads {
+public final class Payloads {
     /** What the largest payload and its wrapping fit in. gRPC's default is 4 MiB for both. */
     static final int MAX_MESSAGE_BYTES = EchoService.MAX_PAYLOAD_BYTES + (1 << 20);
 
@@ -31,7 +31,7 @@ final class Payloads {
     }
 
     /** The bytes from a position on. */
-    static Payload of(long position, int length) {
+    public static Payload of(long position, int length) {
         byte[] bytes = new byte[length];
         Pattern.write(Unpooled.wrappedBuffer(bytes).clear(), position, length);
         // The array is nobody else's, so it need not be copied.
@@ -39,7 +39,7 @@ final class Payloads {
     }
 
     /** Whether a payload has the bytes that belong to its position. */
-    static boolean isRight(Payload payload) {
+    public static boolean isRight(Payload payload) {
         return Pattern.matches(Unpooled.wrappedBuffer(payload.getBytes().asReadOnlyByteBuffer()),
                 payload.getPosition());
     }

@@ -16,7 +16,7 @@
 package io.netty.example.rdma.http;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.example.rdma.Pattern;
+import io.netty.example.rdma.util.Pattern;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -15,6 +15,8 @@
  */
 package io.netty.example.rdma.http;
 
+import picocli.CommandLine.Option;
+
 /**
  * What a client may take of an HTTP server.
  *
@@ -26,6 +28,18 @@ public record HttpLimits(long idleMillis, long maxBodyBytes) {
         if (idleMillis < 0 || maxBodyBytes < 0) {
             throw new IllegalArgumentException("idleMillis (0..) " + idleMillis + ", maxBodyBytes (0..) "
                     + maxBodyBytes);
+        }
+    }
+
+    /** The command line option for {@code maxBodyBytes}. */
+    public static final class BodyLimitOption {
+        private static final long DEFAULT_MAX_BODY = 1L << 30;
+
+        @Option(names = "--max-body", description = "Bytes of a request's body at most (default: 1 GiB).")
+        private long maxBody = DEFAULT_MAX_BODY;
+
+        public long bytes() {
+            return maxBody;
         }
     }
 }

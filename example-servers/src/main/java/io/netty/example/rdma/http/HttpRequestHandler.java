@@ -15,11 +15,12 @@
  */
 package io.netty.example.rdma.http;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.example.rdma.DeferredFlush;
+import io.netty.example.rdma.util.DeferredFlush;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
@@ -195,5 +196,16 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
     protected final void fail(ChannelHandlerContext ctx, Throwable cause) {
         LOGGER.warn("{}: failed to answer", ctx.channel(), cause);
         refuse(ctx, HttpResponseStatus.INTERNAL_SERVER_ERROR);
+    }
+
+    /** Takes the body of one request. */
+    protected interface RequestBody {
+        /** A piece of the body has come, which the caller releases. Without a body this is not called. */
+        default void data(ByteBuf data) {
+            // What no handler asked for is not kept.
+        }
+
+        /** All of the request has come. */
+        void end();
     }
 }

@@ -15,8 +15,8 @@
  */
 package io.netty.example.rdma.http;
 
-import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.ServerOptions;
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.ServerOptions;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import picocli.CommandLine.Command;
@@ -33,7 +33,7 @@ public final class HttpServer implements Callable<Integer> {
     private ServerOptions server;
 
     @Mixin
-    private BodyLimitOption bodyLimit;
+    private HttpLimits.BodyLimitOption bodyLimit;
 
     public static void main(String[] args) {
         System.exit(Commands.run(new HttpServer(), args));

@@ -15,15 +15,15 @@
  */
 package io.netty.example.rdma.http;
 
-import io.netty.example.rdma.Pattern;
-import io.netty.example.rdma.PatternInput;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufOutputStream;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.example.rdma.Sha256;
+import io.netty.example.rdma.util.Pattern;
+import io.netty.example.rdma.util.PatternInput;
+import io.netty.example.rdma.util.Sha256;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpChunkedInput;

@@ -17,11 +17,11 @@
  * An HTTP/1.1 server and its client, of Netty's codecs and handlers.
  *
  * <pre>
+ * HttpServer             main: the options, and where the server listens
  * HttpServerInitializer  the pipeline: TLS, codec, keep-alive, flow control, body limit, lingering close
  *    HttpRequestHandler  one request after the other, limits, errors, back pressure
  *       HttpServerHandler   the resources of this example; files has others
  * HttpConnection         the client's side: requests out, checked responses in
- * HttpLoad               what is measured
  * </pre>
  *
  * <p>A server holds no more of a connection than the transport's buffers and its water marks: while an answer is on its

@@ -18,9 +18,9 @@ package io.netty.example.rdma.http2;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.ClientOptions;
-import io.netty.example.rdma.Commands;
 import io.netty.example.rdma.http.BodyCheck;
+import io.netty.example.rdma.util.ClientOptions;
+import io.netty.example.rdma.util.Commands;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.stream.ChunkedNioFile;
@@ -82,7 +82,8 @@ public final class Http2ClientCommand implements Callable<Integer> {
     }
 
     /** Connects as the options say. Not to be called on an event loop. */
-    static Http2Client connect(ClientOptions options, EventLoopGroup group, Http2Client.Start start) throws Exception {
+    public static Http2Client connect(ClientOptions options, EventLoopGroup group, Http2Client.Start start)
+            throws Exception {
         SslContextBuilder tls = options.sslContext();
         InetSocketAddress server = new InetSocketAddress(options.host(), options.port());
         return Http2Client.connect(

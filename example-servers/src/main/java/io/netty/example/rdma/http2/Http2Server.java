@@ -15,11 +15,10 @@
  */
 package io.netty.example.rdma.http2;
 
-import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.ServerOptions;
-import io.netty.example.rdma.http.BodyLimitOption;
 import io.netty.example.rdma.http.HttpLimits;
 import io.netty.example.rdma.http.HttpServerHandler;
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.ServerOptions;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -40,7 +39,7 @@ public final class Http2Server implements Callable<Integer> {
     private ServerOptions server;
 
     @Mixin
-    private BodyLimitOption bodyLimit;
+    private HttpLimits.BodyLimitOption bodyLimit;
 
     @Option(names = "--grace-seconds", defaultValue = "10", description =
             "How long requests that are under way may take when the server is stopped (default: ${DEFAULT-VALUE}).")

@@ -19,7 +19,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
-import io.netty.example.rdma.LocalHost;
+import io.netty.example.rdma.util.LocalHost;
 import picocli.CommandLine.Option;
 
 import java.net.InetAddress;

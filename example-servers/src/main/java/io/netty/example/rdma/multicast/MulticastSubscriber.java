@@ -15,7 +15,7 @@
  */
 package io.netty.example.rdma.multicast;
 
-import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.verbs.VerbsOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

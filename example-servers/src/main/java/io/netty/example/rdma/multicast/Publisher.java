@@ -19,7 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
-import io.netty.example.rdma.Pattern;
+import io.netty.example.rdma.util.Pattern;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.util.concurrent.Future;
 

@@ -16,7 +16,7 @@
 package io.netty.example.rdma.multicast;
 
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.example.rdma.Pattern;
+import io.netty.example.rdma.util.Pattern;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.util.concurrent.Future;
 

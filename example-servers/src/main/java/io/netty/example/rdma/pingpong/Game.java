@@ -17,7 +17,7 @@ package io.netty.example.rdma.pingpong;
 
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
-import io.netty.example.rdma.compare.Figures;
+import io.netty.example.rdma.util.Figures;
 
 import java.io.IOException;
 import java.util.EnumSet;

@@ -147,4 +147,18 @@ abstract class PingPongEnd extends VerbsEnd {
             data.close();
         }
     }
+
+    /**
+     * Has memory. Its process notices nothing of what the peer does there, until the peer says that it is done.
+     */
+    private static final class PassiveEnd extends PingPongEnd {
+        PassiveEnd(Game game, boolean client) {
+            super(game, client);
+        }
+
+        @Override
+        void begin() {
+            // Its memory is all that the peer needs.
+        }
+    }
 }

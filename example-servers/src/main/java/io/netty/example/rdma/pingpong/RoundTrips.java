@@ -15,7 +15,7 @@
  */
 package io.netty.example.rdma.pingpong;
 
-import io.netty.example.rdma.compare.Measurement;
+import io.netty.example.rdma.util.Measurement;
 import org.HdrHistogram.Histogram;
 
 /**

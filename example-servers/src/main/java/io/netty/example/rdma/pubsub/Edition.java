@@ -16,7 +16,7 @@
 package io.netty.example.rdma.pubsub;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.example.rdma.Pattern;
+import io.netty.example.rdma.util.Pattern;
 
 import java.util.zip.CRC32C;
 

@@ -16,7 +16,7 @@
 package io.netty.example.rdma.pubsub;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 import picocli.CommandLine.Command;

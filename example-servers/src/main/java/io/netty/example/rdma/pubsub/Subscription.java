@@ -22,11 +22,11 @@ package io.netty.example.rdma.pubsub;
  * @param size  of the content of each, in bytes
  * @param count how many editions a subscriber wants to see
  */
-record Subscription(By by, int size, long count) {
+public record Subscription(By by, int size, long count) {
     static final int MAX_SIZE = 1 << 20;
 
     /** Who moves the editions. */
-    enum By {
+    public enum By {
         READ, WRITE;
 
         /** As written on the command line. */

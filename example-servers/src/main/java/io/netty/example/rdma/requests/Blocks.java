@@ -20,7 +20,7 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RemoteMemory;
-import io.netty.example.rdma.Pattern;
+import io.netty.example.rdma.util.Pattern;
 
 import java.io.IOException;
 import java.util.List;

@@ -22,7 +22,7 @@ import java.util.Locale;
 /**
  * What a requester asks for, and the two ends of it.
  */
-enum Operation {
+public enum Operation {
     READ {
         @Override
         Requests requests(int size) {

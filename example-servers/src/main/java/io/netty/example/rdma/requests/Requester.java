@@ -15,7 +15,7 @@
  */
 package io.netty.example.rdma.requests;
 
-import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.util.Commands;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

@@ -25,8 +25,8 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.message.RdmaConnectionRequest;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
-import io.netty.example.rdma.ExampleServer;
-import io.netty.example.rdma.LocalHost;
+import io.netty.example.rdma.util.ExampleServer;
+import io.netty.example.rdma.util.LocalHost;
 import io.netty.util.NetUtil;
 import picocli.CommandLine.Option;
 

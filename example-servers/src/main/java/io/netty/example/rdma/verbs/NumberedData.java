@@ -18,7 +18,7 @@ package io.netty.example.rdma.verbs;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
-import io.netty.example.rdma.Pattern;
+import io.netty.example.rdma.util.Pattern;
 
 import java.io.IOException;
 import java.nio.ByteOrder;

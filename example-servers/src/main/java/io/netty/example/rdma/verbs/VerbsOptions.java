@@ -16,9 +16,9 @@
 package io.netty.example.rdma.verbs;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.EventLoopOptions;
-import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.EventLoopOptions;
+import io.netty.example.rdma.util.Transport;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

@@ -16,8 +16,8 @@
 package io.netty.example.rdma.websocket;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.ClientOptions;
-import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.util.ClientOptions;
+import io.netty.example.rdma.util.Commands;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;

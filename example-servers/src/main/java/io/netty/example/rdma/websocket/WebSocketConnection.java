@@ -18,9 +18,9 @@ package io.netty.example.rdma.websocket;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.ClientOptions;
-import io.netty.example.rdma.ClientTransport;
-import io.netty.example.rdma.DeferredFlush;
+import io.netty.example.rdma.util.ClientOptions;
+import io.netty.example.rdma.util.ClientTransport;
+import io.netty.example.rdma.util.DeferredFlush;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolConfig;
@@ -39,7 +39,7 @@ import java.util.concurrent.ExecutionException;
  * A client's WebSocket. Frames may be sent before earlier ones have come back. To be used on its event loop, on which
  * its futures are notified, too.
  */
-final class WebSocketConnection {
+public final class WebSocketConnection {
     private static final int MAX_FRAME_BYTES = 64 << 20;
     private static final int MAX_HANDSHAKE_BYTES = 8 * 1024;
 
@@ -54,7 +54,7 @@ final class WebSocketConnection {
     }
 
     /** Connects, with TLS if the options say so. Not to be called on an event loop. */
-    static WebSocketConnection open(ClientOptions options, EventLoopGroup group, boolean compression)
+    public static WebSocketConnection open(ClientOptions options, EventLoopGroup group, boolean compression)
             throws IOException, InterruptedException, ExecutionException {
         SslContextBuilder tls = options.sslContext();
         return open(options.transport(), group, tls == null ? null : tls.build(), options.host(), options.port(),
@@ -68,7 +68,7 @@ final class WebSocketConnection {
      * @param compression whether to ask for permessage-deflate
      * @throws ExecutionException if the server does not become a WebSocket
      */
-    static WebSocketConnection open(ClientTransport transport, EventLoopGroup group, SslContext ssl, String host,
+    public static WebSocketConnection open(ClientTransport transport, EventLoopGroup group, SslContext ssl, String host,
                                     int port, boolean compression) throws InterruptedException, ExecutionException {
         Promise<Void> ready = group.next().newPromise();
         WebSocketClientHandler handler = new WebSocketClientHandler(ready);
@@ -98,7 +98,7 @@ final class WebSocketConnection {
         return new WebSocketConnection(channel, handler);
     }
 
-    Channel channel() {
+    public Channel channel() {
         return channel;
     }
 
@@ -108,7 +108,7 @@ final class WebSocketConnection {
      * @param frame taken over
      * @return what came; its receiver releases it
      */
-    Future<WebSocketFrame> send(WebSocketFrame frame) {
+    public Future<WebSocketFrame> send(WebSocketFrame frame) {
         Promise<WebSocketFrame> promise = channel.eventLoop().newPromise();
         handler.add(promise);
         flush.request();

@@ -18,7 +18,7 @@ package io.netty.example.rdma.websocket;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.example.rdma.DeferredFlush;
+import io.netty.example.rdma.util.DeferredFlush;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;

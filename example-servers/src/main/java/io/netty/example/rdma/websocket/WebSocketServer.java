@@ -15,8 +15,8 @@
  */
 package io.netty.example.rdma.websocket;
 
-import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.ServerOptions;
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.ServerOptions;
 import io.netty.handler.ssl.SslContextBuilder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,7 +45,7 @@ public final class WebSocketServer implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         SslContextBuilder tls = server.sslContext();
-        WebSocketLimits limits = new WebSocketLimits(server.idleMillis(), maxFrame);
+        WebSocketServerInitializer.Limits limits = new WebSocketServerInitializer.Limits(server.idleMillis(), maxFrame);
         return server.serve("websocket echo",
                 new WebSocketServerInitializer(tls == null ? null : tls.build(), limits));
     }

@@ -40,12 +40,12 @@ final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
     private static final int MAX_HANDSHAKE_BODY_BYTES = 8 * 1024;
 
     private final SslContext ssl;
-    private final WebSocketLimits limits;
+    private final Limits limits;
 
     /**
      * @param ssl {@code null} for ws, without TLS
      */
-    WebSocketServerInitializer(SslContext ssl, WebSocketLimits limits) {
+    WebSocketServerInitializer(SslContext ssl, Limits limits) {
         this.ssl = ssl;
         this.limits = limits;
     }
@@ -71,5 +71,20 @@ final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
                 // With it autoRead stops frames that are already decoded, too.
                 new FlowControlHandler(),
                 new WebSocketEchoHandler());
+    }
+
+    /**
+     * What a client may take of a WebSocket server.
+     *
+     * @param idleMillis    a connection on which nothing moves for so long is closed; 0 for never
+     * @param maxFrameBytes payload of a frame at most. The server holds a whole one
+     */
+    record Limits(long idleMillis, int maxFrameBytes) {
+        Limits {
+            if (idleMillis < 0 || maxFrameBytes < 1) {
+                throw new IllegalArgumentException("idleMillis (0..) " + idleMillis + ", maxFrameBytes (1..) "
+                        + maxFrameBytes);
+            }
+        }
     }
 }

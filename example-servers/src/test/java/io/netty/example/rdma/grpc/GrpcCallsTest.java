@@ -20,12 +20,12 @@ import io.grpc.Status;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.example.rdma.EachTransport;
-import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.grpc.proto.DownloadRequest;
 import io.netty.example.rdma.grpc.proto.Payload;
 import io.netty.example.rdma.grpc.proto.UnaryRequest;
 import io.netty.example.rdma.grpc.proto.UploadSummary;
+import io.netty.example.rdma.util.EachTransport;
+import io.netty.example.rdma.util.Transport;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 

@@ -19,8 +19,8 @@ import io.grpc.ManagedChannel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
+import io.netty.example.rdma.util.Transport;
 import io.netty.handler.ssl.SslContext;
 
 import java.io.IOException;

@@ -16,13 +16,13 @@
 package io.netty.example.rdma.http;
 
 import io.netty.channel.Channel;
-import io.netty.example.rdma.EachTransport;
-import io.netty.example.rdma.PatternInput;
-import io.netty.example.rdma.RawClient;
-import io.netty.example.rdma.RunningServer;
-import io.netty.example.rdma.TlsEngine;
-import io.netty.example.rdma.TlsOptions;
-import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.util.EachTransport;
+import io.netty.example.rdma.util.PatternInput;
+import io.netty.example.rdma.util.RawClient;
+import io.netty.example.rdma.util.RunningServer;
+import io.netty.example.rdma.util.TlsEngine;
+import io.netty.example.rdma.util.TlsOptions;
+import io.netty.example.rdma.util.Transport;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.ssl.SslContext;

@@ -18,9 +18,9 @@ package io.netty.example.rdma.http2;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.example.rdma.EachTransport;
-import io.netty.example.rdma.ServerProcess;
-import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.util.EachTransport;
+import io.netty.example.rdma.util.ServerProcess;
+import io.netty.example.rdma.util.Transport;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 

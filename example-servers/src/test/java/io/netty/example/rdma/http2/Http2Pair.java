@@ -22,12 +22,12 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.example.rdma.ExampleServer;
-import io.netty.example.rdma.PatternInput;
-import io.netty.example.rdma.Transport;
 import io.netty.example.rdma.http.BodyCheck;
 import io.netty.example.rdma.http.HttpLimits;
 import io.netty.example.rdma.http.HttpServerHandler;
+import io.netty.example.rdma.util.ExampleServer;
+import io.netty.example.rdma.util.PatternInput;
+import io.netty.example.rdma.util.Transport;
 import io.netty.handler.ssl.SslContext;
 
 import java.net.InetSocketAddress;

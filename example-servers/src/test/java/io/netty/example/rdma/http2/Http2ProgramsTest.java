@@ -15,10 +15,10 @@
  */
 package io.netty.example.rdma.http2;
 
-import io.netty.example.rdma.InstalledProgram;
-import io.netty.example.rdma.TestCertificate;
-import io.netty.example.rdma.TlsEngine;
-import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.util.InstalledProgram;
+import io.netty.example.rdma.util.TestCertificate;
+import io.netty.example.rdma.util.TlsEngine;
+import io.netty.example.rdma.util.Transport;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import org.junit.jupiter.api.AfterAll;

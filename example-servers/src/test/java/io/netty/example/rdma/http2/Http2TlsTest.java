@@ -16,10 +16,10 @@
 package io.netty.example.rdma.http2;
 
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.example.rdma.TestCertificate;
-import io.netty.example.rdma.TlsCases;
-import io.netty.example.rdma.TlsEngine;
-import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.util.TestCertificate;
+import io.netty.example.rdma.util.TlsCases;
+import io.netty.example.rdma.util.TlsEngine;
+import io.netty.example.rdma.util.Transport;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;

@@ -17,11 +17,12 @@ package io.netty.example.rdma.pingpong;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.RunningServer;
-import io.netty.example.rdma.perftest.PerftestTest;
+import io.netty.example.rdma.harness.verbs.PairOptions.Way;
+import io.netty.example.rdma.harness.verbs.PerftestTest;
+import io.netty.example.rdma.harness.verbs.PingPong;
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.verbs.EndPair;
-import io.netty.example.rdma.verbs.PairOptions.Way;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;

@@ -17,9 +17,9 @@ package io.netty.example.rdma.verbs;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.example.rdma.RunningServer;
-import io.netty.example.rdma.Transport;
-import io.netty.example.rdma.verbs.PairOptions.Way;
+import io.netty.example.rdma.harness.verbs.PairOptions.Way;
+import io.netty.example.rdma.util.RunningServer;
+import io.netty.example.rdma.util.Transport;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -18,13 +18,14 @@ package io.netty.example.rdma.websocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.example.rdma.EachTransport;
-import io.netty.example.rdma.Pattern;
-import io.netty.example.rdma.RawClient;
-import io.netty.example.rdma.RunningServer;
-import io.netty.example.rdma.TlsEngine;
-import io.netty.example.rdma.TlsOptions;
-import io.netty.example.rdma.Transport;
+import io.netty.example.rdma.util.EachTransport;
+import io.netty.example.rdma.util.Pattern;
+import io.netty.example.rdma.util.RawClient;
+import io.netty.example.rdma.util.RunningServer;
+import io.netty.example.rdma.util.TlsEngine;
+import io.netty.example.rdma.util.TlsOptions;
+import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.websocket.WebSocketServerInitializer.Limits;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.ContinuationWebSocketFrame;
@@ -54,7 +55,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Timeout(60)
 class WebSocketServerTest {
     private static final int MAX_FRAME_BYTES = 1 << 20;
-    private static final WebSocketLimits LIMITS = new WebSocketLimits(0, MAX_FRAME_BYTES);
+    private static final Limits LIMITS = new Limits(0, MAX_FRAME_BYTES);
 
     private RunningServer server;
     private WebSocketConnection connection;
@@ -140,7 +141,7 @@ class WebSocketServerTest {
     @ParameterizedTest
     @EachTransport
     void tooLargeFrameIsRefused(Transport transport) throws Exception {
-        connect(transport, new WebSocketLimits(0, 1000), false);
+        connect(transport, new Limits(0, 1000), false);
         assertClose(exchange(new BinaryWebSocketFrame(Unpooled.wrappedBuffer(new byte[1001]))), 1009);
     }
 
@@ -154,7 +155,7 @@ class WebSocketServerTest {
     @ParameterizedTest
     @EachTransport
     void idleClientIsToldAndClosed(Transport transport) throws Exception {
-        connect(transport, new WebSocketLimits(RunningServer.SLOW_MACHINE ? 20_000 : 2000, 1000), false);
+        connect(transport, new Limits(RunningServer.SLOW_MACHINE ? 20_000 : 2000, 1000), false);
         // The answer to a pong that nobody asked for is none: what comes is the close.
         assertClose(exchange(new PongWebSocketFrame()), 1001);
     }
@@ -221,11 +222,11 @@ class WebSocketServerTest {
         assertThat(text(new TextWebSocketFrame("x".repeat(100_000)))).hasSize(100_000);
     }
 
-    private void serve(Transport transport, SslContext ssl, WebSocketLimits limits) throws Exception {
+    private void serve(Transport transport, SslContext ssl, Limits limits) throws Exception {
         server = new RunningServer(transport, new WebSocketServerInitializer(ssl, limits));
     }
 
-    private void connect(Transport transport, WebSocketLimits limits, boolean compression) throws Exception {
+    private void connect(Transport transport, Limits limits, boolean compression) throws Exception {
         serve(transport, null, limits);
         connection = WebSocketConnection.open(server.clientTransport(), server.clientGroup(), null,
                 RunningServer.HOST, server.port(), compression);

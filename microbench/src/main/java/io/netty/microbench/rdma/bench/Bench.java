@@ -15,14 +15,14 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.Transport;
-import io.netty.example.rdma.compare.Launcher;
-import io.netty.example.rdma.compare.LimitProgram;
-import io.netty.example.rdma.compare.Machine;
-import io.netty.example.rdma.compare.Mode;
-import io.netty.example.rdma.compare.TemporaryFolder;
-import io.netty.example.rdma.perftest.Perftest;
+import io.netty.example.rdma.harness.Launcher;
+import io.netty.example.rdma.harness.LimitProgram;
+import io.netty.example.rdma.harness.Machine;
+import io.netty.example.rdma.harness.Mode;
+import io.netty.example.rdma.harness.TemporaryFolder;
+import io.netty.example.rdma.harness.verbs.Perftest;
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.Transport;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -135,7 +135,7 @@ public final class Bench implements Callable<Integer> {
             only = List.copyOf(length.rxe ? Part.OF_A_WIRE : Part.OF_A_MACHINE);
         }
         String taken = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        MachineDescription machine = MachineDescription.here(launcher.provider());
+        Machine machine = Machine.here(launcher.provider());
         long start = System.nanoTime();
         try (TemporaryFolder folder = new TemporaryFolder()) {
             Setup setup = new Setup(launcher, folder.path(), new LimitProgram(limitProgram, LIMIT_SECONDS),

@@ -17,7 +17,8 @@ package io.netty.microbench.rdma.bench;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import io.netty.example.rdma.compare.Spread;
+import io.netty.example.rdma.harness.Machine;
+import io.netty.example.rdma.harness.Spread;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -34,14 +35,14 @@ import java.util.stream.Stream;
  * taken     when the run began, ISO 8601, UTC
  * plan      quick, default or full
  * rounds    how often everything was measured; round, in the readings, is 1 to that
- * machine   see {@link MachineDescription}
+ * machine   see {@link Machine}
  * readings  see {@link Reading}: each has round, subject, scenario, figure, value, state. Nothing was averaged
  * missing   see {@link Missing}: each has subject, part, why
  * </pre>
  *
  * Times are nanoseconds, sizes bytes, rates a second, shares of a core 0 to 1 and more.
  */
-public record BenchResults(int format, String taken, String plan, int rounds, MachineDescription machine,
+public record BenchResults(int format, String taken, String plan, int rounds, Machine machine,
                            List<Reading> readings, List<Missing> missing) {
     /** Of this version. */
     public static final int FORMAT = 1;

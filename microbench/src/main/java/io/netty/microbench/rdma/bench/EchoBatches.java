@@ -20,8 +20,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.example.rdma.compare.Scenario;
-import io.netty.example.rdma.echo.compare.RequestHandler;
+import io.netty.example.rdma.harness.Scenario;
+import io.netty.example.rdma.harness.load.RequestHandler;
 
 import java.io.IOException;
 import java.util.ArrayDeque;

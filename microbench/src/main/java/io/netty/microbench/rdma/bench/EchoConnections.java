@@ -17,7 +17,7 @@ package io.netty.microbench.rdma.bench;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.ClientOptions;
+import io.netty.example.rdma.util.ClientOptions;
 
 import java.io.IOException;
 

@@ -16,11 +16,11 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.ClientOptions;
-import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.compare.LoadClient;
-import io.netty.example.rdma.compare.Scenario;
-import io.netty.example.rdma.control.Control;
+import io.netty.example.rdma.harness.Control;
+import io.netty.example.rdma.harness.LoadClient;
+import io.netty.example.rdma.harness.Scenario;
+import io.netty.example.rdma.util.ClientOptions;
+import io.netty.example.rdma.util.Commands;
 import picocli.CommandLine.Command;
 
 import java.util.List;

@@ -15,7 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.compare.Pair;
+import io.netty.example.rdma.harness.Pair;
+import io.netty.example.rdma.harness.ProcessUse;
 
 import java.io.IOException;
 

@@ -15,8 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.compare.Spread;
-import io.netty.example.rdma.compare.Table;
+import io.netty.example.rdma.harness.Spread;
+import io.netty.example.rdma.harness.Table;
 
 import java.util.ArrayList;
 import java.util.List;

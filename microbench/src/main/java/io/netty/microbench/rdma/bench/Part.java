@@ -15,18 +15,18 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.Transport;
-import io.netty.example.rdma.compare.LoadClient;
-import io.netty.example.rdma.compare.Measurement;
-import io.netty.example.rdma.compare.Mode;
-import io.netty.example.rdma.compare.Pair;
-import io.netty.example.rdma.echo.compare.EchoLoad;
-import io.netty.example.rdma.echo.compare.EchoLoadServer;
-import io.netty.example.rdma.files.FileLoad;
 import io.netty.example.rdma.files.FileServer;
-import io.netty.example.rdma.grpc.GrpcLoad;
 import io.netty.example.rdma.grpc.GrpcServerCommand;
+import io.netty.example.rdma.harness.LoadClient;
+import io.netty.example.rdma.harness.Mode;
+import io.netty.example.rdma.harness.Pair;
+import io.netty.example.rdma.harness.load.EchoLoad;
+import io.netty.example.rdma.harness.load.EchoLoadServer;
+import io.netty.example.rdma.harness.load.FileLoad;
+import io.netty.example.rdma.harness.load.GrpcLoad;
 import io.netty.example.rdma.http.HttpServer;
+import io.netty.example.rdma.util.Measurement;
+import io.netty.example.rdma.util.Transport;
 
 import java.io.IOException;
 import java.util.EnumSet;

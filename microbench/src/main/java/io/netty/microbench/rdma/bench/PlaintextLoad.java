@@ -16,12 +16,12 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.ClientOptions;
-import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.compare.LoadClient;
-import io.netty.example.rdma.compare.Scenario;
+import io.netty.example.rdma.harness.LoadClient;
+import io.netty.example.rdma.harness.Scenario;
 import io.netty.example.rdma.http.BodyCheck;
 import io.netty.example.rdma.http.HttpConnection;
+import io.netty.example.rdma.util.ClientOptions;
+import io.netty.example.rdma.util.Commands;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.util.CharsetUtil;
 import io.netty.util.concurrent.Future;

@@ -15,7 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.compare.Spread;
+import io.netty.example.rdma.harness.Spread;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.VectorGraphicsEncoder;

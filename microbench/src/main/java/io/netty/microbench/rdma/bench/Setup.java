@@ -15,9 +15,9 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.compare.Launcher;
-import io.netty.example.rdma.compare.LimitProgram;
-import io.netty.example.rdma.perftest.Perftest;
+import io.netty.example.rdma.harness.Launcher;
+import io.netty.example.rdma.harness.LimitProgram;
+import io.netty.example.rdma.harness.verbs.Perftest;
 
 import java.nio.file.Path;
 

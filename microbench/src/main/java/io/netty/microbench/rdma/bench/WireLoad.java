@@ -15,8 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.Commands;
-import io.netty.example.rdma.echo.compare.EchoLoad;
+import io.netty.example.rdma.harness.load.EchoLoad;
+import io.netty.example.rdma.util.Commands;
 import picocli.CommandLine.Command;
 
 import java.util.List;

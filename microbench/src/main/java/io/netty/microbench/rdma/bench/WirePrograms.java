@@ -15,9 +15,9 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.compare.Measurement;
-import io.netty.example.rdma.echo.compare.EchoLoad;
-import io.netty.example.rdma.perftest.Perftest;
+import io.netty.example.rdma.harness.load.EchoLoad;
+import io.netty.example.rdma.harness.verbs.Perftest;
+import io.netty.example.rdma.util.Measurement;
 
 import java.io.IOException;
 import java.util.List;

@@ -20,11 +20,11 @@
  * Bench          the command: rounds; in each every Part, in each every transport in turn, as Effort says
  *    +-- Part    a server of the examples and a LoadClient, as Processes; its Readings. MessagesLoad, PlaintextLoad
  *    |           and IdleLoad (IdleMeasurements) are here. The C program shm_limit
- * BenchResults   every Reading, what is Missing, where it was measured (MachineDescription): results.json
+ * BenchResults   every Reading, what is Missing, where it was measured (Machine): results.json
  *    +-- MarkdownReport, Plots   results.md and its plots, by Section
  * </pre>
  *
- * <p>How processes are driven, and when what they do counts, is the matter of {@link io.netty.example.rdma.compare}.
+ * <p>How processes are driven, and when what they do counts, is the matter of {@link io.netty.example.rdma.harness}.
  * Nothing is averaged before it is written: medians, ranges and ratios are made when tables are. A ratio is one of
  * two readings of the same round; of the ratios of all rounds the median and the range are shown.
  */

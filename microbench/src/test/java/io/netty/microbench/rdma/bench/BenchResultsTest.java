@@ -15,7 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.compare.Spread;
+import io.netty.example.rdma.harness.Machine;
+import io.netty.example.rdma.harness.Spread;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,7 +40,7 @@ class BenchResultsTest {
     }
 
     static BenchResults results(Reading... readings) {
-        MachineDescription machine = new MachineDescription("some processor", 2, Map.of("L2", "1024K"), 1L << 34, "",
+        Machine machine = new Machine("some processor", 2, Map.of("L2", "1024K"), 1L << 34, "",
                 "Linux 6", "tsc", "17", "4.2", "embedded");
         return new BenchResults(BenchResults.FORMAT, "2026-11-22T18:00:00Z", "default", 3, machine, List.of(readings),
                 List.of(new Missing("io_uring", "echo", "not in this kernel")));

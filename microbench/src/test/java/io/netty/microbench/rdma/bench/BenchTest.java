@@ -15,7 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.Commands;
+import io.netty.example.rdma.util.Commands;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;

@@ -15,13 +15,14 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.example.rdma.harness.Machine;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import javax.xml.parsers.DocumentBuilderFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -90,7 +91,7 @@ class MarkdownReportTest {
 
     @Test
     void machineIsDescribedAsFarAsItTells() {
-        MachineDescription machine = MachineDescription.here("embedded");
+        Machine machine = Machine.here("embedded");
         assertThat(machine.processor()).isNotEmpty();
         assertThat(machine.memory()).isPositive();
         assertThat(machine.toString()).contains(machine.cores() + " cores of ", "Netty 4.2", "embedded verbs provider");

@@ -1,0 +1,175 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.harness;
+
+import io.netty.example.rdma.util.Measurement;
+import io.netty.example.rdma.util.Transport;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/**
+ * Measures modes in turn, round by round, and tells what came of it.
+ */
+public final class Comparison implements AutoCloseable {
+    /** How much sooner a round gives up on processes that are not fresh. */
+    private static final int WARM = 3;
+    /** What a sample of such processes takes, about. */
+    private static final long WARM_ROW_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How many times its part of what is left of the time a row may take: few rows need more than most do. */
+    private static final int SHARES = 3;
+    private static final int MIN_LIMIT_MILLIS = 1500;
+
+    private final ComparisonOptions options;
+    private final List<Mode> modes;
+    private final Starter starter;
+    private final List<Reference> references;
+    private final Plan plan;
+    private final int rounds;
+    private final Progress progress = new Progress();
+    private final Results results = new Results();
+    /** Those that live, all paused but one. */
+    private final Map<Mode, Pair> pairs = new LinkedHashMap<>();
+    /** When all should be over. */
+    private long end;
+    /** Samples taken so far in this round. */
+    private int rows;
+
+    /**
+     * @param references what is measured beside the modes, once in each round
+     */
+    Comparison(ComparisonOptions options, List<Mode> modes, Starter starter, List<Reference> references) {
+        this.options = options;
+        this.modes = modes;
+        this.starter = starter;
+        this.references = references;
+        plan = options.plan();
+        rounds = options.rounds();
+    }
+
+    /** Starts the processes of a mode. */
+    @FunctionalInterface
+    interface Starter {
+        Pair start(Mode mode) throws IOException;
+    }
+
+    /** Something that is no transport, to be compared with. */
+    public interface Reference {
+        /** As in the table. */
+        String name();
+
+        /** Measures it once, for a second or two, with the same scenario names. */
+        List<Measurement> measure() throws IOException, InterruptedException;
+    }
+
+    /**
+     * Measures all modes in every round, and prints the table after each.
+     *
+     * @throws IOException if a process fails. What it had to say it has said on the standard error output
+     */
+    void run() throws IOException, InterruptedException {
+        Machine.warnIfBusy();
+        end = System.nanoTime() + plan.maxNanos();
+        for (int round = 0; round < rounds; round++) {
+            long roundStart = System.nanoTime();
+            rows = 0;
+            // Never the same one first, nor the same one before.
+            List<Mode> turns = new ArrayList<>(modes);
+            Collections.rotate(turns, -(round / 2));
+            if (round % 2 == 1) {
+                Collections.reverse(turns);
+            }
+            String where = "round " + (round + 1) + " of " + rounds + ", ";
+            for (Mode mode : turns) {
+                measure(mode, where + mode);
+            }
+            for (Reference reference : references) {
+                progress.say(where + reference.name());
+                for (Measurement measurement : reference.measure()) {
+                    results.add(reference.name(), measurement);
+                }
+            }
+            progress.end();
+            long now = System.nanoTime();
+            boolean last = round == rounds - 1
+                    || now + (plan.keepsProcesses() ? rows * WARM_ROW_NANOS : now - roundStart) - end > 0;
+            tell(round + 1, last);
+            if (last) {
+                return;
+            }
+        }
+    }
+
+    private void measure(Mode mode, String what) throws IOException, InterruptedException {
+        Pair pair = pairs.get(mode);
+        int limitMillis = options.limitMillis();
+        if (pair == null) {
+            progress.say(what + ": starting");
+            pair = starter.start(mode);
+            pairs.put(mode, pair);
+            progress.say(what + ": warming up");
+            pair.warmUp(IntStream.range(0, pair.subjects().size()).boxed().toList(), options.warmUpMillis());
+        } else {
+            // What is warm by now settles at once, and what is not had its time.
+            limitMillis /= WARM;
+            pair.resume();
+        }
+        progress.say(what);
+        for (int i = 0; i < pair.subjects().size(); i++) {
+            progress.detail(pair.subjects().get(i).name());
+            long rowsLeft = (long) modes.size() * pair.subjects().size() - rows;
+            long left = end - System.nanoTime()
+                    - TimeUnit.MILLISECONDS.toNanos((long) options.warmUpMillis() * (modes.size() - pairs.size()));
+            long shareMillis = TimeUnit.NANOSECONDS.toMillis(SHARES * left / rowsLeft);
+            results.add(mode.toString(), pair.sample(i, plan.windowMillis(),
+                    Math.min(limitMillis, (int) Math.max(MIN_LIMIT_MILLIS, shareMillis))));
+            rows++;
+        }
+        if (plan.keepsProcesses()) {
+            pair.pause();
+        } else {
+            pairs.remove(mode).close();
+        }
+    }
+
+    /** Prints the table and where it is from, and writes it to a file if that was asked for. */
+    private void tell(int done, boolean last) throws IOException {
+        String report = done + (done == 1 ? " round" : " rounds")
+                + (plan == Plan.QUICK ? ", short ones" : "") + ", on " + Machine.describe()
+                + (options.transports().contains(Transport.RDMA)
+                        ? ", " + options.launcher().provider() + " verbs provider" : "")
+                + ".\n\n" + new Report(results).write();
+        System.out.println();
+        System.out.println(report);
+        if (last && options.markdown() != null) {
+            Files.writeString(options.markdown(), report);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Pair pair : pairs.values()) {
+            pair.close();
+        }
+    }
+}

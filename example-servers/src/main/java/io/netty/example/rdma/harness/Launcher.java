@@ -1,0 +1,90 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.harness;
+
+import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.example.rdma.util.ExampleServer;
+import io.netty.example.rdma.util.ServerOptions;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Starts the processes that are measured, with the options by which all of them know their mode and the address; and
+ * the command line options that say where.
+ */
+public final class Launcher {
+    @Option(names = "--provider", defaultValue = "embedded",
+            description = "Verbs provider of rdma: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    private VerbsProvider provider;
+
+    @Option(names = "--host", defaultValue = "127.0.0.1",
+            description = "Address of this host, with ibverbs that of an RDMA device (default: ${DEFAULT-VALUE}).")
+    private String host;
+
+    /** The verbs provider, as the system property {@code io.netty.rdma.provider} has it. */
+    public String provider() {
+        return provider.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The address of this host. */
+    public String host() {
+        return host;
+    }
+
+    /** Starts a process in a mode. */
+    public Child start(Class<?> main, Mode mode, List<String> arguments) throws IOException {
+        List<String> all = new ArrayList<>(List.of("--transport", mode.transport().toString(), "--host", host));
+        if (mode.polling()) {
+            all.add("--polling");
+        }
+        all.addAll(arguments);
+        return new Child("io.netty.rdma.provider=" + provider(), main, all);
+    }
+
+    /**
+     * Starts a server, and when it listens a client.
+     *
+     * @param server          main class. It has {@code ServerOptions}
+     * @param serverArguments beside those that every server needs that is measured
+     * @param clientArguments beside the server's port
+     */
+    public Pair pair(Mode mode, Class<?> server, List<String> serverArguments, Class<? extends LoadClient> client,
+                     List<String> clientArguments) throws IOException {
+        // A connection that nobody measures for a while is to stay.
+        List<String> forServer = new ArrayList<>(List.of("--port", "0", "--idle-seconds", "0",
+                ServerOptions.CONTROLLED));
+        forServer.addAll(serverArguments);
+        Child serverProcess = start(server, mode, forServer);
+        Child clientProcess = null;
+        try {
+            List<String> forClient = new ArrayList<>(List.of("--port",
+                    ExampleServer.port(serverProcess.await(ExampleServer.READY))));
+            forClient.addAll(clientArguments);
+            clientProcess = start(client, mode, forClient);
+            return new Pair(serverProcess, clientProcess);
+        } catch (Exception e) {
+            if (clientProcess != null) {
+                clientProcess.close();
+            }
+            serverProcess.close();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.harness;
+
+import io.netty.example.rdma.util.Transport;
+
+import java.util.List;
+
+/**
+ * A transport and how its event loops wait.
+ */
+public record Mode(Transport transport, boolean polling) {
+    /** The modes of a transport: as it is by default, and if it can, never sleeping. */
+    public static List<Mode> of(Transport transport) {
+        Mode byDefault = new Mode(transport, false);
+        return transport.canPoll() ? List.of(byDefault, new Mode(transport, true)) : List.of(byDefault);
+    }
+
+    /** For people. */
+    @Override
+    public String toString() {
+        return transport + (polling ? " polling" : "");
+    }
+}

@@ -1,0 +1,201 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.harness;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A server and a client of one mode, as the comparison sees them: it tells both what to do, and asks both what they
+ * have used.
+ */
+public final class Pair implements AutoCloseable {
+    private final Child server;
+    private final Child client;
+    private final List<Subject> subjects = new ArrayList<>();
+
+    /**
+     * A scenario of the client.
+     *
+     * @param bytes    that an operation counts for, or 0 if operations are counted
+     * @param settling of this scenario in these processes
+     */
+    public record Subject(String name, long bytes, Settling settling) {
+    }
+
+    /** The slices of warming up are so long: a cold operation of a large scenario alone takes longer. */
+    private static final int SLICE_MILLIS = 200;
+    /** How often to look whether the compilers are done. */
+    private static final int LOOK_MILLIS = 20;
+    /** A pair is warm if its compilers took less than this part of a turn through all scenarios. */
+    private static final double WARM_COMPILING = 0.05;
+
+    /** A window, and what the processes have used in and around it. */
+    private record Look(Window window, Probe client, Probe server) {
+    }
+
+    /**
+     * Waits until the client is ready.
+     *
+     * @param server listens
+     * @param client is about to connect. Both are closed with this
+     */
+    public Pair(Child server, Child client) throws IOException {
+        this.server = server;
+        this.client = client;
+        for (String line = client.line(); !line.equals(LoadClient.READY); line = client.line()) {
+            if (line.startsWith(LoadClient.SCENARIO)) {
+                String[] words = line.substring(LoadClient.SCENARIO.length()).split(" ", 2);
+                subjects.add(new Subject(words[1], Long.parseLong(words[0]), new Settling()));
+            }
+        }
+    }
+
+    /** The scenarios of the client, in its order. */
+    public List<Subject> subjects() {
+        return subjects;
+    }
+
+    /**
+     * Does all scenarios in turn, a slice of each, until the compilers of both processes find nothing to do any more.
+     * After each slice the event loops rest until the compilers have done what they were given. Loops that never sleep
+     * leave them but half of the processor time where there are two cores, so that warming up would take twice as
+     * long; and code that was compiled for one scenario alone is thrown away and compiled again when the next one
+     * takes other branches.
+     *
+     * @param numbers     of the scenarios that will be measured
+     * @param limitMillis when to give up: the rows will tell
+     */
+    public void warmUp(List<Integer> numbers, int limitMillis) throws IOException, InterruptedException {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        boolean warm = false;
+        while (!warm) {
+            Probe clientBefore = probe(client);
+            Probe serverBefore = probe(server);
+            for (int number : numbers) {
+                if (System.nanoTime() - end >= 0) {
+                    return;
+                }
+                client.ask(LoadClient.START + ' ' + number);
+                Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + SLICE_MILLIS));
+                client.ask(LoadClient.STOP);
+                subjects.get(number).settling().warmedUp(window.nanos() / 1e9);
+                awaitCompilers(end);
+            }
+            warm = compiling(probe(client).since(clientBefore), probe(server).since(serverBefore)) < WARM_COMPILING;
+        }
+    }
+
+    private void awaitCompilers(long end) throws IOException, InterruptedException {
+        pause();
+        Probe clientBefore = probe(client);
+        Probe serverBefore = probe(server);
+        boolean compiling = true;
+        while (compiling && System.nanoTime() - end < 0) {
+            Thread.sleep(LOOK_MILLIS);
+            Probe clientNow = probe(client);
+            Probe serverNow = probe(server);
+            compiling = compiling(clientNow.since(clientBefore), serverNow.since(serverBefore)) > WARM_COMPILING;
+            clientBefore = clientNow;
+            serverBefore = serverNow;
+        }
+        resume();
+    }
+
+    /** Which part of the time compilers ran, in the process that compiled more. */
+    private static double compiling(Probe client, Probe server) {
+        return Math.max((double) client.compilerNanos() / client.nanos(),
+                (double) server.compilerNanos() / server.nanos());
+    }
+
+    /**
+     * Does a scenario until it has settled.
+     *
+     * @param number      of the scenario
+     * @param windowMillis how long a window is
+     * @param limitMillis  when to give up
+     * @return what was measured, settled or not
+     */
+    public Sample sample(int number, int windowMillis, int limitMillis) throws IOException {
+        Subject subject = subjects.get(number);
+        Settling settling = subject.settling();
+        settling.restart();
+        Deque<Look> looks = new ArrayDeque<>();
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        client.ask(LoadClient.START + ' ' + number);
+        Probe clientBefore = probe(client);
+        Probe serverBefore = probe(server);
+        while (true) {
+            Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + windowMillis));
+            Probe clientNow = probe(client);
+            Probe serverNow = probe(server);
+            Look look = new Look(window, clientNow.since(clientBefore), serverNow.since(serverBefore));
+            clientBefore = clientNow;
+            serverBefore = serverNow;
+            looks.add(look);
+            if (looks.size() > Settling.WINDOWS) {
+                looks.remove();
+            }
+            settling.add(window.nanos() / 1e9, window.rate(), compiling(look.client(), look.server()));
+            if (settling.state() == Settling.State.SETTLED || System.nanoTime() - end >= 0) {
+                break;
+            }
+        }
+        client.ask(LoadClient.STOP);
+        return Sample.of(subject.name(), subject.bytes(), settling.state(), looks.stream().map(Look::window).toList(),
+                looks.stream().map(Look::client).toList(), looks.stream().map(Look::server).toList());
+    }
+
+    /** Of the server's process. */
+    public long serverPid() {
+        return server.pid();
+    }
+
+    /** Of the client's process. */
+    public long clientPid() {
+        return client.pid();
+    }
+
+    /** Has the client do what only it can, and returns its answer: see {@link LoadClient#addCommands}. */
+    public String askClient(String command) throws IOException {
+        return client.ask(command);
+    }
+
+    /** Stops the event loops of both, so that they take nothing from others. */
+    void pause() throws IOException {
+        client.ask(Control.PAUSE);
+        server.ask(Control.PAUSE);
+    }
+
+    void resume() throws IOException {
+        server.ask(Control.RESUME);
+        client.ask(Control.RESUME);
+    }
+
+    private static Probe probe(Child child) throws IOException {
+        return Probe.parse(child.ask(Control.PROBE));
+    }
+
+    @Override
+    public void close() throws IOException {
+        client.close();
+        server.close();
+    }
+}

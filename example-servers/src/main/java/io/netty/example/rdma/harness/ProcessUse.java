@@ -1,0 +1,92 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What processes of this user take of the machine, as the kernel counts it: see proc(5).
+ */
+public final class ProcessUse {
+    private static final Path PROC = Path.of("/proc");
+    /** "C1 CompilerThread0" and the like, in the 15 characters that Linux keeps. */
+    private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*\\s*");
+
+    private ProcessUse() {
+    }
+
+    /**
+     * Processor time of the threads that a process has now, in nanoseconds, without that of JIT compilers, which go
+     * on with what they were given when there was work. That of {@code /proc/PID/stat} is in units of 10 ms, too coarse
+     * for a process that does next to nothing.
+     */
+    public static long cpuNanos(long pid) throws IOException {
+        List<Path> others = threads(pid);
+        others.removeIf(ProcessUse::isCompiler);
+        return nanos(others);
+    }
+
+    /** The threads of JIT compilers that a process has now, for {@link #nanos}. */
+    static List<Path> compilers(long pid) throws IOException {
+        List<Path> compilers = threads(pid);
+        compilers.removeIf(thread -> !isCompiler(thread));
+        return compilers;
+    }
+
+    /** Processor time of threads, in nanoseconds. Those that have ended count as 0. */
+    static long nanos(List<Path> threads) {
+        return threads.stream().map(thread -> read(thread.resolve("schedstat")))
+                .filter(statistics -> !statistics.isEmpty())
+                .mapToLong(statistics -> Long.parseLong(statistics.split(" ")[0])).sum();
+    }
+
+    /** Resident memory in bytes, shared pages included. */
+    public static long residentBytes(long pid) throws IOException {
+        try (var lines = Files.lines(PROC.resolve(pid + "/status"))) {
+            return lines.filter(line -> line.startsWith("VmRSS:")).findFirst()
+                    .map(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10).orElseThrow();
+        }
+    }
+
+    private static List<Path> threads(long pid) throws IOException {
+        try (var tasks = Files.list(PROC.resolve(pid + "/task"))) {
+            return tasks.collect(Collectors.toCollection(ArrayList::new));
+        }
+    }
+
+    private static boolean isCompiler(Path thread) {
+        return COMPILER.matcher(read(thread.resolve("comm"))).matches();
+    }
+
+    /** Returns an empty string if the thread has ended. */
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (NoSuchFileException e) {
+            return "";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

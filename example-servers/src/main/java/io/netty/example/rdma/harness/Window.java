@@ -1,0 +1,65 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.harness;
+
+import org.HdrHistogram.Histogram;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+
+/**
+ * What a client did of one scenario in a stretch of time.
+ *
+ * @param nanos     how long that was: from the end of one operation to that of another one
+ * @param latencies of all operations that ended in it, in nanoseconds
+ */
+record Window(long nanos, Histogram latencies) {
+    long count() {
+        return latencies.getTotalCount();
+    }
+
+    /** Operations a second. */
+    double rate() {
+        return count() * 1e9 / nanos;
+    }
+
+    /** For {@link #parse}. */
+    @Override
+    public String toString() {
+        ByteBuffer buffer = ByteBuffer.allocate(latencies.getNeededByteBufferCapacity());
+        latencies.encodeIntoCompressedByteBuffer(buffer, Deflater.BEST_SPEED);
+        byte[] encoded = Arrays.copyOf(buffer.array(), buffer.position());
+        return nanos + " " + Base64.getEncoder().encodeToString(encoded);
+    }
+
+    /**
+     * Returns the window that was printed.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    static Window parse(String text) {
+        String[] words = text.split(" ");
+        try {
+            return new Window(Long.parseLong(words[0]), Histogram.decodeFromCompressedByteBuffer(
+                    ByteBuffer.wrap(Base64.getDecoder().decode(words[1])), 0));
+        } catch (DataFormatException | ArrayIndexOutOfBoundsException e) {
+            throw new IllegalArgumentException("not a window: " + text, e);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.harness.verbs;
+
+import io.netty.example.rdma.harness.Machine;
+import io.netty.example.rdma.harness.Mode;
+import io.netty.example.rdma.harness.Results;
+import io.netty.example.rdma.harness.Spread;
+import io.netty.example.rdma.harness.Table;
+import io.netty.example.rdma.harness.verbs.PairOptions.End;
+import io.netty.example.rdma.harness.verbs.PairOptions.Way;
+import io.netty.example.rdma.util.Figures;
+import io.netty.example.rdma.util.Measurement;
+import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.verbs.Result;
+import io.netty.example.rdma.verbs.SizeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/**
+ * Runs all modes of a program, both ends as processes: once with all data checked, and then in rounds in turn with
+ * those of perftest that do the same.
+ *
+ * @param <M> modes
+ */
+public abstract class PerftestComparison<M extends Enum<M>> implements Callable<Integer> {
+    private static final int ROUNDS = 5;
+
+    @Mixin
+    private PairOptions pair;
+
+    @Mixin
+    private Perftest perftest;
+
+    @Option(names = "--size", split = ",", defaultValue = "64,64K", converter = SizeConverter.class,
+            description = "Bytes of an operation (default: ${DEFAULT-VALUE}).")
+    private List<Integer> sizes;
+
+    @Option(names = "--quick", description = "One short round, with the check, and less of perftest.")
+    private boolean quick;
+
+    @Option(names = "--rounds", description = "Rounds to take medians of (default: 5, or 1 with --quick).")
+    private Integer rounds;
+
+    /** What is run at each end. */
+    private final Class<?> server;
+    private final Class<?> client;
+
+    protected PerftestComparison(Class<?> server, Class<?> client) {
+        this.server = server;
+        this.client = client;
+    }
+
+    /** Those that were chosen. */
+    protected abstract List<M> modes();
+
+    /** How many operations count, and how many come before. */
+    protected abstract Effort effort(int size, boolean isQuick);
+
+    /** Programs that do the same. */
+    protected abstract List<String> programs(M mode);
+
+    /** Whether latencies are compared, not rates. */
+    protected abstract boolean isLatency();
+
+    /** What the reader of the table has to know. */
+    protected abstract String explanation();
+
+    /**
+     * How often something is done.
+     *
+     * @param count    that are measured
+     * @param warmUp   before
+     * @param perftest that a program of perftest measures
+     */
+    public record Effort(int count, int warmUp, int perftest) {
+    }
+
+    @Override
+    public final Integer call() throws Exception {
+        String unavailability = perftest.unavailability(pair.provider());
+        if (unavailability != null) {
+            System.out.println("Without perftest: " + unavailability);
+        }
+        int all = rounds != null ? rounds : quick ? 1 : ROUNDS;
+        // Polling is how their programs wait.
+        String waiting = new Mode(Transport.RDMA, pair.isPolling()).toString();
+        Results results = new Results();
+        if (!quick) {
+            System.out.println("with every byte checked:");
+            for (int size : sizes) {
+                for (M mode : modes()) {
+                    run(mode, size, new Effort(effort(size, true).count(), 0, 0), true);
+                }
+            }
+        }
+        for (int round = 0; round < all; round++) {
+            System.out.printf("round %d of %d%n", round + 1, all);
+            for (int size : sizes) {
+                for (Measurement measurement : round(size, unavailability == null)) {
+                    results.add(waiting, measurement);
+                }
+            }
+        }
+        System.out.println();
+        System.out.print(all + (all == 1 ? " round" : " rounds") + ", on " + Machine.describe() + ", "
+                + pair.provider() + " verbs provider, " + waiting + (quick ? ", with the check" : "") + ".\n"
+                + explanation() + "\n\n" + table(results, waiting));
+        return 0;
+    }
+
+    private List<Measurement> round(int size, boolean withPerftest) throws IOException, InterruptedException {
+        List<Measurement> measurements = new ArrayList<>();
+        Effort effort = effort(size, quick);
+        Map<String, Measurement> theirs = new LinkedHashMap<>();
+        for (M mode : modes()) {
+            measurements.add(run(mode, size, effort, quick));
+            for (String program : withPerftest ? programs(mode) : List.<String>of()) {
+                if (!theirs.containsKey(program)) {
+                    theirs.put(program,
+                            perftest.run(pair.provider(), pair.host(), program, size, effort.perftest()));
+                }
+            }
+        }
+        measurements.addAll(theirs.values());
+        return measurements;
+    }
+
+    private Measurement run(M mode, int size, Effort effort, boolean check) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of("--mode", mode.name(), "--size", Integer.toString(size),
+                "--count", Integer.toString(effort.count()), "--warm-up", Integer.toString(effort.warmUp())));
+        if (!check) {
+            arguments.add("--no-check");
+        }
+        Measurement measured = null;
+        for (String line : pair.lines(Way.CONNECTION_MANAGER, new End(server, arguments),
+                List.of(new End(client, arguments)))) {
+            if (line.startsWith(Result.PREFIX) && check) {
+                System.out.println(line);
+            }
+            Measurement measurement = Measurement.parse(line);
+            measured = measurement == null ? measured : measurement;
+        }
+        if (measured == null) {
+            throw new IOException(client.getSimpleName() + ' ' + arguments + ": nothing was measured");
+        }
+        return measured;
+    }
+
+    private String table(Results results, String waiting) {
+        Table table = isLatency() ? new Table("what", "round trip p50", "p99", "p99.9", "ours is x times as long")
+                : new Table("what", "per second", "range", "ours takes x times as long");
+        for (int size : sizes) {
+            for (M mode : modes()) {
+                String ours = mode.name().toLowerCase(Locale.ROOT) + ' ' + Figures.size(size);
+                row(table, results, waiting, ours, "");
+                for (String program : programs(mode)) {
+                    String theirs = program + ' ' + Figures.size(size);
+                    if (results.spread(waiting, theirs, Measurement::count) != null) {
+                        row(table, results, waiting, theirs, ratio(results, waiting, ours, theirs));
+                    }
+                }
+            }
+        }
+        return table.toString();
+    }
+
+    private void row(Table table, Results results, String waiting, String what, String ratio) {
+        Spread rate = results.spread(waiting, what, Measurement::perSecond);
+        Measurement.Unit unit = results.unit(what);
+        if (isLatency()) {
+            table.row(what, Figures.micros(results.spread(waiting, what, Measurement::p50).median()),
+                    Figures.micros(results.spread(waiting, what, Measurement::p99).median()),
+                    Figures.micros(results.spread(waiting, what, Measurement::p999).median()), ratio);
+        } else {
+            table.row(what, Figures.perSecond(rate.median(), unit),
+                    rate.range(value -> Figures.perSecond(value, unit)), ratio);
+        }
+    }
+
+    private String ratio(Results results, String waiting, String ours, String theirs) {
+        double ratio = isLatency()
+                ? results.spread(waiting, ours, Measurement::p50).median()
+                        / results.spread(waiting, theirs, Measurement::p50).median()
+                : results.spread(waiting, theirs, Measurement::perSecond).median()
+                        / results.spread(waiting, ours, Measurement::perSecond).median();
+        return String.format(Locale.ROOT, "%.2f", ratio);
+    }
+}

@@ -1,0 +1,43 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.util;
+
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import picocli.CommandLine.Option;
+
+/**
+ * The command line options for event loops, and {@code --help}: what servers and clients have in common.
+ */
+public final class EventLoopOptions {
+    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
+    private boolean help;
+
+    @Option(names = "--polling", description = "Event loops poll and never sleep: lowest latency, a core each.")
+    private boolean polling;
+
+    @Option(names = "--threads", defaultValue = "1", description = "Event loop threads (default: ${DEFAULT-VALUE}).")
+    private int threads;
+
+    public MultiThreadIoEventLoopGroup newGroup(Transport transport) {
+        return transport.newGroup(threads, polling);
+    }
+
+    /** For people: what was chosen, with a comma before it, if anything. */
+    @Override
+    public String toString() {
+        return polling ? ", polling" : "";
+    }
+}

@@ -1,0 +1,204 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.util;
+
+import io.netty.channel.Channel;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SelectStrategy;
+import io.netty.channel.SelectStrategyFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.rdma.Rdma;
+import io.netty.channel.rdma.RdmaIoHandler;
+import io.netty.channel.rdma.RdmaIoHandlerConfig;
+import io.netty.channel.rdma.RdmaMetrics;
+import io.netty.channel.rdma.RdmaServerSocketChannel;
+import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
+
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * The transports that the examples run on. This is all that differs between them: the I/O handler of the event loop
+ * group, the channel classes, and for Unix sockets the address. These and io_uring are there to be compared with.
+ */
+public enum Transport {
+    RDMA(RdmaServerSocketChannel.class, RdmaSocketChannel.class) {
+        @Override
+        IoHandlerFactory ioHandler(boolean polling) {
+            return RdmaIoHandler.newFactory(new RdmaIoHandlerConfig().setBusyPoll(polling));
+        }
+
+        @Override
+        public String counters() {
+            return RdmaMetrics.total().toString();
+        }
+
+        @Override
+        public Throwable unavailabilityCause() {
+            return Rdma.unavailabilityCause();
+        }
+    },
+    EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class) {
+        @Override
+        IoHandlerFactory ioHandler(boolean polling) {
+            return epoll(polling);
+        }
+
+        @Override
+        public Throwable unavailabilityCause() {
+            return Epoll.unavailabilityCause();
+        }
+    },
+    /** Stream sockets of this host, in the abstract namespace: nothing of them stays in the file system. */
+    UNIX(EpollServerDomainSocketChannel.class, EpollDomainSocketChannel.class) {
+        @Override
+        IoHandlerFactory ioHandler(boolean polling) {
+            return epoll(polling);
+        }
+
+        @Override
+        public SocketAddress address(String host, int port) {
+            int number = port != 0 ? port : ThreadLocalRandom.current().nextInt(1, 1 << Short.SIZE);
+            return new DomainSocketAddress(NAME + number);
+        }
+
+        @Override
+        public int port(Channel server) {
+            String path = ((DomainSocketAddress) server.localAddress()).path();
+            return Integer.parseInt(path.substring(NAME.length()));
+        }
+
+        @Override
+        public Throwable unavailabilityCause() {
+            return Epoll.unavailabilityCause();
+        }
+    },
+    IO_URING(IoUringServerSocketChannel.class, IoUringSocketChannel.class) {
+        @Override
+        IoHandlerFactory ioHandler(boolean polling) {
+            return neverPolling(IoUringIoHandler.newFactory(), polling);
+        }
+
+        @Override
+        public Throwable unavailabilityCause() {
+            return IoUring.unavailabilityCause();
+        }
+    },
+    NIO(NioServerSocketChannel.class, NioSocketChannel.class) {
+        @Override
+        IoHandlerFactory ioHandler(boolean polling) {
+            return neverPolling(NioIoHandler.newFactory(), polling);
+        }
+    };
+
+    private static final SelectStrategyFactory BUSY_WAIT =
+            () -> (selectSupplier, hasTasks) -> hasTasks ? selectSupplier.get() : SelectStrategy.BUSY_WAIT;
+
+    /** How the names of Unix sockets start; a leading zero means the abstract namespace, see unix(7). */
+    private static final String NAME = "\0io.netty.example.rdma.";
+
+    private final Class<? extends ServerChannel> serverChannelType;
+    private final Class<? extends DuplexChannel> channelType;
+
+    Transport(Class<? extends ServerChannel> serverChannelType, Class<? extends DuplexChannel> channelType) {
+        this.serverChannelType = serverChannelType;
+        this.channelType = channelType;
+    }
+
+    abstract IoHandlerFactory ioHandler(boolean polling);
+
+    /**
+     * Creates an event loop group. With {@code polling} its threads never sleep, which takes a core each.
+     */
+    public MultiThreadIoEventLoopGroup newGroup(int threads, boolean polling) {
+        return new MultiThreadIoEventLoopGroup(threads, ioHandler(polling));
+    }
+
+    public Class<? extends ServerChannel> serverChannelType() {
+        return serverChannelType;
+    }
+
+    public Class<? extends DuplexChannel> channelType() {
+        return channelType;
+    }
+
+    /** Whether event loops can be told never to sleep. */
+    public boolean canPoll() {
+        return this != NIO && this != IO_URING;
+    }
+
+    /**
+     * The address of a server.
+     *
+     * @param port for a server that is about to listen, 0 for any that is free
+     */
+    public SocketAddress address(String host, int port) {
+        return new InetSocketAddress(host, port);
+    }
+
+    /** The port at which clients find a server. */
+    public int port(Channel server) {
+        return ((InetSocketAddress) server.localAddress()).getPort();
+    }
+
+    /** Why this transport cannot be used here, or {@code null} if it can. */
+    public Throwable unavailabilityCause() {
+        return null;
+    }
+
+    /**
+     * What the transport counted in this process, for people; empty if it counts nothing. For RDMA, how many bytes were
+     * sent and received without a copy.
+     */
+    public String counters() {
+        return "";
+    }
+
+    private static IoHandlerFactory epoll(boolean polling) {
+        return polling ? EpollIoHandler.newFactory(0, BUSY_WAIT) : EpollIoHandler.newFactory();
+    }
+
+    private static IoHandlerFactory neverPolling(IoHandlerFactory factory, boolean polling) {
+        if (polling) {
+            throw new IllegalArgumentException("--polling: nio and io_uring have no such mode, use rdma or epoll");
+        }
+        return factory;
+    }
+
+    /** As written on the command line. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

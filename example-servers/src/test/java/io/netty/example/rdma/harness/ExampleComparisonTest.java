@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.harness;
+
+import io.netty.example.rdma.harness.load.FileComparison;
+import io.netty.example.rdma.harness.load.HttpComparison;
+import io.netty.example.rdma.harness.load.WebSocketComparison;
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.RunningServer;
+import io.netty.example.rdma.util.Transport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+/**
+ * What {@code run-example.sh} runs, as processes.
+ */
+@Timeout(300)
+class ExampleComparisonTest {
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @EnumSource(names = {"RDMA", "EPOLL"})
+    void httpIsRightOnEveryTransport(Transport transport) throws Exception {
+        assertThat(compare(new HttpComparison(), "--transports", transport.toString()))
+                .contains("| plaintext ", "| json ", "| download of 64 MiB ", "| " + transport + " polling ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jdk", "openssl"})
+    void httpIsRightWithTls(String engine) throws Exception {
+        assumeFalse(RunningServer.SLOW_MACHINE,
+                "64 MiB through TLS take minutes in an emulated guest; what is about TLS there is HttpTlsTest");
+        assertThat(compare(new HttpComparison(), "--transports", "rdma", "--tls", engine)).contains("| plaintext ");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"region, rdma", "region, epoll", "mapped, rdma"})
+    void filesAreRight(String mode, String transport) throws Exception {
+        assertThat(compare(new FileComparison(), "--transports", transport, "--files", mode))
+                .contains("| file of 1 KiB ", "| range of 64 KiB, 8 pipelined ", "| file of 64 MiB ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "nio"})
+    void websocketIsRight(String transport) throws Exception {
+        assertThat(compare(new WebSocketComparison(), "--transports", transport))
+                .contains("| text of 64 B ", "| binary of 4 MiB ");
+    }
+
+    @Test
+    void serverThatCannotStartFailsTheComparison() {
+        assertThat(Commands.run(new HttpComparison(), "--quick", "--host", "no such host")).isOne();
+    }
+
+    @Test
+    void processesThatStayAreMeasuredInEachRound() throws Exception {
+        Path tables = folder.resolve("tables.md");
+        assertThat(Commands.run(new WebSocketComparison(), "--rounds", "2", "--limit", "0.4",
+                "--transports", "rdma,epoll", "--host", RunningServer.HOST, "--markdown", tables.toString())).isZero();
+        assertThat(Files.readString(tables)).contains(" of 2 |");
+    }
+
+    private String compare(ExampleComparison command, String... arguments) throws Exception {
+        Path tables = folder.resolve("tables.md");
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--quick", "--limit", "0.2", "--host", RunningServer.HOST, "--markdown", tables.toString()));
+        assertThat(Commands.run(command, all.toArray(new String[0]))).isZero();
+        return Files.readString(tables);
+    }
+}
