@@ -77,7 +77,7 @@ final class Report {
                 latency(results.spread(who, scenario, Measurement::p99).median()),
                 latency(results.percentile(who, scenario, 99.9, Measurement::p999)),
                 Figures.perSecond(rate.median(), unit),
-                rate.range(value -> Figures.perSecond(value, unit)),
+                rate.fullRange(value -> Figures.perSecond(value, unit)),
                 cost(who, scenario, sample -> sample.client().cpuNanos()),
                 cost(who, scenario, sample -> sample.server().cpuNanos()),
                 ratio(scenario, EPOLL, who, Measurement::p50),

@@ -40,4 +40,9 @@ public record Spread(double median, double min, double max) {
         String high = format.apply(max);
         return low.equals(high) ? low : low + " to " + high;
     }
+
+    /** The lowest and the highest value, even if they are shown alike. */
+    public String fullRange(DoubleFunction<String> format) {
+        return format.apply(min) + " to " + format.apply(max);
+    }
 }

@@ -195,7 +195,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
                     Figures.micros(results.spread(waiting, what, Measurement::p999).median()), ratio);
         } else {
             table.row(what, Figures.perSecond(rate.median(), unit),
-                    rate.range(value -> Figures.perSecond(value, unit)), ratio);
+                    rate.fullRange(value -> Figures.perSecond(value, unit)), ratio);
         }
     }
 
