@@ -58,7 +58,7 @@ static void a_full_descriptor_stops_nobody(void) {
     pair_close(&a, &b);
 }
 
-/* The receiver is likely to answer, which rings as well; see cq_owe_ring(). */
+/* The receiver is likely to answer, which rings as well; see cq_defer_doorbell(). */
 static void an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer(void) {
     struct end a, b;
     struct options options = with_channel();

@@ -189,10 +189,10 @@ static void dawdle(int socket) {
     struct end end;
     receive_in_turn(socket, &end);
     qp_lock(qp_of(end.qp)); /* it takes no more */
-    struct inflow *inflow = qp_of(end.qp)->ud->inflows;
+    struct rx_flow *rx_flow = qp_of(end.qp)->ud->rx_flows;
     struct pollfd heard = { .fd = socket, .events = POLLIN };
     for (uint32_t taken = 2; poll(&heard, 1, 150) == 0; taken++) {
-        atomic_store(&inflow->own->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(taken, WIRE_OK));
+        atomic_store(&rx_flow->own->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(taken, WIRE_OK));
     }
     await_turn(socket);
 }

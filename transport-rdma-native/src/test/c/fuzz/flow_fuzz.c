@@ -257,12 +257,12 @@ static void check_flow(struct qp *qp, struct flow *flow, const void *unused) {
 static void check_victim(void) {
     struct qp *qp = qp_of(victim.qp);
     unsigned count = 0;
-    for (const struct inflow *one = qp->ud->inflows; one != NULL; one = one->next, count++) {
-        for (const struct inflow *other = one->next; other != NULL; other = other->next) {
+    for (const struct rx_flow *one = qp->ud->rx_flows; one != NULL; one = one->next, count++) {
+        for (const struct rx_flow *other = one->next; other != NULL; other = other->next) {
             CHECK(one->id != other->id || one->peer != other->peer);
         }
     }
-    CHECK_EQ(count, qp->ud->num_inflows);
+    CHECK_EQ(count, qp->ud->num_rx_flows);
     flow_table_visit(qp, check_flow, NULL);
 }
 

@@ -80,24 +80,24 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
     return &cq->ibv;
 }
 
-void cq_owe_ring(struct cq *cq, struct qp *qp) {
-    if (atomic_exchange(&qp->owes_ring, true)) {
+void cq_defer_doorbell(struct cq *cq, struct qp *qp) {
+    if (atomic_exchange(&qp->doorbell_deferred, true)) {
         return;
     }
     qp_get(qp);
-    qp->next_owing = atomic_load(&cq->owing);
-    while (!atomic_compare_exchange_weak(&cq->owing, &qp->next_owing, qp)) {
+    qp->next_deferred = atomic_load(&cq->deferred);
+    while (!atomic_compare_exchange_weak(&cq->deferred, &qp->next_deferred, qp)) {
     }
 }
 
-void cq_ring_owed(struct cq *cq) {
-    if (atomic_load_explicit(&cq->owing, memory_order_relaxed) == NULL) {
+void cq_ring_deferred(struct cq *cq) {
+    if (atomic_load_explicit(&cq->deferred, memory_order_relaxed) == NULL) {
         return;
     }
-    for (struct qp *qp = atomic_exchange(&cq->owing, NULL), *following; qp != NULL; qp = following) {
-        following = qp->next_owing;
-        atomic_store(&qp->owes_ring, false);
-        qp_kick(qp, QP_WORK_RING);
+    for (struct qp *qp = atomic_exchange(&cq->deferred, NULL), *following; qp != NULL; qp = following) {
+        following = qp->next_deferred;
+        atomic_store(&qp->doorbell_deferred, false);
+        qp_kick(qp, QP_WORK_DOORBELL);
         qp_put(qp);
     }
 }
@@ -125,7 +125,7 @@ int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
     atomic_store(&cq->destroyed, true);
     cq_engine_remove(cq);
     engine_task_cancel(&cq->overflow);
-    cq_ring_owed(cq);
+    cq_ring_deferred(cq);
     cq_overdue_end(cq);
     if (ibv->channel != NULL) {
         channel_part(channel_of(ibv->channel), cq);
@@ -171,7 +171,7 @@ static int take(struct cq *cq, int entries, struct ibv_wc *wc) {
 int cq_poll(struct ibv_cq *ibv, int entries, struct ibv_wc *wc) {
     struct cq *cq = cq_of(ibv);
     if (atomic_load_explicit(&cq->count, memory_order_acquire) == 0) {
-        cq_ring_owed(cq);
+        cq_ring_deferred(cq);
         cq_scan_try(cq);
     }
     int taken = 0;
@@ -187,7 +187,7 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     if (ibv->channel == NULL) {
         return 0; /* as a device: armed, with nobody to tell */
     }
-    cq_ring_owed(cq);
+    cq_ring_deferred(cq);
     cq_scan_try(cq); /* what is here already needs no event: the caller polls after arming */
     enum cq_arm arm = solicited_only ? CQ_ARMED_SOLICITED : CQ_ARMED;
     pthread_mutex_lock(&cq->lock);

@@ -72,8 +72,8 @@ enum cq_arm { CQ_UNARMED, CQ_ARMED_SOLICITED, CQ_ARMED };
 struct cq_polling {
     _Atomic uint32_t *polls;      /* on the notify area */
     _Atomic uint32_t quick_since; /* the number of the poll since which they come quickly */
-    _Atomic uint32_t told_at;     /* and of the one at which peers were told */
-    _Atomic uint32_t needed;      /* so many quick polls, until peers are told */
+    _Atomic uint32_t notified_at; /* and of the one at which peers were notified */
+    _Atomic uint32_t needed;      /* so many quick polls, until peers are notified */
     _Atomic uint64_t polled_ns;
     uint32_t polls_at_round, polls_at_nudge; /* the engine's */
 };
@@ -91,7 +91,7 @@ struct cq {
     /* Read at each poll. */
     _Alignas(64) _Atomic uint32_t count;
     struct cq_polling polling;
-    struct qp *_Atomic owing; /* queue pairs whose peer waits for a ring: see cq_owe_ring() */
+    struct qp *_Atomic deferred; /* queue pairs that have put off the doorbell of the peer: see cq_defer_doorbell() */
     _Atomic uint64_t *word; /* on the notify area */
     struct cq_overdue overdue;
     struct gate scan;
@@ -144,9 +144,9 @@ void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
  * what it has outstanding every now and then. For a datagram queue pair: tries again then what waits for room, without
  * which one who polls would wait for two engines to get a processor.
  */
-void cq_owe_ring(struct cq *cq, struct qp *qp);
+void cq_defer_doorbell(struct cq *cq, struct qp *qp);
 
-void cq_ring_owed(struct cq *cq);
+void cq_ring_deferred(struct cq *cq);
 
 /* Removes the completions of a queue pair that goes away. */
 void cq_purge(struct cq *cq, const struct qp *qp);

@@ -20,7 +20,7 @@
  * nor a poll of the peer, its engine is told (WIRE_NUDGE), which works on the queue pair whoever polls there. One that
  * polls is left alone, however slow: its engine would only compete with it.
  *
- * The list is the stack of cq_owe_ring(): pushed to by those who have a queue pair's gate, and taken as a whole.
+ * The list is the stack of cq_defer_doorbell(): pushed to by those who have a queue pair's gate, and taken as a whole.
  */
 #include "cq.h"
 #include "embedded/base/container_of.h"

@@ -15,8 +15,8 @@
  */
 /*
  * Whether somebody polls: what peers are told by the word on the notify area. A few polls in a row are believed at
- * once: an engine that works beside one who polls takes his processor, and makes completions faster than he takes them
- * and posts receives. A program that polls once in a while is not believed. One that polls a few times after each
+ * once: an engine that works beside a thread that polls takes its processor, and makes completions faster than it takes
+ * them and posts receives. A program that polls once in a while is not believed. One that polls a few times after each
  * message leaves its peers waiting the rest of the time: where that was believed and was wrong, more is needed the next
  * time.
  */
@@ -40,7 +40,7 @@ void cq_polling_init(struct cq *cq) {
     polling->polls = &own_notify_area->polls[cq->index].polls;
     uint32_t polls = atomic_load(polling->polls);
     atomic_init(&polling->quick_since, polls);
-    atomic_init(&polling->told_at, polls);
+    atomic_init(&polling->notified_at, polls);
     atomic_init(&polling->needed, MIN_NEEDED);
     polling->polls_at_round = polls;
     polling->polls_at_nudge = polls - 1;
@@ -49,7 +49,7 @@ void cq_polling_init(struct cq *cq) {
 /* Peers need ring nobody, as long as cq_rest() finds that this goes on. */
 static void tell(struct cq *cq, uint64_t word, uint32_t polls) {
     if (atomic_compare_exchange_strong(cq->word, &word, NOTIFY_CQ_SAME(word, NOTIFY_CQ_POLLED))) {
-        atomic_store_explicit(&cq->polling.told_at, polls, memory_order_relaxed);
+        atomic_store_explicit(&cq->polling.notified_at, polls, memory_order_relaxed);
         watch_cq(cq);
     }
 }
@@ -69,7 +69,7 @@ void cq_tell_if_it_lasts(struct cq *cq, uint64_t word) {
 }
 
 void cq_will_be_polled(struct cq *cq) {
-    atomic_store_explicit(&cq->polling.told_at, atomic_load_explicit(cq->polling.polls, memory_order_relaxed),
+    atomic_store_explicit(&cq->polling.notified_at, atomic_load_explicit(cq->polling.polls, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_exchange(cq->word, NOTIFY_CQ_SAME(atomic_load(cq->word), NOTIFY_CQ_POLLED));
     watch_cq(cq);
@@ -91,7 +91,7 @@ static bool tell_that_nobody_polls(struct cq *cq) {
 void cq_was_nudged(struct cq *cq) {
     struct cq_polling *polling = &cq->polling;
     uint32_t polls = atomic_load_explicit(polling->polls, memory_order_relaxed);
-    uint32_t lasted = polls - atomic_load_explicit(&polling->told_at, memory_order_relaxed);
+    uint32_t lasted = polls - atomic_load_explicit(&polling->notified_at, memory_order_relaxed);
     bool again = polls == polling->polls_at_nudge;
     polling->polls_at_nudge = polls;
     if (!again || !tell_that_nobody_polls(cq)) {
@@ -114,7 +114,7 @@ bool cq_rest(struct cq *cq) {
     if (recently >= MIN_PER_ROUND) {
         return false;
     }
-    cq_ring_owed(cq);
+    cq_ring_deferred(cq);
     if (tell_that_nobody_polls(cq) && cq_scan(cq)) {
         cq_engine_ring(); /* one look does not do all that there may be */
     }

@@ -131,7 +131,7 @@ enum qp_work {
     QP_WORK_WATCH = 4,     /* the round of the engine */
     QP_WORK_PEER_DOWN = 8, /* the peer's process died */
     QP_WORK_FATAL = 16,    /* a completion queue overflowed */
-    QP_WORK_RING = 32,     /* the ring that cq_owe_ring() put off */
+    QP_WORK_DOORBELL = 32, /* the doorbell that cq_defer_doorbell() put off */
     QP_WORK_OVERDUE = 64,  /* has the peer taken what it was given? cq_overdue.c */
     QP_WORK_NUDGE = 128,   /* the peer asks why not */
 };
@@ -188,8 +188,8 @@ struct qp {
     _Atomic uint64_t next_round_ns; /* 0: nothing to watch */
     atomic_bool watched;
     struct qp *next_watched; /* watch.c */
-    atomic_bool owes_ring;
-    struct qp *next_owing; /* cq.c */
+    atomic_bool doorbell_deferred;
+    struct qp *next_deferred; /* cq.c */
     uint64_t sleeper;      /* process_sleeper() at the latest acknowledgement; the gate's owner */
     atomic_bool expecting;
     struct qp *next_expecting; /* cq_overdue.c */

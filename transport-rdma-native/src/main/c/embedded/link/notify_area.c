@@ -77,7 +77,7 @@ void notify_area_release_cq(int index) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The lowest free one: banks cost memory once touched. */
+/* The lowest free one: banks cost memory once they are written to. */
 int notify_area_claim_bank(bool common) {
     int found = -1;
     pthread_mutex_lock(&lock);

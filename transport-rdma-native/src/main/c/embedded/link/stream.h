@@ -40,7 +40,7 @@ struct consumer {
     const uint8_t *slab;
     uint32_t mask, slab_size;
     _Atomic uint32_t pos; /* descriptors done with; others may peek */
-    uint32_t told;        /* of these, acknowledged in a way that wakes */
+    uint32_t notified;    /* of these, acknowledged in a way that wakes */
 };
 
 void producer_init(struct producer *producer, struct wire_segment *own, enum wire_stream stream);
@@ -108,8 +108,8 @@ static inline bool consumer_acknowledge(struct consumer *consumer, struct wire_c
     uint32_t pos = consumer_pos(consumer);
     atomic_exchange(&own->stream[stream].ack, WIRE_ACK_WORD(pos, status));
     uint32_t want = atomic_load(&peer->stream[stream].want);
-    bool wanted = (int32_t) (pos - want) >= 0 && (int32_t) (consumer->told - want) < 0;
-    consumer->told = pos;
+    bool wanted = (int32_t) (pos - want) >= 0 && (int32_t) (consumer->notified - want) < 0;
+    consumer->notified = pos;
     return wanted;
 }
 

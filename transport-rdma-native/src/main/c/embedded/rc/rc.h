@@ -57,8 +57,8 @@ void rc_expect(struct qp *qp);
 /* rc_send.c */
 int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
 /*
- * Whether the peer has something to do for us of which its application need not know. A message waits for who polls: he
- * alone has a use for it, and one who is held up would find all his receives consumed.
+ * Whether the peer has something to do for us of which its application need not know. A message waits for a poll: only the
+ * application has a use for it, and one that is held up would find all its receives consumed.
  */
 static inline bool rc_awaits_one_sided(const struct qp *qp) {
     return qp->one_sided_end - qp->out.acked - 1 < qp->out.prod - qp->out.acked;

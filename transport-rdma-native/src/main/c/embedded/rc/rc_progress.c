@@ -57,7 +57,7 @@ void rc_failed(struct qp *qp) {
     if (qp->segment != NULL) {
         atomic_store(&qp->segment->control.dead, 1);
     }
-    if (qp->to_send_cq.cq != NULL && atomic_load(&qp->owes_ring)) {
+    if (qp->to_send_cq.cq != NULL && atomic_load(&qp->doorbell_deferred)) {
         ring_sleeper(qp);
     }
 }
@@ -181,7 +181,9 @@ static bool is_polled_since(const struct qp *qp, bool requests, bool answers) {
             && (!answers || process_polls(&qp->to_send_cq) != qp->stuck_send_polls);
 }
 
-/* Takes results, as the peer may not have told of them yet (cq_owe_ring()). What they let go on, it has told of. */
+/*
+ * Takes results: the peer may not have rung for them yet (cq_defer_doorbell()). What they let go on, it has rung for.
+ */
 static void look_for_overdue(struct qp *qp) {
     rc_take_results(qp);
     rc_take_answer_acks(qp);
@@ -254,12 +256,12 @@ bool rc_run(struct qp *qp, unsigned work) {
         qp->peer_gone = true;
     }
     if (is_connected(qp)) {
-        if ((work & QP_WORK_RING) != 0) {
+        if ((work & QP_WORK_DOORBELL) != 0) {
             ring_sleeper(qp);
         }
         epoch_enter();
         qp->taken_bytes = 0;
-        if ((work & ~(unsigned) (QP_WORK_RING | QP_WORK_OVERDUE)) != 0) {
+        if ((work & ~(unsigned) (QP_WORK_DOORBELL | QP_WORK_OVERDUE)) != 0) {
             left = transfer(qp, work);
         }
         if ((work & QP_WORK_OVERDUE) != 0) {

@@ -189,7 +189,7 @@ static void acknowledge_awaited(struct qp *qp, bool message) {
     process_hint(&qp->to_send_cq);
     qp->sleeper = process_sleeper(&qp->to_send_cq);
     if (qp->sleeper != 0) {
-        cq_owe_ring(qp->recv_cq, qp);
+        cq_defer_doorbell(qp->recv_cq, qp);
     }
 }
 

@@ -26,7 +26,7 @@ void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status sta
     const struct announcement *to = stream == WIRE_REQUESTS ? &qp->to_send_cq : &qp->to_recv_cq;
     uint64_t said = atomic_load_explicit(&qp->segment->control.stream[stream].ack, memory_order_relaxed);
     uint32_t pos = consumer_pos(consumer);
-    if (said == WIRE_ACK_WORD(pos, status) && pos == consumer->told) {
+    if (said == WIRE_ACK_WORD(pos, status) && pos == consumer->notified) {
         return;
     }
     bool wanted = consumer_acknowledge(consumer, &qp->segment->control, &qp->attached->segment->control, stream, status);

@@ -258,11 +258,11 @@ enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *d
     return FLOW_SENT;
 }
 
-void flow_acknowledge(struct qp *qp, struct inflow *inflow) {
-    if (consumer_acknowledge(&inflow->requests, inflow->own, &inflow->segment->control, WIRE_REQUESTS, WIRE_OK)) {
+void flow_acknowledge(struct qp *qp, struct rx_flow *rx_flow) {
+    if (consumer_acknowledge(&rx_flow->requests, rx_flow->own, &rx_flow->segment->control, WIRE_REQUESTS, WIRE_OK)) {
         const struct wire_flow message = {
-            .src_qpn = inflow->src_qpn, .dst_qpn = qp->ibv.qp_num, .id = inflow->id,
+            .src_qpn = rx_flow->src_qpn, .dst_qpn = qp->ibv.qp_num, .id = rx_flow->id,
         };
-        peer_send(inflow->peer, WIRE_FLOW_ROOM, &message, sizeof(message), NULL, 0);
+        peer_send(rx_flow->peer, WIRE_FLOW_ROOM, &message, sizeof(message), NULL, 0);
     }
 }

@@ -82,11 +82,11 @@ struct flow {
 };
 
 /* The receiver's end. `place` and the list belong to `control` as well. */
-struct inflow {
-    struct inflow *next;
+struct rx_flow {
+    struct rx_flow *next;
     atomic_bool announced; /* it is among those that ud_receive() is to look at */
-    struct inflow *next_announced; /* in ud.announced, and then */
-    STAILQ_ENTRY(inflow) queued;   /* in ud.queue */
+    struct rx_flow *next_announced; /* in ud.announced, and then */
+    STAILQ_ENTRY(rx_flow) queued;   /* in ud.queue */
     struct peer *peer;
     uint32_t src_qpn, id;
     bool broken; /* the sender has violated the protocol: its link is about to go down */
@@ -111,14 +111,14 @@ struct flow *flow_find(const struct qp *qp, const struct link *link, const struc
 /* Whether senders have given up waiting for its answer. */
 bool flow_is_overdue(const struct flow *flow);
 /* Tells the sender how far it was read, and wakes it if it asked for that. */
-void flow_acknowledge(struct qp *qp, struct inflow *inflow);
+void flow_acknowledge(struct qp *qp, struct rx_flow *rx_flow);
 
 /* flow_message.c */
 void flow_init(void);
-void flow_refuse(struct qp *qp, struct inflow *inflow); /* tells the sender */
+void flow_refuse(struct qp *qp, struct rx_flow *rx_flow); /* tells the sender */
 /* Polls do not come to any of them any more: with control, without the gate. */
 void flow_leave_cqs(struct qp *qp);
 /* Frees a chain of those that are on no list any more, and that polls do not come to. */
-void flow_free_incoming(struct inflow *inflows);
+void flow_free_incoming(struct rx_flow *rx_flows);
 
 #endif

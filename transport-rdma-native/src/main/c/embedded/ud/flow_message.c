@@ -23,87 +23,87 @@
 #include "embedded/device/qp.h"
 #include "ud.h"
 
-#define MAX_INFLOWS 1024u /* of one queue pair; beyond it the oldest goes, and its sender opens another */
+#define MAX_RX_FLOWS 1024u /* of one queue pair; beyond it the oldest goes, and its sender opens another */
 
 /* ---- the receiver's end ---- */
 
-void flow_refuse(struct qp *qp, struct inflow *inflow) {
-    const struct wire_flow message = { .src_qpn = inflow->src_qpn, .dst_qpn = qp->ibv.qp_num, .id = inflow->id };
-    atomic_store(&inflow->own->dead, 1); /* by the time of the message there may be a new flow to be made */
-    peer_send(inflow->peer, WIRE_FLOW_REFUSE, &message, sizeof(message), NULL, 0);
+void flow_refuse(struct qp *qp, struct rx_flow *rx_flow) {
+    const struct wire_flow message = { .src_qpn = rx_flow->src_qpn, .dst_qpn = qp->ibv.qp_num, .id = rx_flow->id };
+    atomic_store(&rx_flow->own->dead, 1); /* by the time of the message there may be a new flow to be made */
+    peer_send(rx_flow->peer, WIRE_FLOW_REFUSE, &message, sizeof(message), NULL, 0);
 }
 
 /* With control, without the gate. */
-static void leave_cqs(struct inflow *inflow) {
-    if (inflow->place.process != NULL) {
-        cq_scan_remove(inflow->place.qp->recv_cq, &inflow->place);
-        process_put(inflow->place.process);
-        inflow->place.process = NULL;
+static void leave_cqs(struct rx_flow *rx_flow) {
+    if (rx_flow->place.process != NULL) {
+        cq_scan_remove(rx_flow->place.qp->recv_cq, &rx_flow->place);
+        process_put(rx_flow->place.process);
+        rx_flow->place.process = NULL;
     }
 }
 
 void flow_leave_cqs(struct qp *qp) {
-    for (struct inflow *inflow = qp->ud->inflows; inflow != NULL; inflow = inflow->next) {
-        leave_cqs(inflow);
+    for (struct rx_flow *rx_flow = qp->ud->rx_flows; rx_flow != NULL; rx_flow = rx_flow->next) {
+        leave_cqs(rx_flow);
     }
 }
 
 /* With control and the gate. */
-static void unlink_incoming(struct qp *qp, struct inflow *inflow) {
-    ud_forget(qp->ud, inflow);
-    struct inflow **link = &qp->ud->inflows;
-    while (*link != inflow) {
+static void unlink_incoming(struct qp *qp, struct rx_flow *rx_flow) {
+    ud_forget(qp->ud, rx_flow);
+    struct rx_flow **link = &qp->ud->rx_flows;
+    while (*link != rx_flow) {
         link = &(*link)->next;
     }
-    *link = inflow->next;
-    inflow->next = NULL;
-    qp->ud->num_inflows--;
+    *link = rx_flow->next;
+    rx_flow->next = NULL;
+    qp->ud->num_rx_flows--;
 }
 
-static void free_incoming(struct inflow *inflow) {
-    struct arenas *arenas = peer_arenas(inflow->peer);
-    arenas_leave(arenas, inflow->view, &inflow->place_of_sender);
-    arenas_release(arenas, inflow->arena, inflow->own_segment, (const uint32_t[WIRE_STREAMS]) { 0 });
-    peer_put(inflow->peer);
-    free(inflow);
+static void free_incoming(struct rx_flow *rx_flow) {
+    struct arenas *arenas = peer_arenas(rx_flow->peer);
+    arenas_leave(arenas, rx_flow->view, &rx_flow->place_of_sender);
+    arenas_release(arenas, rx_flow->arena, rx_flow->own_segment, (const uint32_t[WIRE_STREAMS]) { 0 });
+    peer_put(rx_flow->peer);
+    free(rx_flow);
 }
 
-void flow_free_incoming(struct inflow *inflows) {
-    while (inflows != NULL) {
-        struct inflow *next = inflows->next;
-        free_incoming(inflows);
-        inflows = next;
+void flow_free_incoming(struct rx_flow *rx_flows) {
+    while (rx_flows != NULL) {
+        struct rx_flow *next = rx_flows->next;
+        free_incoming(rx_flows);
+        rx_flows = next;
     }
 }
 
-static struct inflow *find_incoming(const struct qp *qp, const struct link *link, uint32_t id) {
-    struct inflow *inflow = qp->ud->inflows;
-    while (inflow != NULL && (inflow->id != id || peer_link(inflow->peer) != link)) {
-        inflow = inflow->next;
+static struct rx_flow *find_incoming(const struct qp *qp, const struct link *link, uint32_t id) {
+    struct rx_flow *rx_flow = qp->ud->rx_flows;
+    while (rx_flow != NULL && (rx_flow->id != id || peer_link(rx_flow->peer) != link)) {
+        rx_flow = rx_flow->next;
     }
-    return inflow;
+    return rx_flow;
 }
 
 /* Executes what has come, then ends the flow. With control, without the gate. */
-static void end_incoming(struct qp *qp, struct inflow *inflow) {
-    leave_cqs(inflow);
+static void end_incoming(struct qp *qp, struct rx_flow *rx_flow) {
+    leave_cqs(rx_flow);
     qp_lock(qp);
-    ud_drain(qp, inflow);
-    unlink_incoming(qp, inflow);
+    ud_drain(qp, rx_flow);
+    unlink_incoming(qp, rx_flow);
     qp_unlock(qp);
-    free_incoming(inflow);
+    free_incoming(rx_flow);
 }
 
 /* Takes a reference to the peer. NULL with errno, EPROTO if the segment is not what it should be: the peer was told. */
-static struct inflow *make_incoming(struct peer *peer, const struct wire_flow *message, int arena_fd) {
+static struct rx_flow *make_incoming(struct peer *peer, const struct wire_flow *message, int arena_fd) {
     struct arenas *arenas = peer_arenas(peer);
-    struct inflow *inflow = calloc(1, sizeof(*inflow));
+    struct rx_flow *rx_flow = calloc(1, sizeof(*rx_flow));
     struct view *view;
-    const struct wire_segment *segment = inflow == NULL ? NULL : arenas_view(arenas, &message->place, arena_fd, &view);
+    const struct wire_segment *segment = rx_flow == NULL ? NULL : arenas_view(arenas, &message->place, arena_fd, &view);
     if (segment == NULL) {
-        int error = inflow == NULL ? ENOMEM : errno;
+        int error = rx_flow == NULL ? ENOMEM : errno;
         arenas_decline(arenas, &message->place);
-        free(inflow);
+        free(rx_flow);
         errno = error;
         return NULL;
     }
@@ -111,11 +111,11 @@ static struct inflow *make_incoming(struct peer *peer, const struct wire_flow *m
     struct wire_segment *own = arenas_claim(arenas, &arena);
     if (own == NULL) {
         arenas_leave(arenas, view, &message->place);
-        free(inflow);
+        free(rx_flow);
         errno = ENOMEM;
         return NULL;
     }
-    *inflow = (struct inflow) {
+    *rx_flow = (struct rx_flow) {
         .peer = peer_get(peer),
         .src_qpn = message->src_qpn,
         .id = message->id,
@@ -126,22 +126,22 @@ static struct inflow *make_incoming(struct peer *peer, const struct wire_flow *m
         .own_segment = own,
         .own = &own->control,
     };
-    consumer_init(&inflow->requests, segment, WIRE_REQUESTS);
-    return inflow;
+    consumer_init(&rx_flow->requests, segment, WIRE_REQUESTS);
+    return rx_flow;
 }
 
-static int accept_flow(struct qp *qp, struct inflow *inflow) {
-    struct arenas *arenas = peer_arenas(inflow->peer);
+static int accept_flow(struct qp *qp, struct rx_flow *rx_flow) {
+    struct arenas *arenas = peer_arenas(rx_flow->peer);
     struct ibv_comp_channel *channel = qp->recv_cq->ibv.channel;
     struct wire_flow message = {
-        .src_qpn = inflow->src_qpn,
+        .src_qpn = rx_flow->src_qpn,
         .dst_qpn = qp->ibv.qp_num,
-        .id = inflow->id,
+        .id = rx_flow->id,
         .cq = (uint32_t) qp->recv_cq->index,
         .cq_id = qp->recv_cq->id,
     };
     int fds[2], nfds = 0;
-    fds[0] = arenas_begin_introduction(arenas, inflow->arena, inflow->own_segment, &message.place);
+    fds[0] = arenas_begin_introduction(arenas, rx_flow->arena, rx_flow->own_segment, &message.place);
     if (fds[0] >= 0) {
         message.carries |= WIRE_ARENA;
         nfds++;
@@ -150,14 +150,14 @@ static int accept_flow(struct qp *qp, struct inflow *inflow) {
         message.carries |= WIRE_RECV_DOORBELL;
         fds[nfds++] = channel->fd;
     }
-    int error = peer_send(inflow->peer, WIRE_FLOW_ACCEPT, &message, sizeof(message), fds, nfds);
-    arenas_end_introduction(arenas, inflow->arena, inflow->own_segment, (message.carries & WIRE_ARENA) != 0, error == 0);
+    int error = peer_send(rx_flow->peer, WIRE_FLOW_ACCEPT, &message, sizeof(message), fds, nfds);
+    arenas_end_introduction(arenas, rx_flow->arena, rx_flow->own_segment, (message.carries & WIRE_ARENA) != 0, error == 0);
     return error;
 }
 
 static void make_place(struct qp *qp) {
-    if (qp->ud->num_inflows == MAX_INFLOWS) {
-        struct inflow *last = qp->ud->inflows;
+    if (qp->ud->num_rx_flows == MAX_RX_FLOWS) {
+        struct rx_flow *last = qp->ud->rx_flows;
         while (last->next != NULL) {
             last = last->next;
         }
@@ -176,19 +176,19 @@ static int open_incoming(struct qp *qp, struct peer *peer, const struct wire_flo
         return EPROTO;
     }
     make_place(qp);
-    struct inflow *inflow = make_incoming(peer, message, arena_fd);
-    if (inflow == NULL) {
+    struct rx_flow *rx_flow = make_incoming(peer, message, arena_fd);
+    if (rx_flow == NULL) {
         return errno;
     }
-    int error = accept_flow(qp, inflow);
+    int error = accept_flow(qp, rx_flow);
     if (error != 0) {
-        free_incoming(inflow);
+        free_incoming(rx_flow);
         return error;
     }
     qp_lock(qp);
-    inflow->next = qp->ud->inflows;
-    qp->ud->inflows = inflow;
-    qp->ud->num_inflows++;
+    rx_flow->next = qp->ud->rx_flows;
+    qp->ud->rx_flows = rx_flow;
+    qp->ud->num_rx_flows++;
     qp_unlock(qp);
     return 0;
 }
@@ -369,21 +369,21 @@ static bool on_slot(struct link *link, const void *body, size_t length, int *fds
         return false;
     }
     bool valid = s.message.bank < NOTIFY_BANKS && s.message.slot < NOTIFY_BANK_SLOTS;
-    struct inflow *inflow = s.qp == NULL ? NULL : find_incoming(s.qp, link, s.message.id);
-    if (inflow != NULL && inflow->place.process != NULL) {
+    struct rx_flow *rx_flow = s.qp == NULL ? NULL : find_incoming(s.qp, link, s.message.id);
+    if (rx_flow != NULL && rx_flow->place.process != NULL) {
         valid = false;
-    } else if (inflow != NULL && valid) {
-        arenas_answered(peer_arenas(s.peer), inflow->arena);
-        inflow->place = (struct cq_place) {
+    } else if (rx_flow != NULL && valid) {
+        arenas_answered(peer_arenas(s.peer), rx_flow->arena);
+        rx_flow->place = (struct cq_place) {
             .process = process_get(peer_process(s.peer)), .bank = s.message.bank, .slot = s.message.slot, .qp = s.qp,
             .found = ud_found,
         };
-        if (cq_scan_add(s.qp->recv_cq, &inflow->place)) {
-            ud_announce(s.qp->ud, inflow);
+        if (cq_scan_add(s.qp->recv_cq, &rx_flow->place)) {
+            ud_announce(s.qp->ud, rx_flow);
             qp_kick(s.qp, QP_WORK_ALL);
         } else {
-            flow_refuse(s.qp, inflow);
-            end_incoming(s.qp, inflow);
+            flow_refuse(s.qp, rx_flow);
+            end_incoming(s.qp, rx_flow);
         }
     }
     end(&s);
@@ -433,9 +433,9 @@ static bool on_close(struct link *link, const void *body, size_t length, int *fd
     if (nfds != 0 || !begin(link, body, length, false, &s)) {
         return false;
     }
-    struct inflow *inflow = s.qp == NULL ? NULL : find_incoming(s.qp, link, s.message.id);
-    if (inflow != NULL) {
-        end_incoming(s.qp, inflow);
+    struct rx_flow *rx_flow = s.qp == NULL ? NULL : find_incoming(s.qp, link, s.message.id);
+    if (rx_flow != NULL) {
+        end_incoming(s.qp, rx_flow);
     }
     end(&s);
     return true;
@@ -455,10 +455,10 @@ static void end_flows_on(struct qp *qp, const void *link) {
     }
     pthread_mutex_lock(&qp->control);
     if (!atomic_load(&qp->destroyed)) {
-        for (struct inflow *inflow = qp->ud->inflows, *next; inflow != NULL; inflow = next) {
-            next = inflow->next;
-            if (peer_link(inflow->peer) == link) {
-                end_incoming(qp, inflow);
+        for (struct rx_flow *rx_flow = qp->ud->rx_flows, *next; rx_flow != NULL; rx_flow = next) {
+            next = rx_flow->next;
+            if (peer_link(rx_flow->peer) == link) {
+                end_incoming(qp, rx_flow);
             }
         }
         qp_lock(qp);

@@ -67,12 +67,12 @@ static void leave_cqs(struct qp *qp) {
 static void detach(struct qp *qp) {
     struct ud *ud = qp->ud;
     flow_table_visit(qp, close_flow, NULL);
-    ud->detached = ud->inflows;
-    for (struct inflow *inflow = ud->detached; inflow != NULL; inflow = inflow->next) {
-        flow_refuse(qp, inflow);
+    ud->detached = ud->rx_flows;
+    for (struct rx_flow *rx_flow = ud->detached; rx_flow != NULL; rx_flow = rx_flow->next) {
+        flow_refuse(qp, rx_flow);
     }
-    ud->inflows = NULL;
-    ud->num_inflows = 0;
+    ud->rx_flows = NULL;
+    ud->num_rx_flows = 0;
     atomic_store(&ud->announced, NULL);
     STAILQ_INIT(&ud->queue);
     ud_drop_sends(qp);
@@ -95,7 +95,7 @@ static bool run(struct qp *qp, unsigned work) {
     epoch_leave();
     /* What waits is tried again by each poll that finds nothing, and by the engine's rounds, which end the wait. */
     if (qp->ud->pending) {
-        cq_owe_ring(qp->send_cq, qp);
+        cq_defer_doorbell(qp->send_cq, qp);
         atomic_store(&qp->next_round_ns, engine_now_ns() + ROUND_GAP_NS);
         watch_qp(qp);
     } else {

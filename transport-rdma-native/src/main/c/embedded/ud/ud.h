@@ -41,14 +41,14 @@
 #define UD_MAX_GROUPS 64u /* of one queue pair */
 
 struct ud {
-    struct inflow *_Atomic announced; /* by any thread: what goes to the end of that queue */
+    struct rx_flow *_Atomic announced; /* by any thread: what goes to the end of that queue */
 
     /* All of the gate's owner; the incoming flows are changed with `control` as well, the groups with `attaching`. */
     struct flow_table flows;
-    struct inflow *inflows; /* the latest opened first */
-    unsigned num_inflows;
-    struct inflow *detached; /* between detaching and releasing: qp_ops */
-    STAILQ_HEAD(, inflow) queue; /* of those that may have datagrams, to be served in turn */
+    struct rx_flow *rx_flows; /* the latest opened first */
+    unsigned num_rx_flows;
+    struct rx_flow *detached; /* between detaching and releasing: qp_ops */
+    STAILQ_HEAD(, rx_flow) queue; /* of those that may have datagrams, to be served in turn */
     union ibv_gid group[UD_MAX_GROUPS];
     unsigned num_groups;
     pthread_mutex_t attaching; /* not `control`: the engine, whose work an answer is, may wait for that */
@@ -81,10 +81,10 @@ void ud_drop_sends(struct qp *qp); /* without completions */
 /* ud_receive.c */
 bool ud_receive(struct qp *qp);
 /* Any thread: the flow may have datagrams; QP_WORK_ALL must follow. */
-void ud_announce(struct ud *ud, struct inflow *inflow);
+void ud_announce(struct ud *ud, struct rx_flow *rx_flow);
 void ud_found(struct cq_place *place); /* the same, of a flow's place */
 /* The flow ends: nobody announces it any more. With the gate. */
-void ud_forget(struct ud *ud, struct inflow *inflow);
-void ud_drain(struct qp *qp, struct inflow *inflow); /* what has arrived on a flow that ends */
+void ud_forget(struct ud *ud, struct rx_flow *rx_flow);
+void ud_drain(struct qp *qp, struct rx_flow *rx_flow); /* what has arrived on a flow that ends */
 
 #endif

@@ -58,7 +58,7 @@ static int place(const struct qp *qp, const struct receive_wqe *wqe, const struc
     return error != 0 ? error : sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, payload, desc->length);
 }
 
-static void deliver(struct qp *qp, const struct inflow *inflow, const struct wire_desc *desc, const uint8_t *payload) {
+static void deliver(struct qp *qp, const struct rx_flow *rx_flow, const struct wire_desc *desc, const uint8_t *payload) {
     const struct receive_wqe *wqe = qp->failed || !is_for(qp, desc, payload) ? NULL : qp_next_receive(qp);
     if (wqe == NULL || desc->total + UD_GRH_BYTES > wqe->length) {
         return;
@@ -75,7 +75,7 @@ static void deliver(struct qp *qp, const struct inflow *inflow, const struct wir
             .byte_len = desc->total + UD_GRH_BYTES,
             .imm_data = imm ? desc->imm : 0,
             .qp_num = qp->ibv.qp_num,
-            .src_qp = inflow->src_qpn,
+            .src_qp = rx_flow->src_qpn,
             .wc_flags = (imm ? IBV_WC_WITH_IMM : 0) | ((desc->flags & WIRE_GRH) != 0 ? IBV_WC_GRH : 0),
             .slid = DEVICE_LID,
             .sl = (uint8_t) desc->reserved,
@@ -90,57 +90,57 @@ static void deliver(struct qp *qp, const struct inflow *inflow, const struct wir
 }
 
 /* What an honest sender can have published at a time; the others have their turn then. Returns how many. */
-static int take(struct qp *qp, struct inflow *inflow) {
+static int take(struct qp *qp, struct rx_flow *rx_flow) {
     int count = 0;
-    while (count < (int) WIRE_REQUEST_SLOTS && !inflow->broken && consumer_ready(&inflow->requests)) {
+    while (count < (int) WIRE_REQUEST_SLOTS && !rx_flow->broken && consumer_ready(&rx_flow->requests)) {
         struct wire_desc desc;
         const uint8_t *payload;
-        if (!consumer_read(&inflow->requests, &desc, &payload) || is_malformed(&desc)) {
-            inflow->broken = true;
-            link_abort(peer_link(inflow->peer));
+        if (!consumer_read(&rx_flow->requests, &desc, &payload) || is_malformed(&desc)) {
+            rx_flow->broken = true;
+            link_abort(peer_link(rx_flow->peer));
             break;
         }
-        deliver(qp, inflow, &desc, payload);
-        consumer_advance(&inflow->requests);
+        deliver(qp, rx_flow, &desc, payload);
+        consumer_advance(&rx_flow->requests);
         count++;
     }
     if (count > 0) {
-        flow_acknowledge(qp, inflow);
+        flow_acknowledge(qp, rx_flow);
     }
     return count;
 }
 
 /* ---- whose turn it is: a queue, so that one who floods delays the others and no more ---- */
 
-void ud_announce(struct ud *ud, struct inflow *inflow) {
-    if (atomic_exchange(&inflow->announced, true)) {
+void ud_announce(struct ud *ud, struct rx_flow *rx_flow) {
+    if (atomic_exchange(&rx_flow->announced, true)) {
         return;
     }
-    inflow->next_announced = atomic_load(&ud->announced);
-    while (!atomic_compare_exchange_weak(&ud->announced, &inflow->next_announced, inflow)) {
+    rx_flow->next_announced = atomic_load(&ud->announced);
+    while (!atomic_compare_exchange_weak(&ud->announced, &rx_flow->next_announced, rx_flow)) {
     }
 }
 
 void ud_found(struct cq_place *place) {
-    ud_announce(place->qp->ud, container_of(place, struct inflow, place));
+    ud_announce(place->qp->ud, container_of(place, struct rx_flow, place));
 }
 
 /* The latest announced is the first of the stack, and the last in the queue. */
 static void collect(struct ud *ud) {
-    struct inflow *latest = atomic_exchange(&ud->announced, NULL);
-    STAILQ_HEAD(, inflow) in_turn = STAILQ_HEAD_INITIALIZER(in_turn);
+    struct rx_flow *latest = atomic_exchange(&ud->announced, NULL);
+    STAILQ_HEAD(, rx_flow) in_turn = STAILQ_HEAD_INITIALIZER(in_turn);
     for (; latest != NULL; latest = latest->next_announced) {
         STAILQ_INSERT_HEAD(&in_turn, latest, queued);
     }
     STAILQ_CONCAT(&ud->queue, &in_turn);
 }
 
-void ud_forget(struct ud *ud, struct inflow *inflow) {
+void ud_forget(struct ud *ud, struct rx_flow *rx_flow) {
     collect(ud);
-    struct inflow *other;
+    struct rx_flow *other;
     STAILQ_FOREACH(other, &ud->queue, queued) {
-        if (other == inflow) {
-            STAILQ_REMOVE(&ud->queue, inflow, inflow, queued);
+        if (other == rx_flow) {
+            STAILQ_REMOVE(&ud->queue, rx_flow, rx_flow, queued);
             break;
         }
     }
@@ -148,22 +148,22 @@ void ud_forget(struct ud *ud, struct inflow *inflow) {
 
 bool ud_receive(struct qp *qp) {
     struct ud *ud = qp->ud;
-    struct inflow *inflow;
+    struct rx_flow *rx_flow;
     collect(ud);
-    for (int budget = BUDGET_DATAGRAMS; budget > 0 && (inflow = STAILQ_FIRST(&ud->queue)) != NULL;) {
+    for (int budget = BUDGET_DATAGRAMS; budget > 0 && (rx_flow = STAILQ_FIRST(&ud->queue)) != NULL;) {
         STAILQ_REMOVE_HEAD(&ud->queue, queued);
         /* Before we look: who announces it later queues it again. An exchange, so that we see what was published. */
-        atomic_exchange(&inflow->announced, false);
-        budget -= take(qp, inflow);
-        if (!inflow->broken && consumer_ready(&inflow->requests) && !atomic_exchange(&inflow->announced, true)) {
-            STAILQ_INSERT_TAIL(&ud->queue, inflow, queued);
+        atomic_exchange(&rx_flow->announced, false);
+        budget -= take(qp, rx_flow);
+        if (!rx_flow->broken && consumer_ready(&rx_flow->requests) && !atomic_exchange(&rx_flow->announced, true)) {
+            STAILQ_INSERT_TAIL(&ud->queue, rx_flow, queued);
         }
     }
     return !STAILQ_EMPTY(&ud->queue);
 }
 
-void ud_drain(struct qp *qp, struct inflow *inflow) {
+void ud_drain(struct qp *qp, struct rx_flow *rx_flow) {
     epoch_enter();
-    take(qp, inflow);
+    take(qp, rx_flow);
     epoch_leave();
 }
