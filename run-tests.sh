@@ -19,10 +19,10 @@
 
 usage() {
     cat <<'END'
-Usage: ./run-tests.sh [--no-install] [--repeat N] [--seed N] [--seconds N] [--rxe | LANE...] [-DNAME=VALUE...]
+Usage: ./run-tests.sh [--no-install] [--repeat N] [--seed N] [--seconds N] [--quick | --rxe | LANE...] [-DNAME=VALUE...]
 
 Runs the tests and ends with a summary, whose last line is "N passed, N failed". The exit status is non-zero if anything
-failed or did not run. Nothing here needs an RDMA device: everything but rxe* runs on the embedded provider.
+failed or did not run. No lane needs an RDMA device: all except rxe* run on the embedded provider.
 
 Lanes (default: these, in this order; the word default stands for them among others):
   scripts      the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is complete,
@@ -31,16 +31,18 @@ Lanes (default: these, in this order; the word default stands for them among oth
   c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
   c-tsan       the same under ThreadSanitizer
   java         unit and integration tests of every module, and Netty's own transport testsuite
-  faults       each call that can fail for want of a resource, failing
-  faults-java  the same of verbs calls in Java
+  faults       makes each call fail that can fail for lack of a resource
+  faults-java  the same for verbs calls, in Java
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
-  fuzz         fuzz targets of what peers send: they replay their corpora, then go on for 20 seconds each (--seconds)
-  fuzz-java    the same of what the Java side takes from peers, for 15 seconds each
+  fuzz         fuzz targets for input from peers: they replay their corpora, then run for 20 seconds each (--seconds)
+  fuzz-java    the same for the Java side, for 15 seconds each
   chaos        processes with busy connections, stopped and killed at random instants (random input)
-  differential random programs of what handlers do, on epoll and on RDMA, compared (random input)
+  differential random programs of handlers on epoll and on RDMA, whose results are compared (random input)
 
 Parts of the lane java, each the tests of the module of this name and of no other:
   transport-rdma, testsuite, microbench, example-servers
+
+Parts of the lanes c and java that take minutes: quick-c, quick-java. Which tests, is at the top of scripts/lanes.sh.
 
 Not in the default; those in the guest on x86_64 only:
   rxe-c        the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
@@ -54,10 +56,11 @@ Not in the default; those in the guest on x86_64 only:
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
+  --quick       scripts, quick-c and quick-java: something of everything, in under five minutes
   --repeat N    run the lanes N times, but no more after a round in which something failed: its logs are the ones that
                 are kept. Each round has its summary; the last line is "N rounds: N passed, N failed"
-  --seed N      replays what a lane with random input has printed as its seed
-  --seconds N   such a lane goes on for N seconds, with new seeds, instead of taking its fixed set
+  --seed N      the seed that a lane with random input has printed: repeats that run
+  --seconds N   such a lane runs for N seconds, with new seeds, instead of its fixed set
   -DNAME=VALUE  is passed to Maven: -Dtest=SomeTest selects Java tests of the lanes,
                 -Dtest.timeout.multiplier=5 gives slow machines more time (not in the guest: it has its own)
 
@@ -82,6 +85,7 @@ while [ $# != 0 ]; do
         --seed) [[ ${2-} =~ ^-?[0-9]+$ ]] || die "--seed needs a number; see --help"; TEST_SEED=$2; shift ;;
         --seconds) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--seconds needs a number; see --help"; TEST_SECONDS=$2; shift ;;
         --rxe) rxe=yes ;;
+        --quick) lanes+=(scripts quick-c quick-java) ;;
         default) lanes+=("${default_lanes[@]}") ;;
         -D*) maven_arguments+=("$1") ;;
         *) type -t "lane_${1//-/_}" > /dev/null || die "no lane '$1'; see --help"; lanes+=("$1") ;;
@@ -95,7 +99,7 @@ done
 [[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
 sections=(build)
-[[ ! " ${lanes[*]} " =~ " "(java|testsuite|example-servers|differential|chaos|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos)" " ]] || sections+=(interop)
+[[ ! " ${lanes[*]} " =~ " "(java|quick-java|testsuite|example-servers|differential|chaos|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" java "* ]] || sections+=(bench)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)

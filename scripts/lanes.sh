@@ -25,6 +25,22 @@ RXE_QUICK+=,RdmaIoHandlerTest,RdmaSocketChannelReentrancyTest,RdmaHostilePeerTes
 RXE_QUICK+=,RdmaStreamIntegrityTest,RdmaSocketConnectTest,RdmaSocketEchoTest,RdmaSocketFileRegionTest
 RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstTest,RdmaSocketStartTlsTest,EchoTest
 
+# What --quick runs: something of each room, in under five minutes on two cores. Java, by module:
+# transport-rdma: the tests of each package, but those that need idle cores to be quick; of the root package some.
+QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,io/netty/channel/rdma/*ModelTest,SlabTest,StagingTest,SpinPolicyTest,FuzzTest'
+QUICK_JAVA+=,RdmaByteBufAllocatorTest,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaUnavailabilityTest,RdmaSocketChannelConfigTest
+# testsuite: Netty's own tests; epoll's on loops of RDMA; peers that lie, vanish or speak C; RDMA or TCP; life of buffers.
+QUICK_JAVA+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaConnectionEndTest
+QUICK_JAVA+=,RdmaSocketConnectTest,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketGatheringWriteTest
+QUICK_JAVA+=,RdmaSocketHalfClosedTest,RdmaSocketRstTest,RdmaSocketStartTlsTest,ManualEventLoopTest
+QUICK_JAVA+=,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaPeerDeathTest,RdmaRsocketStreamTest,RdmaPreloadedProgramsTest
+QUICK_JAVA+=,RdmaOrTcpTest,RdmaOrTcpServerTest,RdmaOrTcpFallbackTest,RdmaStreamIntegrityTest,RdmaUnconnectedReregistrationTest
+# microbench and example-servers: reports, and each kind of example.
+QUICK_JAVA+=,MarkdownReportTest,BenchResultsTest,HarnessTest,ReportTest,SettlingTest,LoadTest,EchoTest,HttpServerTest
+QUICK_JAVA+=,Http2ProgramsTest,GrpcOnePortTest,FileServerTest,OperationTest,PubSubTest,MulticastTest,VerbsEndTest
+# C: all programs but those whose names match this, which take the longest.
+QUICK_C_WITHOUT='arena|peer|limits|chaos'
+
 lane_scripts() {
     local file check passed=0 failed=0
     for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{c-folders,links,packages,testsuite-table} "$ROOT/.ci/run" \
@@ -65,6 +81,7 @@ c_lane() {
     local label=$1 sanitize=$2 out=$ROOT/transport-rdma-native/target/c programs
     make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" SANITIZE="$sanitize" programs
     programs=$(make -C "$C_SOURCES" -s OUT="$out" SANITIZE="$sanitize" print-programs)
+    [ -z "${C_WITHOUT-}" ] || programs=$(tr ' ' '\n' <<< "$programs" | grep -vE "/($C_WITHOUT)_test$")
     [ -n "$programs" ] || die "there are no C tests"
     [ -n "$sanitize" ] || "$ROOT/scripts/c-folders" check "$out/obj"
     run_c_programs "$label" $programs
@@ -72,6 +89,15 @@ c_lane() {
 
 lane_c() {
     c_lane c ''
+}
+
+lane_quick_c() {
+    C_WITHOUT=$QUICK_C_WITHOUT c_lane quick-c ''
+}
+
+lane_quick_java() {
+    local maven_arguments=("${maven_arguments[@]}" -Dtest="$QUICK_JAVA" -Dsurefire.failIfNoSpecifiedTests=false)
+    java_tests
 }
 
 # Leaks count; a handler that is installed twice or a death by signal must not be hidden by the sanitizer.
