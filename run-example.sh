@@ -23,11 +23,11 @@ Usage: ./run-example.sh [--no-install] EXAMPLE [OPTION...]
 Installs what is missing (packages.txt), builds, and runs an example. Needs no RDMA device: where there is none, the
 transport uses its embedded provider.
 
-Examples, of which each runs a server and a client, checks what comes back, and shows figures of RDMA and epoll TCP, by
-default and polling, beside each other: in under two minutes, with a table after each round; --full for figures to quote,
---quick for whether it works (--rounds N, --tls jdk|openssl, --help). A row in which the processes were not yet warm says
-so. RDMA is the embedded provider, unless --provider ibverbs --host ADDRESS says otherwise:
-  echo         a file of over 100 MB, SHA-256 compared; then round trips and streaming, beside what C can do through shared
+Comparisons. Each runs a server and a client, checks every answer, and shows figures of RDMA and epoll TCP, by default and
+polling, beside each other: in under two minutes, with a table after each round. --full gives figures to quote, --quick
+only checks that it works (--rounds N, --tls jdk|openssl, --help). A row in which the processes were not yet warm says so.
+RDMA is the embedded provider, unless --provider ibverbs --host ADDRESS says otherwise:
+  echo         a file of over 100 MB, SHA-256 compared; then round trips and streaming, beside a C program on shared
                memory
   http         HTTP/1.1: short answers, pipelining, downloads, chunked uploads
   h2           HTTP/2: short answers, many streams at once, downloads, echoes
@@ -35,8 +35,8 @@ so. RDMA is the embedded provider, unless --provider ibverbs --host ADDRESS says
   files        static files and ranges of them; --files region|mapped
   websocket    an echo of texts and of large frames
 
-Their parts, alone: --transport rdma|epoll|unix|io_uring|nio (not unix: h2, grpc; clients but echo's: or auto),
---polling, --host, --port, --help. Servers on rdma, but echo's, answer TCP clients at the same port:
+Their servers and clients alone: --transport rdma|epoll|unix|io_uring|nio (not unix: h2, grpc; auto: clients except
+echo's), --polling, --host, --port, --help. Servers on rdma, except echo's, answer TCP clients at the same port:
   echo-server, echo-client
   http-server, http-client
   h2-server, h2-client
@@ -45,25 +45,25 @@ Their parts, alone: --transport rdma|epoll|unix|io_uring|nio (not unix: h2, grpc
   websocket-server, websocket-client
 
 The classic programs of verbs, on message and datagram channels (docs/verbs-guide.md). Each runs its ends as processes,
-which check what they get (--size, --polling, --help; but for the last two --count):
+which check what they receive (--size, --polling, --help; all except the last two: --count):
   requests     a requester and a responder: read, write, write and send with immediate, send, atomics, sync events; each
                by the connection manager, and by descriptors in files
-  pubsub       a publisher and subscribers, by read and by write, that find out about torn data
+  pubsub       a publisher and subscribers, by read and by write, that detect torn data
   multicast    publish and subscribe with datagrams to a group: a publisher and --subscribers N, --rate N
-  pingpong     round trips by writes and reads, where one end does all, or each writes, or each reads
-  blast        as many chained writes, and chained reads, as go
+  pingpong     round trips by writes and reads: one end does all, or each writes, or each reads
+  blast        chained writes, and chained reads, as fast as possible
 The last two take all modes and several sizes (--mode, --size 64,64K), and show their figures beside those of perftest's
 programs, if these are installed (--quick, --rounds N, --perftest-options).
 
-Their parts, alone: --host and --port, or --descriptors FOLDER:
+Their ends alone: --host and --port, or --descriptors FOLDER:
   requester, responder (--operation)
   publisher, subscriber (--by read|write)
   multicast-publisher, multicast-subscriber (--group, no port and no descriptors)
   pingpong-server, pingpong-client, blast-server, blast-client (--mode, --no-check, --warm-up)
 
-  diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; what
-               to do about what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs
-               tells it about a network adapter in any case
+  diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; how
+               to fix what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs
+               checks for a network adapter in any case
 END
 }
 
