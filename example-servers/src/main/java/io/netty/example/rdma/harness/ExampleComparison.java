@@ -85,7 +85,7 @@ public abstract class ExampleComparison implements Callable<Integer> {
             List<String> forServer = new ArrayList<>(serverArguments(folder.path()));
             forServer.addAll(forClient);
             for (Transport transport : options.transports()) {
-                prepare(new Mode(transport, false));
+                prepare(Mode.byDefault(transport));
             }
             try (Comparison comparison = new Comparison(options, modes,
                     mode -> launcher().pair(mode, server, forServer, client, forClient), references())) {

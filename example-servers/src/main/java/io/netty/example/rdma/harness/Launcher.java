@@ -18,6 +18,7 @@ package io.netty.example.rdma.harness;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.ServerOptions;
+import io.netty.example.rdma.util.Waiting;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
@@ -51,8 +52,8 @@ public final class Launcher {
     /** Starts a process in a mode. */
     public Child start(Class<?> main, Mode mode, List<String> arguments) throws IOException {
         List<String> all = new ArrayList<>(List.of("--transport", mode.transport().toString(), "--host", host));
-        if (mode.polling()) {
-            all.add("--polling");
+        if (mode.waiting() != Waiting.DEFAULT) {
+            all.add("--" + mode.waiting().name().toLowerCase(Locale.ROOT));
         }
         all.addAll(arguments);
         return new Child("io.netty.rdma.provider=" + provider(), main, all);

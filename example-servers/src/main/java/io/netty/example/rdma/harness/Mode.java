@@ -16,22 +16,33 @@
 package io.netty.example.rdma.harness;
 
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A transport and how its event loops wait.
  */
-public record Mode(Transport transport, boolean polling) {
+public record Mode(Transport transport, Waiting waiting) {
     /** The modes of a transport: as it is by default, and if it can, never sleeping. */
     public static List<Mode> of(Transport transport) {
-        Mode byDefault = new Mode(transport, false);
-        return transport.canPoll() ? List.of(byDefault, new Mode(transport, true)) : List.of(byDefault);
+        return transport.canPoll() ? List.of(byDefault(transport), polling(transport)) : List.of(byDefault(transport));
+    }
+
+    /** As it is by default. */
+    public static Mode byDefault(Transport transport) {
+        return new Mode(transport, Waiting.DEFAULT);
+    }
+
+    /** Never sleeping. */
+    public static Mode polling(Transport transport) {
+        return new Mode(transport, Waiting.POLLING);
     }
 
     /** For people. */
     @Override
     public String toString() {
-        return transport + (polling ? " polling" : "");
+        return transport + (waiting == Waiting.DEFAULT ? "" : ' ' + waiting.name().toLowerCase(Locale.ROOT));
     }
 }

@@ -20,6 +20,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -161,6 +166,43 @@ public final class Pair implements AutoCloseable {
         client.ask(LoadClient.STOP);
         return Sample.of(subject.name(), subject.bytes(), settling.state(), looks.stream().map(Look::window).toList(),
                 looks.stream().map(Look::client).toList(), looks.stream().map(Look::server).toList());
+    }
+
+    /**
+     * Does a scenario in several pairs at a time, for so long whatever the rates are: what others do to them is what
+     * is measured.
+     *
+     * @param number of the scenario
+     * @return the latencies of all pairs, and what one of them does a second in the mean
+     */
+    public static Sample sampleTogether(List<Pair> pairs, int number, int millis)
+            throws IOException, InterruptedException {
+        ExecutorService threads = Executors.newFixedThreadPool(pairs.size());
+        try {
+            List<Look> looks = new ArrayList<>();
+            for (Future<Look> look : threads.invokeAll(pairs.stream()
+                    .map(pair -> (Callable<Look>) () -> pair.look(number, millis)).toList())) {
+                looks.add(look.get());
+            }
+            Subject subject = pairs.get(0).subjects.get(number);
+            return Sample.of(subject.name(), subject.bytes(), Settling.State.SETTLED,
+                    looks.stream().map(Look::window).toList(), looks.stream().map(Look::client).toList(),
+                    looks.stream().map(Look::server).toList());
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause().getMessage(), e);
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    private Look look(int number, int millis) throws IOException {
+        client.ask(LoadClient.START + ' ' + number);
+        Probe clientBefore = probe(client);
+        Probe serverBefore = probe(server);
+        Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + millis));
+        Look look = new Look(window, probe(client).since(clientBefore), probe(server).since(serverBefore));
+        client.ask(LoadClient.STOP);
+        return look;
     }
 
     /** Of the server's process. */

@@ -29,8 +29,8 @@ import java.util.function.ToDoubleFunction;
  * Writes results as a table that reads well as plain text and as Markdown.
  */
 final class Report {
-    private static final String EPOLL = new Mode(Transport.EPOLL, false).toString();
-    private static final String EPOLL_POLLING = new Mode(Transport.EPOLL, true).toString();
+    private static final String EPOLL = Mode.byDefault(Transport.EPOLL).toString();
+    private static final String EPOLL_POLLING = Mode.polling(Transport.EPOLL).toString();
 
     private final Results results;
     private final Collection<String> whom;

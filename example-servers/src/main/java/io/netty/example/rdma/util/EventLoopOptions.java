@@ -16,7 +16,10 @@
 package io.netty.example.rdma.util;
 
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
+
+import java.util.Locale;
 
 /**
  * The command line options for event loops, and {@code --help}: what servers and clients have in common.
@@ -25,19 +28,33 @@ public final class EventLoopOptions {
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
     private boolean help;
 
-    @Option(names = "--polling", description = "Event loops poll and never sleep: lowest latency, a core each.")
-    private boolean polling;
+    @ArgGroup
+    private Wait waiting = new Wait();
 
     @Option(names = "--threads", defaultValue = "1", description = "Event loop threads (default: ${DEFAULT-VALUE}).")
     private int threads;
 
     public MultiThreadIoEventLoopGroup newGroup(Transport transport) {
-        return transport.newGroup(threads, polling);
+        return transport.newGroup(threads, waiting.chosen());
     }
 
     /** For people: what was chosen, with a comma before it, if anything. */
     @Override
     public String toString() {
-        return polling ? ", polling" : "";
+        return waiting.chosen() == Waiting.DEFAULT ? "" : ", " + waiting.chosen().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** One of them, if any. */
+    private static final class Wait {
+        @Option(names = "--polling", description = "Event loops poll and never sleep: lowest latency, a core each.")
+        private boolean polling;
+
+        @Option(names = "--sleeping", description = "Event loops sleep at once and never poll before that, which only "
+                + "those of rdma do by default.")
+        private boolean sleeping;
+
+        Waiting chosen() {
+            return polling ? Waiting.POLLING : sleeping ? Waiting.SLEEPING : Waiting.DEFAULT;
+        }
     }
 }

@@ -55,8 +55,12 @@ import java.util.concurrent.ThreadLocalRandom;
 public enum Transport {
     RDMA(RdmaServerSocketChannel.class, RdmaSocketChannel.class) {
         @Override
-        IoHandlerFactory ioHandler(boolean polling) {
-            return RdmaIoHandler.newFactory(new RdmaIoHandlerConfig().setBusyPoll(polling));
+        IoHandlerFactory ioHandler(Waiting waiting) {
+            RdmaIoHandlerConfig config = new RdmaIoHandlerConfig().setBusyPoll(waiting == Waiting.POLLING);
+            if (waiting == Waiting.SLEEPING) {
+                config.setMaxSpinMicros(0);
+            }
+            return RdmaIoHandler.newFactory(config);
         }
 
         @Override
@@ -71,8 +75,8 @@ public enum Transport {
     },
     EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class) {
         @Override
-        IoHandlerFactory ioHandler(boolean polling) {
-            return epoll(polling);
+        IoHandlerFactory ioHandler(Waiting waiting) {
+            return epoll(waiting);
         }
 
         @Override
@@ -83,8 +87,8 @@ public enum Transport {
     /** Stream sockets of this host, in the abstract namespace: nothing of them stays in the file system. */
     UNIX(EpollServerDomainSocketChannel.class, EpollDomainSocketChannel.class) {
         @Override
-        IoHandlerFactory ioHandler(boolean polling) {
-            return epoll(polling);
+        IoHandlerFactory ioHandler(Waiting waiting) {
+            return epoll(waiting);
         }
 
         @Override
@@ -106,8 +110,8 @@ public enum Transport {
     },
     IO_URING(IoUringServerSocketChannel.class, IoUringSocketChannel.class) {
         @Override
-        IoHandlerFactory ioHandler(boolean polling) {
-            return neverPolling(IoUringIoHandler.newFactory(), polling);
+        IoHandlerFactory ioHandler(Waiting waiting) {
+            return neverPolling(IoUringIoHandler.newFactory(), waiting);
         }
 
         @Override
@@ -117,8 +121,8 @@ public enum Transport {
     },
     NIO(NioServerSocketChannel.class, NioSocketChannel.class) {
         @Override
-        IoHandlerFactory ioHandler(boolean polling) {
-            return neverPolling(NioIoHandler.newFactory(), polling);
+        IoHandlerFactory ioHandler(Waiting waiting) {
+            return neverPolling(NioIoHandler.newFactory(), waiting);
         }
     };
 
@@ -136,13 +140,13 @@ public enum Transport {
         this.channelType = channelType;
     }
 
-    abstract IoHandlerFactory ioHandler(boolean polling);
+    abstract IoHandlerFactory ioHandler(Waiting waiting);
 
     /**
-     * Creates an event loop group. With {@code polling} its threads never sleep, which takes a core each.
+     * Creates an event loop group.
      */
-    public MultiThreadIoEventLoopGroup newGroup(int threads, boolean polling) {
-        return new MultiThreadIoEventLoopGroup(threads, ioHandler(polling));
+    public MultiThreadIoEventLoopGroup newGroup(int threads, Waiting waiting) {
+        return new MultiThreadIoEventLoopGroup(threads, ioHandler(waiting));
     }
 
     public Class<? extends ServerChannel> serverChannelType() {
@@ -185,12 +189,12 @@ public enum Transport {
         return "";
     }
 
-    private static IoHandlerFactory epoll(boolean polling) {
-        return polling ? EpollIoHandler.newFactory(0, BUSY_WAIT) : EpollIoHandler.newFactory();
+    private static IoHandlerFactory epoll(Waiting waiting) {
+        return waiting == Waiting.POLLING ? EpollIoHandler.newFactory(0, BUSY_WAIT) : EpollIoHandler.newFactory();
     }
 
-    private static IoHandlerFactory neverPolling(IoHandlerFactory factory, boolean polling) {
-        if (polling) {
+    private static IoHandlerFactory neverPolling(IoHandlerFactory factory, Waiting waiting) {
+        if (waiting == Waiting.POLLING) {
             throw new IllegalArgumentException("--polling: nio and io_uring have no such mode, use rdma or epoll");
         }
         return factory;

@@ -27,6 +27,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -108,7 +109,7 @@ class EchoTest {
     private int serve(Transport transport, ChannelHandler... handlers) throws InterruptedException {
         Throwable cause = transport.unavailabilityCause();
         assumeThat(cause).as(() -> transport + " is not available here").isNull();
-        group = transport.newGroup(1, false);
+        group = transport.newGroup(1, Waiting.DEFAULT);
         server = new ServerBootstrap()
                 .group(group)
                 .channel(transport.serverChannelType())

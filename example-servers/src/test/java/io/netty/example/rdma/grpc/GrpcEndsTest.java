@@ -27,6 +27,7 @@ import io.netty.example.rdma.grpc.proto.UnaryRequest;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.ServerProcess;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 
@@ -96,7 +97,7 @@ class GrpcEndsTest {
     @ParameterizedTest
     @EachTransport
     void serverThatIsKilledMidResponseIsUnavailable(Transport transport) throws Exception {
-        EventLoopGroup group = transport.newGroup(1, false);
+        EventLoopGroup group = transport.newGroup(1, Waiting.DEFAULT);
         try (ServerProcess server = new ServerProcess(GrpcServerCommand.class, transport, GrpcPair.HOST)) {
             ManagedChannel channel = GrpcClient.newChannel(transport, group, server.address(), null).build();
             try {

@@ -28,6 +28,7 @@ import io.netty.example.rdma.grpc.proto.EchoGrpc;
 import io.netty.example.rdma.grpc.proto.Payload;
 import io.netty.example.rdma.grpc.proto.UnaryRequest;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,7 +88,7 @@ class GrpcOnePortTest {
     @ParameterizedTest
     @EnumSource(names = {"RDMA", "EPOLL"})
     void clientFindsOutWhichTransportLeadsToItsServer(Transport serverTransport) throws Exception {
-        EventLoopGroup group = Transport.RDMA.newGroup(1, false);
+        EventLoopGroup group = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
         try (GrpcPair pair = new GrpcPair(serverTransport)) {
             Transport transport = GrpcClient.transportTo(group, pair.server.address());
             assertThat(transport).isEqualTo(serverTransport);
@@ -139,7 +140,7 @@ class GrpcOnePortTest {
 
     @Test
     void portThatIsTakenForRdmaIsNotTakenForTcp() throws Exception {
-        EventLoopGroup group = Transport.RDMA.newGroup(1, false);
+        EventLoopGroup group = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
         try {
             Channel other = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
                     .childHandler(new ChannelInboundHandlerAdapter()).bind(GrpcPair.HOST, 0).sync().channel();

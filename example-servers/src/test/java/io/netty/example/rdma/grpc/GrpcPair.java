@@ -21,6 +21,7 @@ import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 import io.netty.handler.ssl.SslContext;
 
 import java.io.IOException;
@@ -46,7 +47,7 @@ final class GrpcPair implements AutoCloseable {
     }
 
     GrpcPair(Transport transport, SslContext serverTls, SslContext clientTls) throws IOException {
-        group = transport.newGroup(2, false);
+        group = transport.newGroup(2, Waiting.DEFAULT);
         server = GrpcServer.start(transport, group, new InetSocketAddress(HOST, 0), builder -> {
             builder.addService(new EchoService(group)).intercept(calls).directExecutor()
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES);

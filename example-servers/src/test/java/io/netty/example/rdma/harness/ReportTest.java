@@ -26,9 +26,9 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ReportTest {
-    private static final String FAST = new Mode(Transport.NIO, false).toString();
-    private static final String EPOLL = new Mode(Transport.EPOLL, false).toString();
-    private static final String EPOLL_POLLING = new Mode(Transport.EPOLL, true).toString();
+    private static final String FAST = Mode.byDefault(Transport.NIO).toString();
+    private static final String EPOLL = Mode.byDefault(Transport.EPOLL).toString();
+    private static final String EPOLL_POLLING = Mode.polling(Transport.EPOLL).toString();
 
     private final Results results = new Results();
 

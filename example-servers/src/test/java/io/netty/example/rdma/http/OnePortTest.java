@@ -27,6 +27,7 @@ import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.TlsEngine;
 import io.netty.example.rdma.util.TlsOptions;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -145,7 +146,7 @@ class OnePortTest {
     }
 
     private HttpConnection connect(ClientTransport transport) throws InterruptedException {
-        EventLoopGroup group = transport.transport().newGroup(1, false);
+        EventLoopGroup group = transport.transport().newGroup(1, Waiting.DEFAULT);
         clientGroups.add(group);
         return HttpConnection.open(transport, group, null, RunningServer.HOST, server.port());
     }

@@ -24,6 +24,7 @@ import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.ServerOptions;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.Timeout;
@@ -42,7 +43,7 @@ class ServerDeathTest {
     @ParameterizedTest
     @EachTransport
     void clientHearsOfAServerThatIsKilledInTheMiddleOfAnAnswer(Transport transport) throws Exception {
-        EventLoopGroup group = transport.newGroup(1, false);
+        EventLoopGroup group = transport.newGroup(1, Waiting.DEFAULT);
         try (Child server = new Child(
                 "io.netty.rdma.provider=" + System.getProperty("io.netty.rdma.provider", "auto"), HttpServer.class,
                 List.of("--transport", transport.toString(), "--host", RunningServer.HOST, "--port", "0",

@@ -21,6 +21,7 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.ServerProcess;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 
@@ -37,7 +38,7 @@ class Http2EndsTest {
     @ParameterizedTest
     @EachTransport
     void serverThatIsKilledMidResponseEndsTheStream(Transport transport) throws Exception {
-        EventLoopGroup group = transport.newGroup(1, false);
+        EventLoopGroup group = transport.newGroup(1, Waiting.DEFAULT);
         try (ServerProcess server = new ServerProcess(Http2Server.class, transport, Http2Pair.HOST)) {
             Http2Client client = connect(transport, group, server);
             Exchange exchange = Http2Pair.get(client, 1_000_000_000_000L);
@@ -53,7 +54,7 @@ class Http2EndsTest {
     @ParameterizedTest
     @EachTransport
     void serverThatIsToldToStopEndsWhatItHasBegun(Transport transport) throws Exception {
-        EventLoopGroup group = transport.newGroup(1, false);
+        EventLoopGroup group = transport.newGroup(1, Waiting.DEFAULT);
         try (ServerProcess server = new ServerProcess(Http2Server.class, transport, Http2Pair.HOST,
                 "--grace-seconds", Long.toString(TestTimeouts.SECONDS))) {
             Http2Client client = connect(transport, group, server);

@@ -28,6 +28,7 @@ import io.netty.example.rdma.http.HttpServerHandler;
 import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.PatternInput;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 import io.netty.handler.ssl.SslContext;
 
 import java.net.InetSocketAddress;
@@ -62,7 +63,7 @@ final class Http2Pair implements AutoCloseable {
     Http2Pair(Transport transport, SslContext serverTls, SslContext clientTls, Supplier<ChannelHandler> requestHandler)
             throws Exception {
         this.clientTls = clientTls;
-        group = transport.newGroup(2, false);
+        group = transport.newGroup(2, Waiting.DEFAULT);
         connections = new Http2ServerInitializer(serverTls, LIMITS, () -> new Counted(requestHandler.get()),
                 TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS));
         server = ExampleServer.bind(transport, group, connections, HOST, 0);

@@ -26,7 +26,7 @@ class LocalHostTest {
     @ParameterizedTest
     @EachTransport
     void everyTransportCanListenThere(Transport transport) throws Exception {
-        MultiThreadIoEventLoopGroup group = transport.newGroup(1, false);
+        MultiThreadIoEventLoopGroup group = transport.newGroup(1, Waiting.DEFAULT);
         try {
             assertThat(new ServerBootstrap().group(group).channel(transport.serverChannelType())
                     .childHandler(new ChannelInboundHandlerAdapter()).bind(LocalHost.address(), 0).sync().channel()

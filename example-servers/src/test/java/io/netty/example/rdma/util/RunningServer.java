@@ -47,8 +47,8 @@ public final class RunningServer implements AutoCloseable {
 
     public RunningServer(Transport transport, ChannelHandler childHandler) throws Exception {
         this.transport = transport;
-        serverGroup = transport.newGroup(1, false);
-        clientGroup = transport.newGroup(1, false);
+        serverGroup = transport.newGroup(1, Waiting.DEFAULT);
+        clientGroup = transport.newGroup(1, Waiting.DEFAULT);
         server = ExampleServer.bind(transport, serverGroup, new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {

@@ -20,6 +20,7 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.harness.verbs.PairOptions.Way;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,8 +39,8 @@ import java.util.concurrent.TimeUnit;
 public final class EndPair implements AutoCloseable {
     private static final Duration BOUND = Duration.ofSeconds(TestTimeouts.SECONDS);
 
-    private final EventLoopGroup accepting = Transport.RDMA.newGroup(1, false);
-    private final EventLoopGroup connecting = Transport.RDMA.newGroup(1, false);
+    private final EventLoopGroup accepting = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
+    private final EventLoopGroup connecting = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
 
     /**
      * Connects each end of one list to that of the other.

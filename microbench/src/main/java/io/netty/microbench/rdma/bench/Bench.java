@@ -23,6 +23,7 @@ import io.netty.example.rdma.harness.TemporaryFolder;
 import io.netty.example.rdma.harness.verbs.Perftest;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -159,13 +160,13 @@ public final class Bench implements Callable<Integer> {
     }
 
     private void measure(int round, Setup setup, Effort effort) throws InterruptedException {
-        List<Mode> modes = transports.stream().flatMap(transport -> Mode.of(transport).stream())
-                .filter(mode -> !length.quick || !mode.polling()).toList();
         for (Part part : only) {
             if (part.subject() != null) {
                 measure(part, null, new Readings(round, part.subject()), part.subject(), setup, effort);
                 continue;
             }
+            List<Mode> modes = transports.stream().flatMap(part::modes)
+                    .filter(mode -> !length.quick || mode.waiting() != Waiting.POLLING).toList();
             for (int i = 0; i < modes.size(); i++) {
                 // Each round starts with another one.
                 Mode mode = modes.get((round - 1 + i) % modes.size());

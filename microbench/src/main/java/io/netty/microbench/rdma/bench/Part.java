@@ -17,6 +17,7 @@ package io.netty.microbench.rdma.bench;
 
 import io.netty.example.rdma.files.FileServer;
 import io.netty.example.rdma.grpc.GrpcServerCommand;
+import io.netty.example.rdma.harness.Child;
 import io.netty.example.rdma.harness.LoadClient;
 import io.netty.example.rdma.harness.Mode;
 import io.netty.example.rdma.harness.Pair;
@@ -27,6 +28,7 @@ import io.netty.example.rdma.harness.load.GrpcLoad;
 import io.netty.example.rdma.http.HttpServer;
 import io.netty.example.rdma.util.Measurement;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 
 import java.io.IOException;
 import java.util.EnumSet;
@@ -34,6 +36,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * What is measured in one go: by a server and a client that measures it, each a process of its own.
@@ -95,6 +98,40 @@ enum Part {
             new IdleMeasurements(pair, effort, readings).run();
         }
     },
+    /** Round trips while others want the cores. */
+    BUSY(EchoLoadServer.class, EchoLoad.class) {
+        @Override
+        Stream<Mode> modes(Transport transport) {
+            return switch (transport) {
+            case RDMA -> Stream.of(Mode.byDefault(transport), new Mode(transport, Waiting.SLEEPING));
+            case EPOLL -> Stream.of(Mode.byDefault(transport));
+            default -> Stream.empty();
+            };
+        }
+
+        @Override
+        List<Integer> warmUp(Pair pair) {
+            return List.of(ROUND_TRIPS);
+        }
+
+        @Override
+        void measure(Mode mode, Setup setup, Effort effort, Readings readings)
+                throws IOException, InterruptedException {
+            try (Pair first = start(mode, setup); Pair second = start(mode, setup)) {
+                first.warmUp(warmUp(first), effort.warmUpMillis());
+                second.warmUp(warmUp(second), effort.warmUpMillis());
+                List<Child> busy = BusyProcess.start(Section.BUSY_PROCESSES);
+                try {
+                    readings.add(Pair.sampleTogether(List.of(first, second), ROUND_TRIPS,
+                            effort.windowMillis() * BUSY_WINDOWS), Section.BUSY);
+                } finally {
+                    for (Child process : busy) {
+                        process.close();
+                    }
+                }
+            }
+        }
+    },
     /** Round trips and streams, of fewer sizes than those of {@link #ECHO}. */
     WIRE(EchoLoadServer.class, WireLoad.class),
     /** The same by unmodified C programs on the same provider. */
@@ -112,6 +149,10 @@ enum Part {
     static final Set<Part> OF_A_MACHINE = EnumSet.complementOf(EnumSet.of(WIRE, PROGRAMS));
 
     private static final int LIMIT_WINDOWS = 5;
+    /** The shortest ones are the first scenario of that client. */
+    private static final int ROUND_TRIPS = 0;
+    /** The kernel moves threads between cores every few milliseconds at most, and leaves some where they are. */
+    private static final int BUSY_WINDOWS = 50;
 
     private final String subject;
     private final Class<?> server;
@@ -141,6 +182,11 @@ enum Part {
         return cause == null ? null : cause.toString();
     }
 
+    /** In which modes a transport is measured. */
+    Stream<Mode> modes(Transport transport) {
+        return Mode.of(transport).stream();
+    }
+
     /** What the server is told beside the transport and the address. */
     List<String> serverArguments(Setup setup) throws IOException {
         return List.of();
@@ -154,10 +200,14 @@ enum Part {
      */
     void measure(Mode mode, Setup setup, Effort effort, Readings readings)
             throws IOException, InterruptedException {
-        try (Pair pair = setup.launcher().pair(mode, server, serverArguments(setup), client, List.of())) {
+        try (Pair pair = start(mode, setup)) {
             pair.warmUp(warmUp(pair), effort.warmUpMillis());
             measure(pair, effort, readings);
         }
+    }
+
+    final Pair start(Mode mode, Setup setup) throws IOException {
+        return setup.launcher().pair(mode, server, serverArguments(setup), client, List.of());
     }
 
     /** The scenarios by which processes warm up. */

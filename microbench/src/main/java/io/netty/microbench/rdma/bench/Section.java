@@ -34,6 +34,8 @@ record Section(String name, String title, String text, List<String> scenarios, F
     static final List<Integer> MESSAGES_CONNECTIONS = List.of(1, 16, 1024);
     static final List<Integer> PLAINTEXT_CONNECTIONS = List.of(1, 64);
     static final List<Integer> IDLE_CONNECTIONS = List.of(0, 100, 1000, 10_000);
+    static final int BUSY_PROCESSES = 3;
+    static final String BUSY = "round trips of 64 B beside " + BUSY_PROCESSES + " busy processes";
     static final String SET_UP = "connections set up";
     static final String IDLE = "one idle connection";
     static final String AFTER_BURST = "one connection, idle after a burst";
@@ -110,6 +112,13 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         "What two processes with one silent connection take of a core, but for JIT compilers. "
                         + "After a burst: from the moment in which the last message of many has arrived.",
                         List.of(IDLE, AFTER_BURST), Figure.SERVER_CPU, List.of(Figure.CLIENT_CPU)),
+                new Section("busy", "Beside busy processes",
+                        "Two pairs of processes with an event loop each, a message under way in each pair, while "
+                        + "three other processes want all they can get of the cores. "
+                        + "`rdma sleeping`: with `setMaxSpinMicros(0)`. What a pair does a second, for some seconds; "
+                        + "where the kernel places the threads makes much of the difference between rounds.",
+                        List.of(BUSY), Figure.OPERATIONS, concat(List.of(Figure.P50), concat(TAIL,
+                                List.of(Figure.CPU_PER_OPERATION)))),
                 new Section("wire-round-trips", "Round trips over the wire", "One message under way: from its flush to "
                         + "the arrival of all of its echo. `ib_send_lat` and `ib_write_lat` of perftest and `rstream` "
                         + "of rdma-core are C programs that poll. rstream has the protocol of the transport's streams, "

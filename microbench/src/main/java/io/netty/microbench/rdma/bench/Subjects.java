@@ -30,7 +30,7 @@ final class Subjects {
 
     /** Alike ones have like colours, in each plot the same. */
     private static final Map<String, Color> COLOURS = Map.ofEntries(
-            entry("rdma", 0x1f77b4), entry("rdma polling", 0x6baed6),
+            entry("rdma", 0x1f77b4), entry("rdma polling", 0x6baed6), entry("rdma sleeping", 0x08306b),
             entry("epoll", 0xd95f02), entry("epoll polling", 0xfdae6b),
             entry("unix", 0x238b45), entry("unix polling", 0x74c476),
             entry("io_uring", 0x756bb1), entry("nio", 0x969696), entry(LIMIT, 0x252525),

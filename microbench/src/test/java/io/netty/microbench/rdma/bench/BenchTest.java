@@ -77,6 +77,16 @@ class BenchTest {
     }
 
     @Test
+    void roundTripsBesideBusyProcessesAreMeasuredOfLoopsThatPollAndThatSleep() throws Exception {
+        assertThat(bench("--quick", "--only", "busy", "--transports", "rdma,epoll,nio")).isZero();
+        for (String subject : List.of("rdma", "rdma sleeping", "epoll")) {
+            assertThat(scenarios(results(), subject)).containsExactly(Section.BUSY);
+        }
+        assertThat(results().readings()).noneMatch(reading -> reading.subject().equals("nio"));
+        assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
+    }
+
+    @Test
     void wireIsMeasured() throws Exception {
         assertThat(bench("--quick", "--only", "wire", "--transports", "rdma")).isZero();
         assertThat(scenarios(results(), "rdma")).containsExactly("round trips over the wire of 64 B",

@@ -105,7 +105,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         }
         int all = rounds != null ? rounds : quick ? 1 : ROUNDS;
         // Polling is how their programs wait.
-        String waiting = new Mode(Transport.RDMA, pair.isPolling()).toString();
+        String waiting = (pair.isPolling() ? Mode.polling(Transport.RDMA) : Mode.byDefault(Transport.RDMA)).toString();
         Results results = new Results();
         if (!quick) {
             System.out.println("with every byte checked:");

@@ -47,7 +47,7 @@ class EchoComparisonTest {
                 "--file", file.toString(), "--markdown", tables.toString())).isZero();
         assertThat(Files.readString(tables))
                 .contains("| round trips of 64 B ", "| a stream of writes of 1 MiB ")
-                .contains("| " + new Mode(transport, false) + ' ', "| " + new Mode(transport, true) + ' ')
+                .contains("| " + Mode.byDefault(transport) + ' ', "| " + Mode.polling(transport) + ' ')
                 .containsPattern("\\| round trips of 64 B +\\| limit \\(C\\) +\\| 0.1 ");
     }
 

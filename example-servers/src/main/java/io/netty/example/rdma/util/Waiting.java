@@ -1,0 +1,28 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.util;
+
+/**
+ * How event loops wait for what comes next.
+ */
+public enum Waiting {
+    /** As the transport does it if it is told nothing. */
+    DEFAULT,
+    /** They look again and again and never sleep, which takes a core each. */
+    POLLING,
+    /** They sleep at once. */
+    SLEEPING
+}
