@@ -16,6 +16,13 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.memory.CellByteBuf;
+import io.netty.channel.rdma.memory.DeviceContext;
+import io.netty.channel.rdma.memory.MemoryRange;
+import io.netty.channel.rdma.memory.PinnedMemory;
+import io.netty.channel.rdma.memory.RegisteredRanges;
+import io.netty.channel.rdma.memory.RequestMemory;
+import io.netty.channel.rdma.memory.Staging;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;

@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.memory.DeviceContext;
+import io.netty.channel.rdma.memory.Staging;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConfig;
 import io.netty.channel.rdma.stream.StreamConnection;

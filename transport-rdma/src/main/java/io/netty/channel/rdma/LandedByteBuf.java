@@ -17,6 +17,8 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.rdma.memory.PartialByteBuf;
+import io.netty.channel.rdma.memory.RequestMemory;
 
 /**
  * Received bytes, where they arrived: a part of a segment of a {@link LandingBuffer}. It has a reference count of its
@@ -33,8 +35,8 @@ final class LandedByteBuf extends PartialByteBuf {
         segment.hold();
     }
 
-    /** The memory that it is part of. */
-    RequestMemory memory() {
+    @Override
+    protected RequestMemory memory() {
         return segment;
     }
 

@@ -15,6 +15,10 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.memory.DirectMemory;
+import io.netty.channel.rdma.memory.MemoryRange;
+import io.netty.channel.rdma.memory.PinnedMemory;
+import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.stream.LandingArea;
 import io.netty.channel.rdma.stream.TargetSgl;
 import io.netty.channel.rdma.verbs.AccessFlags;

@@ -18,6 +18,7 @@ package io.netty.channel.rdma;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
+import io.netty.channel.rdma.memory.CellByteBuf;
 import io.netty.util.ReferenceCountUtil;
 
 import java.util.ArrayDeque;

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.CompletionChannel;
 import io.netty.channel.rdma.verbs.CompletionQueue;
 import io.netty.channel.rdma.verbs.VerbsException;

@@ -16,6 +16,8 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.memory.CellByteBuf;
+import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
 import io.netty.channel.rdma.verbs.SharedReceiveQueue;

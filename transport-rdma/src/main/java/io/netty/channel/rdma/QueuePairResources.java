@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.PortSpace;

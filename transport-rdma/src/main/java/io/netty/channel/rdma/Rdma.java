@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.rdma.memory.CellPool;
 import io.netty.channel.rdma.verbs.LockedMemory;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -36,7 +37,7 @@ public final class Rdma {
             return Verbs.unavailabilityCause();
         }
         if (Verbs.provider() == VerbsProvider.IBVERBS) {
-            IOException tooLittle = LockedMemory.probe(RdmaByteBufAllocator.SLAB_SIZE);
+            IOException tooLittle = LockedMemory.probe(CellPool.SLAB_SIZE);
             if (tooLittle != null) {
                 return tooLittle;
             }

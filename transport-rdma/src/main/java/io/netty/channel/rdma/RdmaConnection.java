@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamEvent;

@@ -24,6 +24,7 @@ import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ThreadUsage;

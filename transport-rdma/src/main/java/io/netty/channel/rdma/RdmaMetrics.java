@@ -15,6 +15,9 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.memory.PinnedMemory;
+import io.netty.channel.rdma.memory.Staging;
+
 import java.util.concurrent.atomic.LongAdder;
 
 /**

@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.memory.DeviceContext;
+import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.stream.Arrival;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.verbs.VerbsException;

@@ -17,6 +17,11 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.rdma.memory.DirectMemory;
+import io.netty.channel.rdma.memory.MemoryRange;
+import io.netty.channel.rdma.memory.PinnedMemory;
+import io.netty.channel.rdma.memory.RegisteredRanges;
+import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -66,7 +71,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         // Any address will do that is at the same place in its page as the offset is.
         range = new MemoryRange(offset, length, RdmaPermission.accessFlags(permissions), this) {
             @Override
-            MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
+            public MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
                 return domain.registerDmabuf(fd, offset, length, offset, accessFlags);
             }
         };

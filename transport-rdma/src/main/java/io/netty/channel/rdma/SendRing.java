@@ -16,6 +16,8 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.memory.MemoryInFlight;
+import io.netty.channel.rdma.memory.RequestMemory;
 
 /**
  * What the send work requests in flight of one connection carry, by their sequence numbers. It is by number and never

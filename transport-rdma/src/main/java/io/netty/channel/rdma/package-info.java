@@ -44,12 +44,11 @@
  *        │       └── CompletionRelay, IdMove, CurrentLoop: of channels that change their loop
  *        └── LoopEvents: one loop's connection manager events, who owns which connection id
  *
- *   RdmaByteBufAllocator ── CellCache ── SlabArena ── Slab: registered memory for the application
- *   RegisteredMemory: memory of the application; MemoryRange: either kind, as each device knows it
- *   DeviceContext: one protection domain for each device, shared by all loops
+ *   RdmaByteBufAllocator: registered memory for the application, of slabs; RegisteredMemory: of other buffers
  * </pre>
- * Below are two packages that know nothing of channels: {@code io.netty.channel.rdma.stream}, the byte-stream protocol
- * (rsockets version 1) as a state machine, and {@code io.netty.channel.rdma.verbs}, the native objects.
+ * Below are three packages that know nothing of channels: {@code io.netty.channel.rdma.memory}, registered memory;
+ * {@code io.netty.channel.rdma.stream}, the byte-stream protocol (rsockets version 1) as a state machine; and {@code
+ * io.netty.channel.rdma.verbs}, the native objects.
  *
  * <h2>A turn of the event loop</h2>
  * A batch of completions is taken from each completion queue; each is noted by its connection, then each connection

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.memory.RegisteredRanges;
 import io.netty.channel.rdma.verbs.VerbsResource;
 
 import java.util.HashSet;

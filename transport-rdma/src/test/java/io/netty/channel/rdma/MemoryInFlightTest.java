@@ -18,6 +18,9 @@ package io.netty.channel.rdma;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.rdma.memory.MemoryInFlight;
+import io.netty.channel.rdma.memory.RegisteredRanges;
+
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;

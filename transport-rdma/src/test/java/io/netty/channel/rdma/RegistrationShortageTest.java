@@ -16,6 +16,9 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.memory.CellPool;
+import io.netty.channel.rdma.memory.Shortage;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -34,17 +37,17 @@ class RegistrationShortageTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
 
-    private final RdmaByteBufAllocator allocator = new RdmaByteBufAllocator(RdmaByteBufAllocator.SLAB_SIZE);
+    private final RdmaByteBufAllocator allocator = new RdmaByteBufAllocator(CellPool.SLAB_SIZE);
 
     @AfterEach
     void endShortage() {
-        MemoryRange.shortage = range -> false;
+        Shortage.end();
     }
 
     @Test
     void aSlabThatCannotBeRegisteredIsNotHandedOut() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
-            MemoryRange.shortage = range -> true;
+            Shortage.begin();
             ByteBuf buf = allocator.directBuffer(LENGTH);
             assertThat(allocator.fallbackAllocations()).isEqualTo(1);
             assertThat(allocator.pinnedMemory()).isZero();
@@ -66,7 +69,7 @@ class RegistrationShortageTest {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             // There was a slab before there was the device.
             assertThat(allocator.reserve()).isTrue();
-            MemoryRange.shortage = range -> true;
+            Shortage.begin();
             for (int i = 0; i < 3; i++) {
                 echo(pair, allocator.directBuffer(LENGTH));
             }

@@ -16,7 +16,7 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.rdma.MemoryInFlight;
+import io.netty.channel.rdma.memory.MemoryInFlight;
 import io.netty.util.ReferenceCounted;
 
 import java.util.ArrayList;

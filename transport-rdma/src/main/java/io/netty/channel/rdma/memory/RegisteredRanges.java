@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.buffer.ByteBuf;
 
@@ -22,7 +22,7 @@ import java.util.Arrays;
 /**
  * Finds the registered memory that a buffer lies in. Thread-safe.
  */
-final class RegisteredRanges {
+public final class RegisteredRanges {
     /** The slabs, in the order of their addresses. Replaced, never changed. */
     private static volatile Slab[] slabs = new Slab[0];
 
@@ -41,7 +41,7 @@ final class RegisteredRanges {
     }
 
     /** How many memory regions the process keeps for ever. */
-    static int regions() {
+    public static int regions() {
         int count = 0;
         for (Slab slab : slabs) {
             count += slab.range.regions();
@@ -58,17 +58,12 @@ final class RegisteredRanges {
      * @param buf has a memory address. That is to be asked for when the memory is held: another thread may be about to
      *         make a buffer grow of which this one is a slice.
      */
-    static RequestMemory retainedFind(ByteBuf buf, int index, int length) {
+    public static RequestMemory retainedFind(ByteBuf buf, int index, int length) {
         ByteBuf innermost = buf;
         for (ByteBuf unwrapped = buf.unwrap(); unwrapped != null; unwrapped = innermost.unwrap()) {
             innermost = unwrapped;
         }
-        RequestMemory memory = null;
-        if (innermost instanceof CellByteBuf) {
-            memory = ((CellByteBuf) innermost).cell();
-        } else if (innermost instanceof LandedByteBuf) {
-            memory = ((LandedByteBuf) innermost).memory();
-        }
+        RequestMemory memory = innermost instanceof PartialByteBuf ? ((PartialByteBuf) innermost).memory() : null;
         if (memory != null && memory.range() != null && memory.tryRetain()) {
             boolean found = false;
             try {
@@ -86,7 +81,7 @@ final class RegisteredRanges {
     }
 
     /** The memory in a slab that the bytes lie in, with a reference for the caller; or {@code null}. */
-    static RequestMemory retainedFind(long address, int length) {
+    public static RequestMemory retainedFind(long address, int length) {
         Slab slab = slab(address);
         Cell cell = slab == null ? null : slab.cell(address);
         return cell != null && cell.contains(address, length) && cell.tryRetain() ? cell : null;

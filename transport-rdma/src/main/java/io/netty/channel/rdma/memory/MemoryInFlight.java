@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.util.ReferenceCounted;
 import io.netty.util.internal.UnstableApi;
@@ -56,7 +56,7 @@ public final class MemoryInFlight {
         count++;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return count == 0;
     }
 

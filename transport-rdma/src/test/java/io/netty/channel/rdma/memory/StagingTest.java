@@ -13,10 +13,13 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.util.concurrent.FastThreadLocalThread;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +35,7 @@ class StagingTest {
     /** The largest: a quarter of a slab. */
     private static final int CELL = 256 << 10;
 
-    private final RdmaByteBufAllocator pool = new RdmaByteBufAllocator(POOL, 20);
+    private final CellPool pool = new CellPool(ByteBufAllocator.DEFAULT, new PinnedMemory(POOL, 0, null), 20);
     private final Staging staging = new Staging(pool);
     private final List<ByteBuf> taken = new ArrayList<>();
 
@@ -64,35 +67,6 @@ class StagingTest {
         assertThat(second).isSameAs(first);
     }
 
-    @Test
-    void whatSuccessiveRequestsShareCountsOnce() {
-        SendRing ring = new SendRing(4);
-        ByteBuf a = pool.newRegisteredBuffer(4096, 4096);
-        ByteBuf b = pool.newRegisteredBuffer(8192, 8192);
-        ring.add(0, 1, a.retain());
-        ring.add(1, 1, a.retain());
-        assertThat(ring.staged()).isEqualTo(4096);
-        ring.add(2, 0, null);
-        ring.add(3, 1, b.retain());
-        assertThat(ring.staged()).isEqualTo(4096 + 8192);
-        ring.remove();
-        assertThat(ring.staged()).isEqualTo(4096 + 8192);
-        ring.remove();
-        assertThat(ring.staged()).isEqualTo(8192);
-        ring.add(4, 1, b.retain());
-        ring.remove();
-        ring.remove();
-        assertThat(ring.staged()).isEqualTo(8192);
-        ring.remove();
-        assertThat(ring.staged()).isZero();
-        ring.add(5, 1, b);
-        assertThat(ring.staged()).isEqualTo(8192);
-        ring.remove();
-        assertThat(ring.isEmpty()).isTrue();
-        a.release();
-        assertThat(ring.staged()).isZero();
-    }
-
     /** The caches of threads that do something else, or nothing, hold all of it. */
     @Test
     void whatIdleThreadsHaveCachedIsThereForWhoWaits() throws Exception {
@@ -103,7 +77,7 @@ class StagingTest {
         try {
             for (int i = 0; i < 2 * cells; i++) {
                 Thread thread = new FastThreadLocalThread(() -> {
-                    ByteBuf buf = pool.newRegisteredBuffer(CELL, CELL);
+                    ByteBuf buf = pool.newBuffer(CELL, CELL, true);
                     if (buf != null) {
                         buf.release();
                     }
@@ -115,11 +89,11 @@ class StagingTest {
             }
             assertThat(cached.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
             for (int i = 0; i < cells; i++) {
-                ByteBuf buf = pool.newRegisteredBuffer(CELL, CELL);
+                ByteBuf buf = pool.newBuffer(CELL, CELL, true);
                 assertThat(buf).as("buffer %d", i).isNotNull();
                 taken.add(buf);
             }
-            assertThat(pool.newRegisteredBuffer(1, 1)).isNull();
+            assertThat(pool.newBuffer(1, 1, true)).isNull();
         } finally {
             end.countDown();
             for (Thread thread : threads) {
@@ -138,7 +112,7 @@ class StagingTest {
             List<ByteBuf> all = new ArrayList<>();
             for (int length = CELL; length >= 512; length >>= 1) {
                 for (int count = Math.min(256, (1 << 20) / length); count > 0; count--) {
-                    ByteBuf buf = pool.newRegisteredBuffer(length, length);
+                    ByteBuf buf = pool.newBuffer(length, length, true);
                     if (buf != null) {
                         all.add(buf);
                     }
@@ -151,7 +125,7 @@ class StagingTest {
         thread.start();
         try {
             assertThat(cached.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
-            assertThat(pool.metric().usedDirectMemory()).isGreaterThan(POOL / 2);
+            assertThat(pool.usedBytes()).isGreaterThan(POOL / 2);
             ByteBuf buf = staging.take(1 << 20, 0);
             taken.add(buf);
             assertThat(buf.capacity()).isEqualTo(staged.capacity());

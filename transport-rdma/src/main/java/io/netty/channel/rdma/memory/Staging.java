@@ -13,9 +13,10 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.internal.SystemPropertyUtil;
 
 import java.io.IOException;
@@ -33,11 +34,11 @@ import java.io.IOException;
  * memory left, a quarter of that. With n connections that hold all they may, 1 / (1 + n / {@value #SHARES}) of the
  * memory is left. One that has nothing in flight gets a small piece in any case. On the loop only.
  */
-final class Staging {
+public final class Staging {
     /**
      * Long pieces are cut into chunks of this size, so that the device sends one while the next one is being copied.
      */
-    static final int CHUNK = 64 << 10;
+    public static final int CHUNK = 64 << 10;
     private static final int SHARED = 16 << 10;
     /** Pieces up to this size share a buffer. */
     private static final int MAX_SHARED_PIECE = 4 << 10;
@@ -45,18 +46,18 @@ final class Staging {
     private static final int SHARES = 64;
     private static final int MIN_PIECE = 4 << 10;
 
-    private static final RdmaByteBufAllocator POOL = new RdmaByteBufAllocator(new PinnedMemory(
+    private static final CellPool POOL = new CellPool(ByteBufAllocator.DEFAULT, new PinnedMemory(
             Math.max(SystemPropertyUtil.getLong("io.netty.rdma.maxStagingMemory", 64 << 20), 16 << 20), 0,
             PinnedMemory.PROCESS));
 
-    private final RdmaByteBufAllocator pool;
+    private final CellPool pool;
     private ByteBuf shared;
 
-    Staging() {
+    public Staging() {
         this(POOL);
     }
 
-    Staging(RdmaByteBufAllocator pool) {
+    Staging(CellPool pool) {
         this.pool = pool;
     }
 
@@ -65,7 +66,7 @@ final class Staging {
      *
      * @throws IOException if there is no memory for it, or if it can't be registered.
      */
-    static void reserve(DeviceContext device) throws IOException {
+    public static void reserve(DeviceContext device) throws IOException {
         if (!POOL.reserve()) {
             throw PinnedMemory.PROCESS.exhausted("no registered memory to send from", "-XX:MaxDirectMemorySize");
         }
@@ -73,14 +74,14 @@ final class Staging {
     }
 
     /** The longest {@link #buffer}. */
-    static final int MAX_BUFFER = RdmaByteBufAllocator.SLAB_SIZE / 4;
+    public static final int MAX_BUFFER = CellPool.SLAB_SIZE / 4;
 
     /** A whole buffer for one message, or {@code null} if there is none left. */
-    static ByteBuf buffer(int length) {
-        return POOL.newRegisteredBuffer(length, length);
+    public static ByteBuf buffer(int length) {
+        return POOL.newBuffer(length, length, true);
     }
 
-    static long pinnedMemory() {
+    public static long pinnedMemory() {
         return POOL.pinnedMemory();
     }
 
@@ -90,7 +91,7 @@ final class Staging {
      *
      * @param held bytes of staging memory that the connection has in flight.
      */
-    ByteBuf take(int length, long held) {
+    public ByteBuf take(int length, long held) {
         long left = share() - held;
         if (left < CHUNK && pool.reclaim()) {
             left = share() - held;
@@ -99,7 +100,7 @@ final class Staging {
             return scarce(length, held, left);
         }
         if (length > MAX_SHARED_PIECE) {
-            return pool.newRegisteredBuffer(CHUNK, CHUNK);
+            return pool.newBuffer(CHUNK, CHUNK, true);
         }
         return shared(length);
     }
@@ -117,12 +118,12 @@ final class Staging {
         while (piece < length && piece << 1 <= left) {
             piece <<= 1;
         }
-        return pool.newRegisteredBuffer(piece, piece);
+        return pool.newBuffer(piece, piece, true);
     }
 
     private ByteBuf shared(int length) {
         if (shared == null || shared.writableBytes() < length) {
-            ByteBuf next = pool.newRegisteredBuffer(SHARED, SHARED);
+            ByteBuf next = pool.newBuffer(SHARED, SHARED, true);
             if (next == null) {
                 return null;
             }
@@ -133,13 +134,13 @@ final class Staging {
     }
 
     /** Nothing that was appended to the shared buffer from this index on is needed any more. */
-    void rewind(ByteBuf buf, int index) {
+    public void rewind(ByteBuf buf, int index) {
         if (buf == shared) {
             buf.writerIndex(index);
         }
     }
 
-    void close() {
+    public void close() {
         if (shared != null) {
             shared.release();
             shared = null;

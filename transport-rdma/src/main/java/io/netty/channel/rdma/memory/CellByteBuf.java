@@ -13,24 +13,25 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.internal.CleanableDirectBuffer;
 
 /**
- * A buffer of {@link RdmaByteBufAllocator}, over a {@link Cell}. Growing up to the length of the cell is free; beyond
+ * A buffer of {@link CellPool}, over a {@link Cell}. Growing up to the length of the cell is free; beyond
  * that it gets another one. A released buffer keeps its cell and is used again: see {@link CellCache}.
  */
-final class CellByteBuf extends PartialByteBuf {
-    private final RdmaByteBufAllocator allocator;
+public final class CellByteBuf extends PartialByteBuf {
+    private final CellPool pool;
     private Cell cell;
     private Cell nextCell;
 
-    CellByteBuf(RdmaByteBufAllocator allocator, Cell cell, int initialCapacity, int maxCapacity) {
+    CellByteBuf(CellPool pool, ByteBufAllocator allocator, Cell cell, int initialCapacity, int maxCapacity) {
         // The inherited constructor checks the length of the cell against the maximum capacity, which may be smaller.
         super(allocator, cell.buffer(), Integer.MAX_VALUE);
-        this.allocator = allocator;
+        this.pool = pool;
         this.cell = cell;
         begin(initialCapacity, maxCapacity);
     }
@@ -41,7 +42,12 @@ final class CellByteBuf extends PartialByteBuf {
         setIndex(0, 0);
     }
 
-    Cell cell() {
+    public Cell cell() {
+        return cell;
+    }
+
+    @Override
+    protected RequestMemory memory() {
         return cell;
     }
 
@@ -64,7 +70,7 @@ final class CellByteBuf extends PartialByteBuf {
         checkNewCapacity(newCapacity);
         if (newCapacity > cell.length()) {
             Cell oldCell = cell;
-            nextCell = allocator.newCell(newCapacity);
+            nextCell = pool.newCell(newCapacity);
             // Copies the whole old cell and switches to what allocateDirectBuffer() returns.
             super.capacity(newCapacity);
             cell = nextCell;
@@ -90,6 +96,6 @@ final class CellByteBuf extends PartialByteBuf {
 
     @Override
     protected void deallocate() {
-        allocator.recycle(this);
+        pool.recycle(this);
     }
 }

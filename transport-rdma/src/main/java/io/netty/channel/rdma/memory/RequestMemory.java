@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCounted;
@@ -23,7 +23,7 @@ import io.netty.util.ReferenceCounted;
  * nobody else gets the memory until then, whatever becomes of the buffer by which it was found: that may grow, or be
  * released by the composite buffer it was part of. Any thread.
  */
-interface RequestMemory extends ReferenceCounted {
+public interface RequestMemory extends ReferenceCounted {
     /** What it is part of, or {@code null} if it is not registered. */
     MemoryRange range();
 

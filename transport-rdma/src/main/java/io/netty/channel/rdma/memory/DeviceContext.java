@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
@@ -29,17 +29,17 @@ import java.util.Map;
  * Made with the first connection on the device and kept as long as the process lives, like the registered slabs.
  * Thread-safe.
  */
-final class DeviceContext {
+public final class DeviceContext {
     private static final Map<Device, DeviceContext> CONTEXTS = new IdentityHashMap<>();
 
     /** Replaced, never changed. */
     private static volatile DeviceContext[] all = new DeviceContext[0];
 
-    final Device device;
-    final DeviceAttributes attributes;
-    final ProtectionDomain domain;
+    public final Device device;
+    public final DeviceAttributes attributes;
+    public final ProtectionDomain domain;
     /** The longest message in bytes that each of its ports carries; soft-RoCE: 8 MiB. */
-    final int maxMessage;
+    public final int maxMessage;
     /** Counts the devices from 0. */
     final int index;
 
@@ -66,7 +66,7 @@ final class DeviceContext {
         return all;
     }
 
-    static DeviceContext of(Device device) throws VerbsException {
+    public static DeviceContext of(Device device) throws VerbsException {
         synchronized (CONTEXTS) {
             DeviceContext context = CONTEXTS.get(device);
             if (context == null) {

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.internal.CleanableDirectBuffer;
@@ -21,11 +21,11 @@ import io.netty.util.internal.CleanableDirectBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * The memory behind a buffer of {@link RdmaByteBufAllocator}: a power of two inside a {@link Slab}, or, for a buffer
+ * The memory behind a buffer of {@link CellPool}: a power of two inside a {@link Slab}, or, for a buffer
  * that outgrew the slabs, ordinary direct memory. The buffer has one reference, until it is released or grows into
  * another cell, and each work request that uses the memory has one. Any thread may give the last one back.
  */
-final class Cell extends AbstractReferenceCounted implements CleanableDirectBuffer, RequestMemory {
+public final class Cell extends AbstractReferenceCounted implements CleanableDirectBuffer, RequestMemory {
     private final SlabArena arena;
     private final Slab slab;
     private final int offset;

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.SystemPropertyUtil;
@@ -28,10 +28,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * faster, such as larger receive buffers, leaves a part of it alone: otherwise a few busy connections could keep all
  * others from being made. Thread-safe.
  */
-final class PinnedMemory {
+public final class PinnedMemory {
     /** Slabs of the default allocator, staging memory, receive buffers, and registered memory of other buffers. */
-    static final PinnedMemory PROCESS = new PinnedMemory(SystemPropertyUtil.getLong("io.netty.rdma.maxPinnedMemory",
-            PlatformDependent.maxDirectMemory() / 2), 8, null);
+    public static final PinnedMemory PROCESS = new PinnedMemory(SystemPropertyUtil.getLong(
+            "io.netty.rdma.maxPinnedMemory", PlatformDependent.maxDirectMemory() / 2), 8, null);
 
     private final long max;
     private final long maxOptional;
@@ -43,7 +43,7 @@ final class PinnedMemory {
      * @param keep   one part in so many is for what is needed; 0 for none.
      * @param parent in which the bytes count too, or {@code null}.
      */
-    PinnedMemory(long max, int keep, PinnedMemory parent) {
+    public PinnedMemory(long max, int keep, PinnedMemory parent) {
         this.max = max;
         this.parent = parent;
         maxOptional = keep == 0 ? max : max - max / keep;
@@ -54,7 +54,7 @@ final class PinnedMemory {
      *
      * @return false, and nothing is counted, if that would be too much.
      */
-    boolean reserve(long bytes, boolean needed) {
+    public boolean reserve(long bytes, boolean needed) {
         if (parent != null && !parent.reserve(bytes, needed)) {
             return false;
         }
@@ -65,7 +65,7 @@ final class PinnedMemory {
         return true;
     }
 
-    void release(long bytes) {
+    public void release(long bytes) {
         used.addAndGet(-bytes);
         if (parent != null) {
             parent.release(bytes);
@@ -79,21 +79,21 @@ final class PinnedMemory {
     }
 
     /**
-     * For who needs memory and gets none.
+     * Creates the exception for a failed reservation.
      *
      * @param what is missing.
      * @param or what else helps.
      */
-    IOException exhausted(String what, String or) {
+    public IOException exhausted(String what, String or) {
         return new IOException(what + ": raise -Dio.netty.rdma.maxPinnedMemory (" + used() + " of at most " + max() +
                 " bytes are in use), or " + or);
     }
 
-    long used() {
+    public long used() {
         return used.get();
     }
 
-    long max() {
+    public long max() {
         return max;
     }
 }

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -30,13 +30,16 @@ import java.nio.ByteBuffer;
  * UnpooledDirectByteBuf} leave the check of the index to the {@link ByteBuffer}, which here may be longer than the
  * capacity: so they are all overridden.
  */
-abstract class PartialByteBuf extends UnpooledDirectByteBuf {
+public abstract class PartialByteBuf extends UnpooledDirectByteBuf {
     /** Bytes of the part that do not count. Subtracted, because the inherited constructor calls capacity(). */
     private int slack;
 
-    PartialByteBuf(ByteBufAllocator allocator, ByteBuffer part, int maxCapacity) {
+    public PartialByteBuf(ByteBufAllocator allocator, ByteBuffer part, int maxCapacity) {
         super(allocator, part, maxCapacity);
     }
+
+    /** The larger memory that it is part of. */
+    protected abstract RequestMemory memory();
 
     /** The length of the part. */
     final int partLength() {
@@ -44,7 +47,7 @@ abstract class PartialByteBuf extends UnpooledDirectByteBuf {
     }
 
     /** Sets the capacity, at most the length of the part. */
-    final void setCapacity(int capacity) {
+    protected final void setCapacity(int capacity) {
         slack = partLength() - capacity;
     }
 

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
@@ -28,15 +28,15 @@ import java.util.function.Predicate;
  * A range of native memory from which the devices send in place. It is registered with a device when that first sends
  * from it, and stays so until it is closed. Thread-safe.
  */
-class MemoryRange {
+public class MemoryRange {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MemoryRange.class);
     private static final long RETRY_NANOS = 1_000_000_000;
 
     /** For tests, which can't reach the limit of locked memory everywhere: which registrations fail. */
     static volatile Predicate<MemoryRange> shortage = range -> false;
 
-    final long address;
-    final long length;
+    public final long address;
+    public final long length;
     private final int access;
     /** Keeps the memory alive. */
     private final Object owner;
@@ -45,19 +45,19 @@ class MemoryRange {
     private volatile boolean failed;
     private volatile long retryNanos;
 
-    MemoryRange(long address, long length, int access, Object owner) {
+    public MemoryRange(long address, long length, int access, Object owner) {
         this.address = address;
         this.length = length;
         this.access = access;
         this.owner = owner;
     }
 
-    boolean contains(long start, long bytes) {
+    public boolean contains(long start, long bytes) {
         return start >= address && start + bytes <= address + length;
     }
 
     /** The region of this memory on a device; registers it the first time. */
-    MemoryRegion region(DeviceContext device) throws VerbsException {
+    public MemoryRegion region(DeviceContext device) throws VerbsException {
         MemoryRegion[] current = regions;
         MemoryRegion region = device.index < current.length ? current[device.index] : null;
         return region != null ? region : register(device);
@@ -79,7 +79,7 @@ class MemoryRange {
      * As {@link #region}, for memory that can also be copied: {@code null} if it can't be registered. That is tried
      * again after a while, as the limit of locked memory may be reached for a time only.
      */
-    MemoryRegion regionOrNull(DeviceContext device) {
+    public MemoryRegion regionOrNull(DeviceContext device) {
         MemoryRegion[] current = regions;
         MemoryRegion region = device.index < current.length ? current[device.index] : null;
         return region != null ? region : tryRegister(device);
@@ -101,7 +101,7 @@ class MemoryRange {
     }
 
     /** Registers it once more. */
-    MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
+    public MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
         // There is no memory at address 0.
         return domain.register(shortage.test(this) ? 0 : address, length, accessFlags);
     }
@@ -116,7 +116,7 @@ class MemoryRange {
     }
 
     /** Ends all registrations. Nothing may refer to the memory any more. */
-    synchronized void close() {
+    public synchronized void close() {
         for (MemoryRegion region : regions) {
             if (region != null) {
                 region.close();

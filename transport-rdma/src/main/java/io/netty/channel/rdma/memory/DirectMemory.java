@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.memory;
 
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.Buffer;
@@ -24,9 +24,9 @@ import java.nio.ByteBuffer;
 /**
  * Addresses of direct buffers.
  */
-final class DirectMemory {
+public final class DirectMemory {
     /** What processors and devices move at once, on all that this runs on. */
-    static final int CACHE_LINE = 64;
+    public static final int CACHE_LINE = 64;
     static final int PAGE = 4096;
 
     private DirectMemory() { }
@@ -38,7 +38,7 @@ final class DirectMemory {
      *
      * @param buffer {@code alignment - 1} bytes longer than {@code length}.
      */
-    static ByteBuffer aligned(ByteBuffer buffer, int alignment, int length) {
+    public static ByteBuffer aligned(ByteBuffer buffer, int alignment, int length) {
         return buffer.slice((int) (-address(buffer) & alignment - 1), length);
     }
 
@@ -47,7 +47,7 @@ final class DirectMemory {
      *
      * @throws UnsatisfiedLinkError if neither {@code sun.misc.Unsafe} nor Netty's native library can tell.
      */
-    static long address(ByteBuffer buffer) {
+    public static long address(ByteBuffer buffer) {
         if (!PlatformDependent.hasDirectByteBufferAddress(buffer)) {
             // Loads the library that the next call is in. Nothing else may have done that yet.
             Epoll.ensureAvailability();

@@ -1,0 +1,86 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.netty.channel.Channel;
+import org.junit.jupiter.api.Test;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+/**
+ * The packages are layers, as docs/design.md shows them: each uses only those below it.
+ */
+class LayersTest {
+    private static final String ROOT = "io.netty.channel.rdma";
+
+    private final JavaClasses all = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages(ROOT);
+
+    @Test
+    void packagesUseOnlyThoseBelowThem() {
+        layeredArchitecture().consideringOnlyDependenciesInLayers()
+                .layer("verbs").definedBy(ROOT + ".verbs")
+                .layer("stream").definedBy(ROOT + ".stream")
+                .layer("memory").definedBy(ROOT + ".memory")
+                .layer("root").definedBy(ROOT)
+                .layer("message").definedBy(ROOT + ".message")
+                .layer("bootstrap").definedBy(ROOT + ".bootstrap")
+                .whereLayer("verbs").mayNotAccessAnyLayer()
+                .whereLayer("stream").mayNotAccessAnyLayer()
+                .whereLayer("memory").mayOnlyAccessLayers("verbs")
+                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory")
+                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "root")
+                .whereLayer("bootstrap").mayOnlyAccessLayers("root")
+                .ensureAllClassesAreContainedInArchitecture()
+                .check(all);
+    }
+
+    @Test
+    void packagesFormNoCircle() {
+        slices().matching("io.netty.channel.(**)").should().beFreeOfCycles().check(all);
+    }
+
+    @Test
+    void verbsProtocolAndMemoryKnowNoChannel() {
+        noClasses().that().resideInAnyPackage(ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory")
+                .should().dependOnClassesThat().areAssignableTo(Channel.class).check(all);
+    }
+
+    /** The package is not for applications. */
+    @Test
+    void memoryShowsOnlyWhatAnotherPackageUses() {
+        classes().that().resideInAPackage(ROOT + ".memory").and().arePublic().and().areTopLevelClasses()
+                .should(new ArchCondition<>("be used by another package") {
+                    @Override
+                    public void check(JavaClass item, ConditionEvents events) {
+                        boolean used = item.getDirectDependenciesToSelf().stream()
+                                .anyMatch(use -> !use.getOriginClass().getPackage().equals(item.getPackage()));
+                        events.add(new SimpleConditionEvent(item, used, item.getName() + " is for its package only"));
+                    }
+                }).check(all);
+    }
+}

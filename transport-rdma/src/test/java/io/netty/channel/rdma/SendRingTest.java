@@ -1,0 +1,56 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.rdma.memory.CellPool;
+import io.netty.channel.rdma.memory.PinnedMemory;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SendRingTest {
+    @Test
+    void whatSuccessiveRequestsShareCountsOnce() {
+        CellPool pool = new CellPool(ByteBufAllocator.DEFAULT, new PinnedMemory(8 << 20, 0, null), 20);
+        SendRing ring = new SendRing(4);
+        ByteBuf a = pool.newBuffer(4096, 4096, true);
+        ByteBuf b = pool.newBuffer(8192, 8192, true);
+        ring.add(0, 1, a.retain());
+        ring.add(1, 1, a.retain());
+        assertThat(ring.staged()).isEqualTo(4096);
+        ring.add(2, 0, null);
+        ring.add(3, 1, b.retain());
+        assertThat(ring.staged()).isEqualTo(4096 + 8192);
+        ring.remove();
+        assertThat(ring.staged()).isEqualTo(4096 + 8192);
+        ring.remove();
+        assertThat(ring.staged()).isEqualTo(8192);
+        ring.add(4, 1, b.retain());
+        ring.remove();
+        ring.remove();
+        assertThat(ring.staged()).isEqualTo(8192);
+        ring.remove();
+        assertThat(ring.staged()).isZero();
+        ring.add(5, 1, b);
+        assertThat(ring.staged()).isEqualTo(8192);
+        ring.remove();
+        assertThat(ring.isEmpty()).isTrue();
+        a.release();
+        assertThat(ring.staged()).isZero();
+    }
+}
