@@ -27,8 +27,8 @@ RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstT
 
 # What --quick runs: something of each room, in under five minutes on two cores. Java, by module:
 # transport-rdma: the tests of each package, but those that need idle cores to be quick; of the root package some.
-QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,io/netty/channel/rdma/*ModelTest,SlabTest,StagingTest,SpinPolicyTest,FuzzTest'
-QUICK_JAVA+=,RdmaByteBufAllocatorTest,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaUnavailabilityTest,RdmaSocketChannelConfigTest
+QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,io/netty/channel/rdma/*ModelTest,SpinPolicyTest,FuzzTest'
+QUICK_JAVA+=,LayersTest,SendRingTest,RdmaByteBufAllocatorTest,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaUnavailabilityTest,RdmaSocketChannelConfigTest
 # testsuite: Netty's own tests; epoll's on loops of RDMA; peers that lie, vanish or speak C; RDMA or TCP; life of buffers.
 QUICK_JAVA+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaConnectionEndTest
 QUICK_JAVA+=,RdmaSocketConnectTest,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketGatheringWriteTest

@@ -16,7 +16,6 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.verbs.VerbsResource;
-
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import ch.qos.logback.classic.Level;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -27,8 +28,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.util.concurrent.Future;
-
-import ch.qos.logback.classic.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -26,7 +26,6 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.rdma.message.RdmaDatagram;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.util.internal.SystemPropertyUtil;
-
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -20,7 +20,6 @@ import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.Immediate;
 import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
-
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -22,7 +22,6 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import ch.qos.logback.classic.Level;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
@@ -35,8 +36,6 @@ import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.Future;
-
-import ch.qos.logback.classic.Level;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

@@ -17,7 +17,6 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
-
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -16,7 +16,6 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.GeneratedStream.Received;
-
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -19,7 +19,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.rdma.GeneratedStream.Received;
 import io.netty.channel.rdma.GeneratedStream.WriteFailed;
 import io.netty.channel.socket.DuplexChannel;
-
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;

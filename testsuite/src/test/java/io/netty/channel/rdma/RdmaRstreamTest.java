@@ -22,7 +22,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.rdma.RstreamHandler.Counters;
 import io.netty.channel.rdma.RstreamHandler.Transfers;
 import io.netty.util.concurrent.Promise;
-
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -28,7 +28,6 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.testsuite.transport.socket.SocketChannelNotYetConnectedTest;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;

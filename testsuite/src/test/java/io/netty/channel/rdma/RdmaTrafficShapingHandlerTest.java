@@ -20,7 +20,6 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.TrafficShapingHandlerTest;
-
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.net.SocketAddress;

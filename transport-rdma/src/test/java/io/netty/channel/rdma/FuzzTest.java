@@ -18,7 +18,6 @@ package io.netty.channel.rdma;
 import io.netty.channel.rdma.message.BlobFuzz;
 import io.netty.channel.rdma.stream.StreamFuzz;
 import io.netty.util.internal.SystemPropertyUtil;
-
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -36,7 +36,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 class LayersTest {
     private static final String ROOT = "io.netty.channel.rdma";
 
-    private final JavaClasses all = new ClassFileImporter()
+    private static final JavaClasses ALL = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages(ROOT);
 
@@ -56,18 +56,18 @@ class LayersTest {
                 .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "root")
                 .whereLayer("bootstrap").mayOnlyAccessLayers("root")
                 .ensureAllClassesAreContainedInArchitecture()
-                .check(all);
+                .check(ALL);
     }
 
     @Test
     void packagesFormNoCircle() {
-        slices().matching("io.netty.channel.(**)").should().beFreeOfCycles().check(all);
+        slices().matching("io.netty.channel.(**)").should().beFreeOfCycles().check(ALL);
     }
 
     @Test
     void verbsProtocolAndMemoryKnowNoChannel() {
         noClasses().that().resideInAnyPackage(ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory")
-                .should().dependOnClassesThat().areAssignableTo(Channel.class).check(all);
+                .should().dependOnClassesThat().areAssignableTo(Channel.class).check(ALL);
     }
 
     /** The package is not for applications. */
@@ -81,6 +81,6 @@ class LayersTest {
                                 .anyMatch(use -> !use.getOriginClass().getPackage().equals(item.getPackage()));
                         events.add(new SimpleConditionEvent(item, used, item.getName() + " is for its package only"));
                     }
-                }).check(all);
+                }).check(ALL);
     }
 }

@@ -16,7 +16,6 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.EventLoopGroup;
-
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;

@@ -25,7 +25,6 @@ import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.QueuePairState;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.util.concurrent.Future;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

@@ -22,7 +22,6 @@ import io.netty.channel.rdma.verbs.Gid;
 import io.netty.channel.rdma.verbs.LockedMemory;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

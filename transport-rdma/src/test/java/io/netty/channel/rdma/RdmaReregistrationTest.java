@@ -39,7 +39,6 @@ import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.util.concurrent.AutoScalingEventExecutorChooserFactory;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ThreadAwareExecutor;
-
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -19,7 +19,6 @@ import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
-
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

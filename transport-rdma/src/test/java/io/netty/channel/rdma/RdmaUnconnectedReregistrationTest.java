@@ -29,7 +29,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.ConnectedPair.Recorder;
 import io.netty.channel.rdma.verbs.VerbsResource;
-
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

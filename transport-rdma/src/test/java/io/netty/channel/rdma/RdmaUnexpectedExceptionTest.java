@@ -30,7 +30,6 @@ import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.concurrent.Future;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -16,7 +16,6 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.SimulatedMachine.Pair;
-
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
