@@ -18,16 +18,16 @@
  * with others.
  *
  *   cq.c          entries, arming, overflow
- *   cq_scan.c     finds the queue pairs that peers have given work, and takes turns with them
+ *   cq_scan.c     finds the queue pairs for which peers have published work, and serves them in turn
  *   cq_engine.c   does that on the engine, for completion queues that nobody polls
- *   cq_polled.c   whether somebody polls, as peers are told
- *   cq_overdue.c  what was given to a peer that is said to poll, and was not taken
+ *   cq_polled.c   whether a thread polls it, as published to peers
+ *   cq_overdue.c  work that a peer marked as polling has not taken
  *
- * Who makes progress. A thread that polls all the time does all that there is for the completion queue, in both
- * directions, and peers ring nobody; else the engine does, and peers ring that. The word on the notify area says which
- * of the two it is. It may be wrong for a while, as a thread that stops polling tells nobody. So a process that has
- * given something that is no message to a peer that is said to poll looks whether it was taken, and nudges the peer's
- * engine if nobody polls there.
+ * Who makes progress. A thread that polls all the time does all work of the completion queue, in both directions, and
+ * peers ring no doorbell; otherwise the engine does it, and peers ring its doorbell. The word on the notify area says
+ * which of the two applies. It may be wrong for a while, as a thread does not announce that it stops polling. So a
+ * process that has published a request other than a message to a peer marked as polling checks whether it was taken,
+ * and wakes the peer's engine if no thread polls there.
  */
 #ifndef NETTY_RDMA_EMBEDDED_CQ_H
 #define NETTY_RDMA_EMBEDDED_CQ_H
@@ -45,7 +45,7 @@ struct qp;
 struct process;
 struct bank_watch;
 
-/* A tick on a peer's notify area, and for whom it announces work. The process is NULL where there is none. */
+/* A tick on a peer's notify area, and the queue pair that it announces work for. The process is NULL if there is none. */
 struct cq_place {
     struct process *process;
     uint32_t bank, slot;
@@ -65,7 +65,7 @@ struct cqe {
 
 enum cq_arm { CQ_UNARMED, CQ_ARMED_SOLICITED, CQ_ARMED };
 
-/* Every so many polls there is a look at what peers were given. */
+/* Work published to peers is checked once in so many polls. */
 #define CQ_POLLS_PER_LOOK 16u
 
 /* See cq_polled.c. */
@@ -80,7 +80,7 @@ struct cq_polling {
 
 /* See cq_overdue.c. */
 struct cq_overdue {
-    struct qp *_Atomic expecting; /* queue pairs that have given something to a peer that is said to poll */
+    struct qp *_Atomic expecting; /* queue pairs with work published to a peer marked as polling */
     _Atomic uint64_t next_look_ns;
     struct engine_timer timer;
     atomic_bool planned; /* the timer is set, and has a reference */
@@ -96,7 +96,7 @@ struct cq {
     struct cq_overdue overdue;
     struct gate scan;
     /* Under `scan`. */
-    struct qp *hot; /* the last one with work is the likeliest to have more */
+    struct qp *hot; /* the latest one with work, which is the most likely to have more */
     struct bank_watch *banks;
     struct bank_watch *cursor;
     unsigned turn;

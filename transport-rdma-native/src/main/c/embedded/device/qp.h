@@ -43,11 +43,11 @@
 /*
  * One call does about so many bytes of each: the peer's requests with the answers to them, answers that the peer gives,
  * and own requests; and no more, so that a fast peer keeps neither a poll nor the engine from everything else. What is
- * left over is taken up by a later call. A post may do more of what it was given (rc_progress.c).
+ * left over is taken up by a later call. A post may do more of its own requests (rc_progress.c).
  */
 #define QP_BUDGET_BYTES (512u << 10)
 
-/* So long a peer that is said to poll may go without a poll while it has something to do. */
+/* A peer marked as polling may go without a poll for so long while it has work. */
 #define QP_PATIENCE_NS UINT64_C(20000)
 
 struct ah;
@@ -132,8 +132,8 @@ enum qp_work {
     QP_WORK_PEER_DOWN = 8, /* the peer's process died */
     QP_WORK_FATAL = 16,    /* a completion queue overflowed */
     QP_WORK_DOORBELL = 32, /* the doorbell that cq_defer_doorbell() put off */
-    QP_WORK_OVERDUE = 64,  /* has the peer taken what it was given? cq_overdue.c */
-    QP_WORK_NUDGE = 128,   /* the peer asks why not */
+    QP_WORK_OVERDUE = 64,  /* check whether the peer has taken published work: cq_overdue.c */
+    QP_WORK_NUDGE = 128,   /* the peer waits for work to be taken */
 };
 
 struct qp {

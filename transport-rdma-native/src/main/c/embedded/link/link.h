@@ -63,8 +63,8 @@ enum link_message {
 typedef bool (*link_handler)(struct link *link, const void *body, size_t length, int *fds, int nfds);
 
 /*
- * Told of a message in place of its handler if this process has no room for its descriptors: so that the peer need not
- * wait for an answer. Without such a handler the message is lost.
+ * Called for a message in place of its handler if this process has no room for its descriptors, so that the peer need
+ * not wait for an answer. Without such a handler the message is lost.
  */
 typedef bool (*link_lost_handler)(struct link *link, const void *body, size_t length);
 

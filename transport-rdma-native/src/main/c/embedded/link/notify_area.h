@@ -18,10 +18,10 @@
  * writable word.
  *
  * "Must I wake you?": a word per completion queue and one for the engine, written by the owner when it goes to sleep or
- * stops polling. A sender reads it after it has published, and rings at most once per value. There are also the polls
- * so far: a sender who was told to ring nobody sees by them whether that is still true (cq_overdue.c).
+ * stops polling. A sender reads it after it has published, and rings at most once per value. It also has the number of
+ * polls so far: a sender that need not ring sees by it whether that is still true (cq_overdue.c).
  *
- * "Who has work for me?": ticks. A sender counts up the tick of the queue pair, then the tick of its group, in its own
+ * "Who has work for me?": ticks. A sender increments the tick of the queue pair, then the tick of its group, in its own
  * notify area. A receiver compares groups with its private copy, so nothing is ever cleared and an idle queue pair
  * costs 1/1024 of a cache line. A bank of ticks belongs to one (peer process, completion queue of that peer), so that a
  * poll meets the ticks of no other queue. That holds for the first of a peer's completion queues (process.c). The
@@ -44,9 +44,9 @@
 
 /* The low bits of a completion queue's word; above them a sequence number that changes whenever it is armed. */
 enum notify_cq_state {
-    NOTIFY_CQ_IDLE,   /* nobody polls: ring the engine */
-    NOTIFY_CQ_POLLED, /* somebody does, or did just now: ring nobody, but see cq_overdue.c */
-    NOTIFY_CQ_ARMED,  /* for what makes a completion ring the channel, else the engine */
+    NOTIFY_CQ_IDLE,   /* no thread polls: ring the engine */
+    NOTIFY_CQ_POLLED, /* a thread polls, or did just now: do not ring, but see cq_overdue.c */
+    NOTIFY_CQ_ARMED,  /* ring the channel for a completion, otherwise the engine */
     NOTIFY_CQ_ARMED_SOLICITED,
 };
 #define NOTIFY_CQ_STATE(word) ((enum notify_cq_state) ((word) & 3))

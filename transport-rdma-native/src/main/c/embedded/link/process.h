@@ -65,7 +65,7 @@ bool process_announce(struct process *process, uint32_t index, uint32_t id, int 
                       struct announcement *announcement);
 void process_renounce(struct announcement *announcement);
 
-/* Counts up the slot, for who polls; process_signal() or process_ring() must follow. */
+/* Increments the slot, for a thread that polls; process_signal() or process_ring() must follow. */
 static inline void process_hint(const struct announcement *announcement) {
     notify_area_tick(announcement->bank, announcement->slot);
 }
@@ -80,16 +80,16 @@ bool process_still_sleeps(const struct announcement *announcement, uint64_t word
 /* Changes with each poll of the completion queue. */
 uint32_t process_polls(const struct announcement *announcement);
 
-/* Rings whoever sleeps. Returns false if somebody is said to poll, which may be wrong: cq_overdue.c. */
+/* Wakes the sleeping owner. Returns false if the word says that a thread polls, which may be wrong: cq_overdue.c. */
 bool process_ring(const struct announcement *announcement, enum wake wake);
 
-/* Counts up the slot and rings whoever sleeps, with the result of that. */
+/* Increments the slot and wakes the sleeping owner, with the result of process_ring(). */
 static inline bool process_signal(const struct announcement *announcement, enum wake wake) {
     notify_area_tick(announcement->bank, announcement->slot);
     return process_ring(announcement, wake);
 }
 
-/* Rings the engine in any case: it seems not to know that it has work. */
+/* Rings the engine's doorbell in any case: it may not know that it has work. */
 void process_ring_engine(struct process *process);
 
 #endif

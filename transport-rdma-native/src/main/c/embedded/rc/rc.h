@@ -17,8 +17,8 @@
  * Reliable connections: what an RC queue pair does beside what all types share (qp.h). All functions are for the owner
  * of the queue pair's gate unless said otherwise.
  *
- *   rc_attach.c    meeting the peer's queue pair
- *   rc_progress.c  the owner's work, timers, and a peer that takes nothing
+ *   rc_attach.c    attaching to the peer's queue pair
+ *   rc_progress.c  the owner's work, timers, and a peer that does not receive
  *   rc_send.c      work requests to descriptors, and their completion
  *   rc_receive.c   execution of the peer's requests
  *   rc_respond.c   READs and atomics, at both ends
@@ -51,14 +51,14 @@ void rc_failed(struct qp *qp);
 void rc_violation(struct qp *qp);
 /* Acknowledgements and responses of the peer, and the completions that they make. True if some was left over. */
 bool rc_take_results(struct qp *qp);
-/* After something was published for a peer that is said to poll: looks after it until it was taken (cq_overdue.c). */
+/* After publishing work to a peer marked as polling: checks until it is taken (cq_overdue.c). */
 void rc_expect(struct qp *qp);
 
 /* rc_send.c */
 int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
 /*
- * Whether the peer has something to do for us of which its application need not know. A message waits for a poll: only the
- * application has a use for it, and one that is held up would find all its receives consumed.
+ * Whether the peer has something to do for us of which its application need not know. A message waits for a poll: only
+ * the application needs it, and an application that is delayed would find all its receives consumed.
  */
 static inline bool rc_awaits_one_sided(const struct qp *qp) {
     return qp->one_sided_end - qp->out.acked - 1 < qp->out.prod - qp->out.acked;

@@ -25,8 +25,8 @@
  *   WIRE_FLOW_CLOSE                    -> or
  *                                      <- WIRE_FLOW_REFUSE   no such queue pair, or no longer
  *
- * Work requests go out in order, so a receiver that is waited for holds up all others. That is bounded: a process that
- * let somebody wait in vain is not waited for again before it has answered; what is for it meanwhile is lost.
+ * Work requests go out in order, so waiting for one receiver delays all others. That is bounded: the sender does not
+ * wait again for a process that did not answer in time until it has answered; datagrams for it are lost meanwhile.
  *
  * The sender knows whom it talks to, as it reached the process by the name that the number is bound to; the receiver
  * takes datagrams from everybody, as from a network.
@@ -57,7 +57,7 @@ struct datagram {
 enum flow_result {
     FLOW_SENT,
     FLOW_WAIT, /* try again when the queue pair is kicked, or in a millisecond or two */
-    FLOW_LOST, /* as on a wire: nobody there, or nobody who takes it */
+    FLOW_LOST, /* as on a wire: no receiver, or one that does not take it */
 };
 
 enum flow_state { FLOW_UNREACHED, FLOW_OPENING, FLOW_OPEN, FLOW_REFUSED };
@@ -102,11 +102,11 @@ struct rx_flow {
 
 /* flow.c: by the owner of the gate */
 enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *datagram, const uint8_t *payload);
-/* Begins to open the way there, unless that was done: before flow_send() to one of many. */
+/* Begins to open the flow, unless that was done: before flow_send() to one of many. */
 void flow_prepare(struct qp *qp, uint32_t qpn);
 void flow_close(struct qp *qp, struct flow *flow); /* tells the receiver */
 void flow_free(struct qp *qp, struct flow *flow);
-/* The one that the receiver's message is about, or NULL. */
+/* The flow that the receiver's message names, or NULL. */
 struct flow *flow_find(const struct qp *qp, const struct link *link, const struct wire_flow *message);
 /* Whether senders have given up waiting for its answer. */
 bool flow_is_overdue(const struct flow *flow);
@@ -116,7 +116,7 @@ void flow_acknowledge(struct qp *qp, struct rx_flow *rx_flow);
 /* flow_message.c */
 void flow_init(void);
 void flow_refuse(struct qp *qp, struct rx_flow *rx_flow); /* tells the sender */
-/* Polls do not come to any of them any more: with control, without the gate. */
+/* Removes all of them from the completion queues' scans: with control, without the gate. */
 void flow_leave_cqs(struct qp *qp);
 /* Frees a chain of those that are on no list any more, and that polls do not come to. */
 void flow_free_incoming(struct rx_flow *rx_flows);
