@@ -36,7 +36,7 @@ RDMA is the embedded provider, unless --provider ibverbs --host ADDRESS says oth
   websocket    an echo of texts and of large frames
 
 Their servers and clients alone: --transport rdma|epoll|unix|io_uring|nio (not unix: h2, grpc; auto: clients except
-echo's), --polling, --host, --port, --help. Servers on rdma, except echo's, answer TCP clients at the same port:
+echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except echo's, answer TCP clients at the same port:
   echo-server, echo-client
   http-server, http-client
   h2-server, h2-client
