@@ -137,6 +137,7 @@ class Blaster extends BlastEnd {
             post(ctx);
             return;
         }
+        System.out.println(times.windows());
         System.out.println(times.measurement());
         if (barrage.mode() == BlastMode.READ) {
             write(ctx, NumberMessage.of(ctx.alloc(), done));

@@ -16,6 +16,7 @@
 package io.netty.example.rdma.blast;
 
 import io.netty.example.rdma.util.Measurement;
+import io.netty.example.rdma.util.Windows;
 import org.HdrHistogram.Histogram;
 
 import java.util.ArrayDeque;
@@ -33,6 +34,7 @@ final class ChainTimes {
     private final Barrage barrage;
     private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
     private final Queue<Long> underWay = new ArrayDeque<>();
+    private Windows windows;
     private long done;
     private long counted;
     private long firstNanos;
@@ -43,6 +45,7 @@ final class ChainTimes {
     }
 
     void begin() {
+        windows = new Windows(barrage.count());
         firstNanos = System.nanoTime();
     }
 
@@ -57,9 +60,17 @@ final class ChainTimes {
         if (done <= barrage.warmUp()) {
             firstNanos = lastNanos;
         } else {
+            if (counted == 0) {
+                windows.done(0, firstNanos);
+            }
             counted += operations;
             histogram.recordValue(lastNanos - postedNanos);
+            windows.done(counted, lastNanos);
         }
+    }
+
+    Windows windows() {
+        return windows;
     }
 
     Measurement measurement() {

@@ -38,6 +38,22 @@ public final class Results {
         add(who, new Sample(measurement));
     }
 
+    /** Adds figures that somebody else has taken, and what is known of the state of the processes meanwhile. */
+    public void add(String who, Measurement measurement, Settling.State state) {
+        add(who, new Sample(measurement, state));
+    }
+
+    /** For people: how many rounds of a scenario count, and of how many. */
+    public String settledRounds(String who, String scenario) {
+        return settled(who, scenario).size() + " of " + rounds(who, scenario).size();
+    }
+
+    /** What was wrong with the last round of a scenario that did not settle, or {@code null} if all settled. */
+    public Settling.State unsettled(String who, String scenario) {
+        return rounds(who, scenario).stream().filter(sample -> !sample.isSettled()).map(Sample::state)
+                .reduce((first, last) -> last).orElse(null);
+    }
+
     void add(String who, Sample sample) {
         byWhom.computeIfAbsent(who, name -> new ArrayList<>()).add(sample);
     }

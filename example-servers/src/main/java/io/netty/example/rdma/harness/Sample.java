@@ -54,7 +54,12 @@ public record Sample(Measurement measurement, Settling.State state, Histogram la
 
     /** Figures that somebody else has taken, and answers for. */
     Sample(Measurement measurement) {
-        this(measurement, Settling.State.SETTLED, null, Cost.UNKNOWN, Cost.UNKNOWN);
+        this(measurement, Settling.State.SETTLED);
+    }
+
+    /** Figures that somebody else has taken. */
+    Sample(Measurement measurement, Settling.State state) {
+        this(measurement, state, null, Cost.UNKNOWN, Cost.UNKNOWN);
     }
 
     /**

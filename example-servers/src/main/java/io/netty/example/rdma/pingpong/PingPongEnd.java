@@ -127,6 +127,7 @@ abstract class PingPongEnd extends VerbsEnd {
         if (roundTrips.end()) {
             return true;
         }
+        System.out.println(roundTrips.windows());
         System.out.println(roundTrips.measurement());
         send(DONE);
         finish();

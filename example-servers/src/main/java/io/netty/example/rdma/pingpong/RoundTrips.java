@@ -16,6 +16,7 @@
 package io.netty.example.rdma.pingpong;
 
 import io.netty.example.rdma.util.Measurement;
+import io.netty.example.rdma.util.Windows;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -26,6 +27,7 @@ final class RoundTrips {
 
     private final Game game;
     private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
+    private Windows windows;
     private long done;
     private long firstNanos;
     private long beganNanos;
@@ -36,9 +38,13 @@ final class RoundTrips {
     }
 
     void begin() {
+        if (windows == null) {
+            windows = new Windows(game.count());
+        }
         beganNanos = System.nanoTime();
         if (done == game.warmUp()) {
             firstNanos = beganNanos;
+            windows.done(0, beganNanos);
         }
     }
 
@@ -47,8 +53,13 @@ final class RoundTrips {
         endedNanos = System.nanoTime();
         if (done >= game.warmUp()) {
             histogram.recordValue(endedNanos - beganNanos);
+            windows.done(done + 1 - game.warmUp(), endedNanos);
         }
         return ++done < game.roundTrips();
+    }
+
+    Windows windows() {
+        return windows;
     }
 
     Measurement measurement() {

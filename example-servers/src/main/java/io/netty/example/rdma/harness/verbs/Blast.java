@@ -52,8 +52,9 @@ public final class Blast extends PerftestComparison<BlastMode> {
     protected Effort effort(int size, boolean quick) {
         boolean isShort = size <= MAX_SHORT;
         return quick ? new Effort(isShort ? 20_000 : 1000, 0, isShort ? 5000 : 500)
-                // The JIT compilers take a second or two.
-                : isShort ? new Effort(5_000_000, 5_000_000, 1_000_000) : new Effort(200_000, 200_000, 100_000);
+                // The JIT compilers take seconds, as two threads that poll leave them little of two cores.
+                : isShort ? new Effort(10_000_000, 20_000_000, 1_000_000)
+                        : new Effort(200_000, 500_000, 100_000);
     }
 
     @Override

@@ -88,6 +88,17 @@ public final class PairOptions {
 
     /** As above, but returns what they have printed. */
     public List<String> lines(Way way, End acceptor, List<End> connectors) throws IOException, InterruptedException {
+        return lines(way, acceptor, connectors, this::awaitSuccess);
+    }
+
+    /** Awaits the good end of processes, and returns what they have printed. */
+    interface Awaiting {
+        List<String> await(List<Child> processes) throws IOException, InterruptedException;
+    }
+
+    /** As above, and has somebody look at the processes meanwhile. */
+    List<String> lines(Way way, End acceptor, List<End> connectors, Awaiting awaiting)
+            throws IOException, InterruptedException {
         List<Child> children = new ArrayList<>();
         try (TemporaryFolder folder = new TemporaryFolder()) {
             try {
@@ -103,7 +114,7 @@ public final class PairOptions {
                 for (End connector : connectors) {
                     children.add(start(connector, where, List.of()));
                 }
-                return awaitSuccess(children);
+                return awaiting.await(children);
             } finally {
                 close(children);
             }
@@ -145,7 +156,8 @@ public final class PairOptions {
         return List.of("--host", host());
     }
 
-    private static List<String> awaitSuccess(List<Child> children) throws IOException, InterruptedException {
+    /** Returns what they have printed, when all have ended as they should. */
+    List<String> awaitSuccess(List<Child> children) throws IOException, InterruptedException {
         List<String> lines = new ArrayList<>();
         for (Child child : children) {
             lines.addAll(child.awaitSuccess());

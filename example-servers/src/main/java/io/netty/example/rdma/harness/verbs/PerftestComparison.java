@@ -15,9 +15,11 @@
  */
 package io.netty.example.rdma.harness.verbs;
 
+import io.netty.example.rdma.harness.CompilerWatch;
 import io.netty.example.rdma.harness.Machine;
 import io.netty.example.rdma.harness.Mode;
 import io.netty.example.rdma.harness.Results;
+import io.netty.example.rdma.harness.Settling;
 import io.netty.example.rdma.harness.Spread;
 import io.netty.example.rdma.harness.Table;
 import io.netty.example.rdma.harness.verbs.PairOptions.End;
@@ -25,6 +27,7 @@ import io.netty.example.rdma.harness.verbs.PairOptions.Way;
 import io.netty.example.rdma.util.Figures;
 import io.netty.example.rdma.util.Measurement;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Windows;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.SizeConverter;
 import picocli.CommandLine.Mixin;
@@ -37,6 +40,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Runs all modes of a program, both ends as processes: once with all data checked, and then in rounds in turn with
@@ -46,6 +51,8 @@ import java.util.concurrent.Callable;
  */
 public abstract class PerftestComparison<M extends Enum<M>> implements Callable<Integer> {
     private static final int ROUNDS = 5;
+    /** Unless rounds were asked for, none begins that would probably end later. */
+    private static final int MAX_SECONDS = 110;
 
     @Mixin
     private PairOptions pair;
@@ -60,7 +67,8 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     @Option(names = "--quick", description = "One short round, with the check, and less of perftest.")
     private boolean quick;
 
-    @Option(names = "--rounds", description = "Rounds to take medians of (default: 5, or 1 with --quick).")
+    @Option(names = "--rounds", description = "Rounds to take medians of (default: up to 5 in two minutes, or 1 with "
+            + "--quick).")
     private Integer rounds;
 
     /** What is run at each end. */
@@ -115,27 +123,33 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
                 }
             }
         }
-        for (int round = 0; round < all; round++) {
-            System.out.printf("round %d of %d%n", round + 1, all);
-            for (int size : sizes) {
-                for (Measurement measurement : round(size, unavailability == null)) {
-                    results.add(waiting, measurement);
-                }
+        long start = System.nanoTime();
+        int done = 0;
+        for (long roundSeconds = 0; done < all; done++) {
+            long begun = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+            if (rounds == null && begun + roundSeconds > MAX_SECONDS) {
+                break;
             }
+            System.out.printf("round %d of %d%n", done + 1, all);
+            for (int size : sizes) {
+                round(size, unavailability == null, waiting, results);
+            }
+            roundSeconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start) - begun;
         }
         System.out.println();
-        System.out.print(all + (all == 1 ? " round" : " rounds") + ", on " + Machine.describe() + ", "
+        System.out.print(done + (done == 1 ? " round" : " rounds") + ", on " + Machine.describe() + ", "
                 + pair.provider() + " verbs provider, " + waiting + (quick ? ", with the check" : "") + ".\n"
                 + explanation() + "\n\n" + table(results, waiting));
         return 0;
     }
 
-    private List<Measurement> round(int size, boolean withPerftest) throws IOException, InterruptedException {
-        List<Measurement> measurements = new ArrayList<>();
+    private void round(int size, boolean withPerftest, String waiting, Results results)
+            throws IOException, InterruptedException {
         Effort effort = effort(size, quick);
         Map<String, Measurement> theirs = new LinkedHashMap<>();
         for (M mode : modes()) {
-            measurements.add(run(mode, size, effort, quick));
+            Measured ours = run(mode, size, effort, quick);
+            results.add(waiting, ours.measurement(), ours.state());
             for (String program : withPerftest ? programs(mode) : List.<String>of()) {
                 if (!theirs.containsKey(program)) {
                     theirs.put(program,
@@ -143,34 +157,46 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
                 }
             }
         }
-        measurements.addAll(theirs.values());
-        return measurements;
+        theirs.values().forEach(measurement -> results.add(waiting, measurement));
     }
 
-    private Measurement run(M mode, int size, Effort effort, boolean check) throws IOException, InterruptedException {
+    /** What one of our processes has measured, and whether both were warm. */
+    private record Measured(Measurement measurement, Settling.State state) {
+    }
+
+    private Measured run(M mode, int size, Effort effort, boolean check) throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(List.of("--mode", mode.name(), "--size", Integer.toString(size),
                 "--count", Integer.toString(effort.count()), "--warm-up", Integer.toString(effort.warmUp())));
         if (!check) {
             arguments.add("--no-check");
         }
         Measurement measured = null;
+        Windows windows = null;
+        AtomicReference<CompilerWatch> compilers = new AtomicReference<>();
         for (String line : pair.lines(Way.CONNECTION_MANAGER, new End(server, arguments),
-                List.of(new End(client, arguments)))) {
+                List.of(new End(client, arguments)), processes -> {
+                    try (CompilerWatch watch = new CompilerWatch(processes)) {
+                        compilers.set(watch);
+                        return pair.awaitSuccess(processes);
+                    }
+                })) {
             if (line.startsWith(Result.PREFIX) && check) {
                 System.out.println(line);
             }
             Measurement measurement = Measurement.parse(line);
             measured = measurement == null ? measured : measurement;
+            Windows ofMeasurement = Windows.parse(line);
+            windows = ofMeasurement == null ? windows : ofMeasurement;
         }
-        if (measured == null) {
+        if (measured == null || windows == null) {
             throw new IOException(client.getSimpleName() + ' ' + arguments + ": nothing was measured");
         }
-        return measured;
+        return new Measured(measured, compilers.get().state(windows));
     }
 
     private String table(Results results, String waiting) {
-        Table table = isLatency() ? new Table("what", "round trip p50", "p99", "p99.9", "ours is x times as long")
-                : new Table("what", "per second", "range", "ours takes x times as long");
+        Table table = isLatency() ? new Table("what", "round trip p50", "p99", "p99.9", "ours is x times as long",
+                "rounds") : new Table("what", "per second", "range", "ours takes x times as long", "rounds");
         for (int size : sizes) {
             for (M mode : modes()) {
                 String ours = mode.name().toLowerCase(Locale.ROOT) + ' ' + Figures.size(size);
@@ -187,19 +213,29 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     }
 
     private void row(Table table, Results results, String waiting, String what, String ratio) {
+        String rounds = results.settledRounds(waiting, what);
         Spread rate = results.spread(waiting, what, Measurement::perSecond);
+        if (rate == null) {
+            String why = "not settled: " + results.unsettled(waiting, what);
+            table.row(isLatency() ? new String[] {what, why, "", "", "", rounds}
+                    : new String[] {what, why, "", "", rounds});
+            return;
+        }
         Measurement.Unit unit = results.unit(what);
         if (isLatency()) {
             table.row(what, Figures.micros(results.spread(waiting, what, Measurement::p50).median()),
                     Figures.micros(results.spread(waiting, what, Measurement::p99).median()),
-                    Figures.micros(results.spread(waiting, what, Measurement::p999).median()), ratio);
+                    Figures.micros(results.spread(waiting, what, Measurement::p999).median()), ratio, rounds);
         } else {
             table.row(what, Figures.perSecond(rate.median(), unit),
-                    rate.fullRange(value -> Figures.perSecond(value, unit)), ratio);
+                    rate.fullRange(value -> Figures.perSecond(value, unit)), ratio, rounds);
         }
     }
 
     private String ratio(Results results, String waiting, String ours, String theirs) {
+        if (results.spread(waiting, ours, Measurement::perSecond) == null) {
+            return "";
+        }
         double ratio = isLatency()
                 ? results.spread(waiting, ours, Measurement::p50).median()
                         / results.spread(waiting, theirs, Measurement::p50).median()

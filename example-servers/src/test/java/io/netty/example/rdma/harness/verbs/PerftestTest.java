@@ -21,7 +21,10 @@ import io.netty.example.rdma.util.RunningServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -77,8 +80,17 @@ public class PerftestTest {
     }
 
     @Test
-    void comparisonGoesOnWithoutPerftest() {
-        assertThat(Commands.run(new Blast(), "--quick", "--size", "64", "--mode", "READ", "--host", RunningServer.HOST,
-                "--preload", "no such file")).isZero();
+    void comparisonGoesOnWithoutPerftestAndShowsNoFiguresOfColdProcesses() {
+        PrintStream out = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            assertThat(Commands.run(new Blast(), "--quick", "--size", "64", "--mode", "READ", "--host",
+                    RunningServer.HOST, "--preload", "no such file")).isZero();
+        } finally {
+            System.setOut(out);
+        }
+        assertThat(printed.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("| read 64 B")))
+                .singleElement().asString().contains("not settled: ").endsWith("| 0 of 1 |");
     }
 }

@@ -1,0 +1,103 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.util;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+
+/**
+ * The parts of a measurement, by which one can see whether its rate was steady. They are told on a line, which a
+ * measuring process prints and the comparison reads. Times are those of {@link System#nanoTime()}, which on Linux is
+ * one clock for all processes: {@code CLOCK_MONOTONIC} of clock_gettime(2).
+ */
+public final class Windows {
+    /** How many there are. */
+    public static final int COUNT = 5;
+    private static final String PREFIX = "windows ";
+
+    private final long operations;
+    private final long begunNanos;
+    /** When each window began, and the last one ended; and how many operations that count were done by then. */
+    private final long[] nanos = new long[COUNT + 1];
+    private final long[] done = new long[COUNT + 1];
+    private int marks;
+
+    /**
+     * Begins, with operations that do not count yet.
+     *
+     * @param operations how many will count
+     */
+    public Windows(long operations) {
+        this(operations, System.nanoTime());
+    }
+
+    private Windows(long operations, long begunNanos) {
+        this.operations = operations;
+        this.begunNanos = begunNanos;
+    }
+
+    /** So many of the operations that count are done; 0 where the first one of these begins. */
+    public void done(long number, long now) {
+        while (marks <= COUNT && number * COUNT >= marks * operations) {
+            nanos[marks] = now;
+            done[marks++] = number;
+        }
+    }
+
+    /** For how long the same was done before. */
+    public double warmUpSeconds() {
+        return (nanos[0] - begunNanos) / 1e9;
+    }
+
+    /** When a window began, or the one before it ended. */
+    public long nanos(int number) {
+        return nanos[number];
+    }
+
+    /** Operations a second in a window. */
+    public double rate(int number) {
+        return (done[number + 1] - done[number]) * 1e9 / Math.max(1, nanos[number + 1] - nanos[number]);
+    }
+
+    /** For {@link #parse}. */
+    @Override
+    public String toString() {
+        return PREFIX + LongStream.concat(LongStream.of(operations, begunNanos),
+                LongStream.concat(Arrays.stream(nanos), Arrays.stream(done)))
+                .mapToObj(Long::toString).collect(Collectors.joining(" "));
+    }
+
+    /**
+     * Returns the windows that a line tells, or {@code null} if it tells none.
+     *
+     * @throws IllegalArgumentException if they are not complete
+     */
+    public static Windows parse(String line) {
+        if (!line.startsWith(PREFIX)) {
+            return null;
+        }
+        long[] values = Arrays.stream(line.substring(PREFIX.length()).split(" ")).mapToLong(Long::parseLong).toArray();
+        if (values.length != 2 + 2 * (COUNT + 1) || values[values.length - 1] < values[0]) {
+            throw new IllegalArgumentException("not the windows of a measurement: " + line);
+        }
+        Windows windows = new Windows(values[0], values[1]);
+        System.arraycopy(values, 2, windows.nanos, 0, COUNT + 1);
+        System.arraycopy(values, 2 + COUNT + 1, windows.done, 0, COUNT + 1);
+        windows.marks = COUNT + 1;
+        return windows;
+    }
+}
