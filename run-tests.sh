@@ -56,7 +56,7 @@ Not in the default; those in the guest on x86_64 only:
 
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
-  --quick       scripts, quick-c and quick-java: something of everything, in about five minutes
+  --quick       scripts, quick-c and quick-java: something of everything, in four minutes on two idle cores
   --repeat N    run the lanes N times, but no more after a round in which something failed: its logs are the ones that
                 are kept. Each round has its summary; the last line is "N rounds: N passed, N failed"
   --seed N      the seed that a lane with random input has printed: repeats that run
