@@ -19,7 +19,9 @@ import io.netty.example.rdma.util.Windows;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -27,21 +29,28 @@ import java.util.List;
  * warm: for programs that measure by themselves, and not on demand as those of a {@link Pair}.
  */
 public final class CompilerWatch implements AutoCloseable {
+    /** What is measured takes half a second and more. */
     private static final int LOOK_MILLIS = 20;
+    /** A virtual machine that starts has not all of its threads. Later they stay: see {@link Child}. */
+    private static final int STARTING_LOOKS = 50;
 
     /** At one time, of each process. */
     private record Look(long nanos, long[] compilerNanos) {
     }
 
+    private final List<Child> processes;
+    private final List<List<Path>> compilers;
     private final List<Look> looks = new ArrayList<>();
     private final Thread thread;
 
     /** Begins. Close it before you ask for a state. */
     public CompilerWatch(List<Child> processes) {
+        this.processes = processes;
+        compilers = new ArrayList<>(Collections.nCopies(processes.size(), List.of()));
         thread = new Thread(() -> {
             try {
                 while (!Thread.currentThread().isInterrupted()) {
-                    looks.add(look(processes));
+                    looks.add(look());
                     Thread.sleep(LOOK_MILLIS);
                 }
             } catch (InterruptedException e) {
@@ -54,10 +63,13 @@ public final class CompilerWatch implements AutoCloseable {
         thread.start();
     }
 
-    private static Look look(List<Child> processes) throws IOException {
+    private Look look() throws IOException {
         long[] compilerNanos = new long[processes.size()];
         for (int i = 0; i < compilerNanos.length; i++) {
-            compilerNanos[i] = ProcessUse.nanos(ProcessUse.compilers(processes.get(i).pid()));
+            if (looks.size() < STARTING_LOOKS) {
+                compilers.set(i, ProcessUse.compilers(processes.get(i).pid()));
+            }
+            compilerNanos[i] = ProcessUse.nanos(compilers.get(i));
         }
         return new Look(System.nanoTime(), compilerNanos);
     }

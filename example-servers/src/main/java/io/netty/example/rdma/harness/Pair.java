@@ -18,6 +18,7 @@ package io.netty.example.rdma.harness;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -164,7 +165,11 @@ public final class Pair implements AutoCloseable {
             }
         }
         client.ask(LoadClient.STOP);
-        return Sample.of(subject.name(), subject.bytes(), settling.state(), looks.stream().map(Look::window).toList(),
+        return sample(subject, settling.state(), looks);
+    }
+
+    private static Sample sample(Subject subject, Settling.State state, Collection<Look> looks) {
+        return Sample.of(subject.name(), subject.bytes(), state, looks.stream().map(Look::window).toList(),
                 looks.stream().map(Look::client).toList(), looks.stream().map(Look::server).toList());
     }
 
@@ -184,10 +189,7 @@ public final class Pair implements AutoCloseable {
                     .map(pair -> (Callable<Look>) () -> pair.look(number, millis)).toList())) {
                 looks.add(look.get());
             }
-            Subject subject = pairs.get(0).subjects.get(number);
-            return Sample.of(subject.name(), subject.bytes(), Settling.State.SETTLED,
-                    looks.stream().map(Look::window).toList(), looks.stream().map(Look::client).toList(),
-                    looks.stream().map(Look::server).toList());
+            return sample(pairs.get(0).subjects.get(number), Settling.State.SETTLED, looks);
         } catch (ExecutionException e) {
             throw new IOException(e.getCause().getMessage(), e);
         } finally {

@@ -63,12 +63,11 @@ final class Report {
     }
 
     private String[] row(String scenario, String who, List<Sample> rounds) {
-        int settled = results.settled(who, scenario).size();
-        String count = settled + " of " + rounds.size();
-        if (2 * settled < rounds.size()) {
-            String why = rounds.stream().filter(sample -> !sample.isSettled())
-                    .reduce((first, last) -> last).orElseThrow().state().toString();
-            return new String[] {scenario, who, "not settled", "", "", why, "", "", "", "", "", "", count};
+        String count = results.settledRounds(who, scenario);
+        Settling.State unsettled = results.unsettled(who, scenario);
+        if (unsettled != null) {
+            return new String[] {scenario, who, "not settled", "", "", unsettled.toString(), "", "", "", "", "", "",
+                count};
         }
         Unit unit = results.unit(scenario);
         Spread p50 = results.spread(who, scenario, Measurement::p50);

@@ -48,10 +48,15 @@ public final class Results {
         return settled(who, scenario).size() + " of " + rounds(who, scenario).size();
     }
 
-    /** What was wrong with the last round of a scenario that did not settle, or {@code null} if all settled. */
+    /**
+     * Why a row has no figures: what was wrong with the last round that did not settle, if that is so of most rounds;
+     * {@code null} if it has figures.
+     */
     public Settling.State unsettled(String who, String scenario) {
-        return rounds(who, scenario).stream().filter(sample -> !sample.isSettled()).map(Sample::state)
-                .reduce((first, last) -> last).orElse(null);
+        List<Sample> rounds = rounds(who, scenario);
+        return 2 * settled(who, scenario).size() >= rounds.size() ? null
+                : rounds.stream().filter(sample -> !sample.isSettled()).map(Sample::state)
+                        .reduce((first, last) -> last).orElseThrow();
     }
 
     void add(String who, Sample sample) {

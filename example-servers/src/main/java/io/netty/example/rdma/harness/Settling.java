@@ -15,6 +15,8 @@
  */
 package io.netty.example.rdma.harness;
 
+import io.netty.example.rdma.util.Windows;
+
 import java.util.Arrays;
 import java.util.LinkedList;
 import java.util.List;
@@ -32,7 +34,7 @@ import java.util.List;
  */
 public final class Settling {
     /** So many windows in a row count. */
-    static final int WINDOWS = 5;
+    static final int WINDOWS = Windows.COUNT;
     private static final double MIN_SECONDS = 1;
     /** Of the time of all windows, by the compilers of one process. Rarely used code is compiled now and then. */
     private static final double MAX_COMPILING = 0.03;

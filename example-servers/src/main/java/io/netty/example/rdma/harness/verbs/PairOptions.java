@@ -88,17 +88,16 @@ public final class PairOptions {
 
     /** As above, but returns what they have printed. */
     public List<String> lines(Way way, End acceptor, List<End> connectors) throws IOException, InterruptedException {
-        return lines(way, acceptor, connectors, this::awaitSuccess);
+        return start(way, acceptor, connectors, PairOptions::awaitSuccess);
     }
 
-    /** Awaits the good end of processes, and returns what they have printed. */
-    interface Awaiting {
-        List<String> await(List<Child> processes) throws IOException, InterruptedException;
+    /** What is done with processes that were started, until their good end. */
+    interface Use<T> {
+        T of(List<Child> processes) throws IOException, InterruptedException;
     }
 
-    /** As above, and has somebody look at the processes meanwhile. */
-    List<String> lines(Way way, End acceptor, List<End> connectors, Awaiting awaiting)
-            throws IOException, InterruptedException {
+    /** Starts both ends and returns what comes of their use. */
+    <T> T start(Way way, End acceptor, List<End> connectors, Use<T> use) throws IOException, InterruptedException {
         List<Child> children = new ArrayList<>();
         try (TemporaryFolder folder = new TemporaryFolder()) {
             try {
@@ -114,7 +113,7 @@ public final class PairOptions {
                 for (End connector : connectors) {
                     children.add(start(connector, where, List.of()));
                 }
-                return awaiting.await(children);
+                return use.of(children);
             } finally {
                 close(children);
             }
@@ -157,7 +156,7 @@ public final class PairOptions {
     }
 
     /** Returns what they have printed, when all have ended as they should. */
-    List<String> awaitSuccess(List<Child> children) throws IOException, InterruptedException {
+    static List<String> awaitSuccess(List<Child> children) throws IOException, InterruptedException {
         List<String> lines = new ArrayList<>();
         for (Child child : children) {
             lines.addAll(child.awaitSuccess());

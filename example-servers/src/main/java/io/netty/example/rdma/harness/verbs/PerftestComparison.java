@@ -41,7 +41,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Runs all modes of a program, both ends as processes: once with all data checked, and then in rounds in turn with
@@ -170,16 +169,22 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         if (!check) {
             arguments.add("--no-check");
         }
+        return pair.start(Way.CONNECTION_MANAGER, new End(server, arguments), List.of(new End(client, arguments)),
+                processes -> {
+                    CompilerWatch compilers = new CompilerWatch(processes);
+                    List<String> lines;
+                    try (compilers) {
+                        lines = PairOptions.awaitSuccess(processes);
+                    }
+                    return measured(arguments, lines, compilers, check);
+                });
+    }
+
+    private Measured measured(List<String> arguments, List<String> lines, CompilerWatch compilers, boolean check)
+            throws IOException {
         Measurement measured = null;
         Windows windows = null;
-        AtomicReference<CompilerWatch> compilers = new AtomicReference<>();
-        for (String line : pair.lines(Way.CONNECTION_MANAGER, new End(server, arguments),
-                List.of(new End(client, arguments)), processes -> {
-                    try (CompilerWatch watch = new CompilerWatch(processes)) {
-                        compilers.set(watch);
-                        return pair.awaitSuccess(processes);
-                    }
-                })) {
+        for (String line : lines) {
             if (line.startsWith(Result.PREFIX) && check) {
                 System.out.println(line);
             }
@@ -191,7 +196,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         if (measured == null || windows == null) {
             throw new IOException(client.getSimpleName() + ' ' + arguments + ": nothing was measured");
         }
-        return new Measured(measured, compilers.get().state(windows));
+        return new Measured(measured, compilers.state(windows));
     }
 
     private String table(Results results, String waiting) {
@@ -214,13 +219,14 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
 
     private void row(Table table, Results results, String waiting, String what, String ratio) {
         String rounds = results.settledRounds(waiting, what);
-        Spread rate = results.spread(waiting, what, Measurement::perSecond);
-        if (rate == null) {
-            String why = "not settled: " + results.unsettled(waiting, what);
+        Settling.State unsettled = results.unsettled(waiting, what);
+        if (unsettled != null) {
+            String why = "not settled: " + unsettled;
             table.row(isLatency() ? new String[] {what, why, "", "", "", rounds}
                     : new String[] {what, why, "", "", rounds});
             return;
         }
+        Spread rate = results.spread(waiting, what, Measurement::perSecond);
         Measurement.Unit unit = results.unit(what);
         if (isLatency()) {
             table.row(what, Figures.micros(results.spread(waiting, what, Measurement::p50).median()),
@@ -233,7 +239,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     }
 
     private String ratio(Results results, String waiting, String ours, String theirs) {
-        if (results.spread(waiting, ours, Measurement::perSecond) == null) {
+        if (results.unsettled(waiting, ours) != null) {
             return "";
         }
         double ratio = isLatency()
