@@ -20,6 +20,7 @@ import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.example.rdma.util.Figures;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Locale;
 
@@ -32,18 +33,18 @@ import java.util.Locale;
  *
  * @param size   bytes of an operation
  * @param count  operations that count
- * @param warmUp operations before
+ * @param warmUp how long operations are done before
  * @param chain  how many are posted together
  * @param check  whether every byte of every operation is looked at, or only what is there in the end
  */
-record Barrage(BlastMode mode, int size, int count, int warmUp, int chain, boolean check) {
+record Barrage(BlastMode mode, int size, int count, Duration warmUp, int chain, boolean check) {
     /** How many chains are under way. */
     static final int CHAINS = 2;
     private static final long MAX_MEMORY = 256 << 20;
 
     Barrage {
-        if (warmUp < 0) {
-            throw new IllegalArgumentException("--warm-up: " + warmUp + " (expected: 0 or more)");
+        if (warmUp.isNegative()) {
+            throw new IllegalArgumentException("--warm-up: " + warmUp.toSeconds() + " (expected: 0 or more)");
         }
         if (chain < 1 || chain > 64) {
             // The send queue of a channel has room for 255 by default, and takes up to 64 at a time.
@@ -53,10 +54,6 @@ record Barrage(BlastMode mode, int size, int count, int warmUp, int chain, boole
             throw new IllegalArgumentException("--size: " + size + " takes " + (long) size * (CHAINS * chain + 1)
                     + " bytes of memory with the check (expected: at most " + MAX_MEMORY + "): lower --chain");
         }
-    }
-
-    long operations() {
-        return (long) warmUp + count;
     }
 
     /** How many operations have a place of their own in the memory that they go to. */
@@ -79,11 +76,6 @@ record Barrage(BlastMode mode, int size, int count, int warmUp, int chain, boole
         return !check ? 0 : mode == BlastMode.READ ? number % remoteSlots() : number;
     }
 
-    /** Of the next chain: the last one may be shorter. */
-    int chainLength(long first) {
-        return (int) Math.min(chain, operations() - first);
-    }
-
     /** Where it goes to. */
     int offset(long number) {
         return (int) (number % slots()) * size;
@@ -103,7 +95,7 @@ record Barrage(BlastMode mode, int size, int count, int warmUp, int chain, boole
 
     @Override
     public String toString() {
-        return "blast " + mode + ' ' + size + " bytes, " + count + " + " + warmUp + " times, chains of " + chain
+        return "blast " + mode + ' ' + size + " bytes, " + count + " times after " + warmUp + ", chains of " + chain
                 + (check ? "" : ", unchecked");
     }
 }

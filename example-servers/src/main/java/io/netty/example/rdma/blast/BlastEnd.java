@@ -24,7 +24,7 @@ import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 /**
- * What both ends do alike. A message is a number: how many operations are done.
+ * What both ends do alike. A message is a number: how many operations are done, negative if no more follow.
  */
 abstract class BlastEnd extends VerbsEnd {
     protected final Barrage barrage;
@@ -57,8 +57,8 @@ abstract class BlastEnd extends VerbsEnd {
         }
     }
 
-    final void finish(ChannelHandlerContext ctx) {
-        finish(ctx, new Result("blast " + barrage.mode(), barrage.operations(), barrage.size(), wrong,
+    final void finish(ChannelHandlerContext ctx, long operations) {
+        finish(ctx, new Result("blast " + barrage.mode(), operations, barrage.size(), wrong,
                 System.nanoTime() - startNanos));
     }
 }

@@ -19,6 +19,8 @@ import io.netty.example.rdma.verbs.VerbsOptions;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.time.Duration;
+
 /**
  * The command line options of both ends.
  */
@@ -37,8 +39,8 @@ final class BlastOptions {
     private int chain;
 
     @Option(names = "--warm-up", defaultValue = "0",
-            description = "Operations before those that count (default: ${DEFAULT-VALUE}).")
-    private int warmUp;
+            description = "Seconds of operations before those that count (default: ${DEFAULT-VALUE}).")
+    private int warmUpSeconds;
 
     @Option(names = "--no-check", description = "Look only at what is there in the end, and have all operations go to "
             + "the same place, as perftest's programs do.")
@@ -49,6 +51,7 @@ final class BlastOptions {
     }
 
     Barrage barrage() {
-        return new Barrage(mode, verbs.size(1, MAX_SIZE), verbs.count(), warmUp, chain, !unchecked);
+        return new Barrage(mode, verbs.size(1, MAX_SIZE), verbs.count(),
+                Duration.ofSeconds(warmUpSeconds), chain, !unchecked);
     }
 }

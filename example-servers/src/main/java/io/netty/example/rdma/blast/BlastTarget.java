@@ -59,19 +59,21 @@ class BlastTarget extends BlastEnd {
 
     @Override
     void message(ChannelHandlerContext ctx, long number) {
-        if (number <= done || number > barrage.operations()) {
-            throw new IllegalArgumentException("the peer has done " + number + " operations (expected: more than "
-                    + done + ", and at most " + barrage.operations() + ')');
+        boolean last = number < 0;
+        long end = Math.abs(number);
+        if (end <= done || !last && end - done > barrage.chain()) {
+            throw new IllegalArgumentException("the peer has done " + end + " operations (expected: more than "
+                    + done + ", and at most " + barrage.chain() + " more)");
         }
         if (barrage.mode() == BlastMode.WRITE) {
-            check(memory.buf(), done, number);
+            check(memory.buf(), done, end);
             // Now the places may be written to again.
-            write(ctx, NumberMessage.of(ctx.alloc(), number));
+            write(ctx, NumberMessage.of(ctx.alloc(), end));
             ctx.flush();
         }
-        done = number;
-        if (done == barrage.operations()) {
-            finish(ctx);
+        done = end;
+        if (last) {
+            finish(ctx, done);
         }
     }
 

@@ -45,6 +45,8 @@ class Blaster extends BlastEnd {
     private long posted;
     /** Operations whose chains are done. */
     private long done;
+    /** All operations there will be, which is known when they begin to count. */
+    private long total = Long.MAX_VALUE;
 
     Blaster(Barrage barrage) {
         super(barrage);
@@ -67,14 +69,27 @@ class Blaster extends BlastEnd {
         remote = peer.memory(0, (long) barrage.size() * barrage.remoteSlots());
         started();
         times.begin();
+        countFromNow();
         for (int i = 0; i < Barrage.CHAINS; i++) {
             post(ctx);
         }
     }
 
+    /** What counts is done from now on if the time to warm up is over. At least one operation is still to come. */
+    private void countFromNow() {
+        if (total == Long.MAX_VALUE && times.isCounting()) {
+            total = Math.max(posted + 1, done + barrage.count());
+        }
+    }
+
+    /** Of the chain that begins there: the last one may be shorter. */
+    private int chainLength(long first) {
+        return (int) Math.min(barrage.chain(), total - first);
+    }
+
     private void post(ChannelHandlerContext ctx) {
         long first = posted;
-        int length = barrage.chainLength(first);
+        int length = chainLength(first);
         if (length == 0) {
             return;
         }
@@ -92,14 +107,18 @@ class Blaster extends BlastEnd {
             }
         });
         if (isAnswered(end)) {
-            write(ctx, NumberMessage.of(ctx.alloc(), end));
+            tell(ctx, end);
         }
         ctx.flush();
     }
 
+    private void tell(ChannelHandlerContext ctx, long end) {
+        write(ctx, NumberMessage.of(ctx.alloc(), end == total ? -end : end));
+    }
+
     /** Whether the server checks what is there after so many writes, and says so. */
     private boolean isAnswered(long end) {
-        return barrage.mode() == BlastMode.WRITE && (barrage.check() || end == barrage.operations());
+        return barrage.mode() == BlastMode.WRITE && (barrage.check() || end == total);
     }
 
     private RdmaOperation operation(long number) {
@@ -114,7 +133,7 @@ class Blaster extends BlastEnd {
         if (isAnswered(end)) {
             return;
         }
-        if (barrage.mode() == BlastMode.READ && (barrage.check() || end == barrage.operations())) {
+        if (barrage.mode() == BlastMode.READ && (barrage.check() || end == total)) {
             check(copies, first, end);
         }
         chainDone(ctx, end);
@@ -122,7 +141,7 @@ class Blaster extends BlastEnd {
 
     @Override
     void message(ChannelHandlerContext ctx, long number) {
-        long expected = done + barrage.chainLength(done);
+        long expected = done + chainLength(done);
         if (number != expected || number > posted || !isAnswered(number)) {
             throw new IllegalArgumentException("the peer has looked at " + number + " operations (expected: "
                     + expected + ')');
@@ -133,17 +152,18 @@ class Blaster extends BlastEnd {
     private void chainDone(ChannelHandlerContext ctx, long end) {
         times.done((int) (end - done));
         done = end;
-        if (done < barrage.operations()) {
+        countFromNow();
+        if (done < total) {
             post(ctx);
             return;
         }
         System.out.println(times.windows());
         System.out.println(times.measurement());
         if (barrage.mode() == BlastMode.READ) {
-            write(ctx, NumberMessage.of(ctx.alloc(), done));
+            tell(ctx, done);
             ctx.flush();
         }
-        finish(ctx);
+        finish(ctx, done);
     }
 
     @Override

@@ -35,7 +35,7 @@ final class ChainTimes {
     private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
     private final Queue<Long> underWay = new ArrayDeque<>();
     private Windows windows;
-    private long done;
+    private boolean counting;
     private long counted;
     private long firstNanos;
     private long lastNanos;
@@ -47,6 +47,20 @@ final class ChainTimes {
     void begin() {
         windows = new Windows(barrage.count());
         firstNanos = System.nanoTime();
+        countIfWarm(firstNanos);
+    }
+
+    private void countIfWarm(long now) {
+        if (now - firstNanos >= barrage.warmUp().toNanos()) {
+            counting = true;
+            firstNanos = now;
+            windows.done(0, now);
+        }
+    }
+
+    /** Whether the time to warm up is over: what is done from now on counts. */
+    boolean isCounting() {
+        return counting;
     }
 
     void posted() {
@@ -56,16 +70,12 @@ final class ChainTimes {
     void done(int operations) {
         lastNanos = System.nanoTime();
         long postedNanos = underWay.remove();
-        done += operations;
-        if (done <= barrage.warmUp()) {
-            firstNanos = lastNanos;
-        } else {
-            if (counted == 0) {
-                windows.done(0, firstNanos);
-            }
+        if (counting) {
             counted += operations;
             histogram.recordValue(lastNanos - postedNanos);
             windows.done(counted, lastNanos);
+        } else {
+            countIfWarm(lastNanos);
         }
     }
 

@@ -55,14 +55,15 @@ public final class Child implements AutoCloseable {
     /**
      * Starts it.
      *
-     * @param property {@code name=value} of a system property that it gets
+     * @param options of the virtual machine, beside those that all have
      */
-    public Child(String property, Class<?> main, List<String> arguments) throws IOException {
+    public Child(List<String> options, Class<?> main, List<String> arguments) throws IOException {
         name = main.getSimpleName() + ' ' + String.join(" ", arguments);
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_OPTIONS);
-        command.addAll(List.of("-D" + property, "-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(arguments);
         process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         onExit = new Thread(process::destroyForcibly);

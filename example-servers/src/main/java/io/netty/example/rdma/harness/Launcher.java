@@ -56,7 +56,7 @@ public final class Launcher {
             all.add("--" + mode.waiting().name().toLowerCase(Locale.ROOT));
         }
         all.addAll(arguments);
-        return new Child("io.netty.rdma.provider=" + provider(), main, all);
+        return new Child(List.of("-Dio.netty.rdma.provider=" + provider()), main, all);
     }
 
     /**

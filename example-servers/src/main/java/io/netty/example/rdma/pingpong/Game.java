@@ -20,6 +20,7 @@ import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.example.rdma.util.Figures;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Locale;
 
@@ -28,22 +29,18 @@ import java.util.Locale;
  *
  * @param size   bytes of a ping, at least 8
  * @param count  round trips that count
- * @param warmUp round trips before
+ * @param warmUp how long round trips are done before
  * @param check  whether every byte is looked at
  */
-record Game(PingPongMode mode, int size, int count, int warmUp, boolean check) {
+record Game(PingPongMode mode, int size, int count, Duration warmUp, boolean check) {
     Game {
         if (size < Long.BYTES || size % Long.BYTES != 0) {
             // The last 8 bytes are looked at as one aligned number.
             throw new IllegalArgumentException("--size: " + size + " (expected: a multiple of " + Long.BYTES + ')');
         }
-        if (warmUp < 0) {
-            throw new IllegalArgumentException("--warm-up: " + warmUp + " (expected: 0 or more)");
+        if (warmUp.isNegative()) {
+            throw new IllegalArgumentException("--warm-up: " + warmUp.toSeconds() + " (expected: 0 or more)");
         }
-    }
-
-    long roundTrips() {
-        return (long) warmUp + count;
     }
 
     RegisteredMemory memory() throws IOException {
@@ -58,7 +55,7 @@ record Game(PingPongMode mode, int size, int count, int warmUp, boolean check) {
 
     @Override
     public String toString() {
-        return "ping-pong " + mode + ' ' + size + " bytes, " + count + " + " + warmUp + " times"
+        return "ping-pong " + mode + ' ' + size + " bytes, " + count + " times after " + warmUp
                 + (check ? "" : ", unchecked");
     }
 }

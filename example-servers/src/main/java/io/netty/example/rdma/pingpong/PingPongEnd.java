@@ -31,12 +31,10 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * What all ends do alike. A message is a number: 0 from the end that measures says that it is done, others are the
- * business of the mode.
+ * What all ends do alike. A message is a number: a negative one from the end that measures says that it is done, and
+ * after how many round trips; others are the business of the mode.
  */
 abstract class PingPongEnd extends VerbsEnd {
-    private static final long DONE = 0;
-
     protected final Game game;
     protected final boolean client;
     /** Written to and read by the peer. */
@@ -86,18 +84,19 @@ abstract class PingPongEnd extends VerbsEnd {
 
     /** A message of the peer that is not the last one. */
     void message(long number) {
-        throw new IllegalArgumentException("the peer sent the number " + number + " (expected: only 0 in this mode)");
+        throw new IllegalArgumentException("the peer sent the number " + number
+                + " (expected: only a negative one in this mode)");
     }
 
     @Override
     protected final void channelRead0(ChannelHandlerContext context, RdmaReceive message) {
         long number = NumberMessage.read(message);
-        if (number != DONE) {
+        if (number >= 0) {
             message(number);
         } else if (game.mode().isDrivenBy(client)) {
             throw new IllegalArgumentException("the peer says that it is done, which is for this end to say");
         } else {
-            finish();
+            finish(-number);
         }
     }
 
@@ -129,14 +128,13 @@ abstract class PingPongEnd extends VerbsEnd {
         }
         System.out.println(roundTrips.windows());
         System.out.println(roundTrips.measurement());
-        send(DONE);
-        finish();
+        send(-roundTrips.done());
+        finish(roundTrips.done());
         return false;
     }
 
-    private void finish() {
-        finish(ctx, new Result("ping-pong " + game.mode(), game.roundTrips(), game.size(), wrong,
-                System.nanoTime() - startNanos));
+    private void finish(long done) {
+        finish(ctx, new Result("ping-pong " + game.mode(), done, game.size(), wrong, System.nanoTime() - startNanos));
     }
 
     @Override

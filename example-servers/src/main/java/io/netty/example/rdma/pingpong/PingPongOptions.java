@@ -19,6 +19,7 @@ import io.netty.example.rdma.verbs.VerbsOptions;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.time.Duration;
 
 /**
  * The command line options of both ends.
@@ -36,8 +37,8 @@ final class PingPongOptions {
     private PingPongMode mode;
 
     @Option(names = "--warm-up", defaultValue = "0",
-            description = "Round trips before those that count (default: ${DEFAULT-VALUE}).")
-    private int warmUp;
+            description = "Seconds of round trips before those that count (default: ${DEFAULT-VALUE}).")
+    private int warmUpSeconds;
 
     @Option(names = "--no-check", description = "Look at the last 8 bytes only, to measure no comparing.")
     private boolean unchecked;
@@ -51,6 +52,7 @@ final class PingPongOptions {
     }
 
     private Game game() {
-        return new Game(mode, verbs.size(MIN_SIZE, MAX_SIZE), verbs.count(), warmUp, !unchecked);
+        return new Game(mode, verbs.size(MIN_SIZE, MAX_SIZE), verbs.count(),
+                Duration.ofSeconds(warmUpSeconds), !unchecked);
     }
 }

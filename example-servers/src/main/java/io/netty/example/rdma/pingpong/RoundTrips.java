@@ -26,23 +26,30 @@ final class RoundTrips {
     private static final int SIGNIFICANT_DIGITS = 3;
 
     private final Game game;
+    private final long warmUpNanos;
     private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
     private Windows windows;
     private long done;
+    private long counted;
+    private long startNanos;
+    private boolean counting;
     private long firstNanos;
     private long beganNanos;
     private long endedNanos;
 
     RoundTrips(Game game) {
         this.game = game;
+        warmUpNanos = game.warmUp().toNanos();
     }
 
     void begin() {
+        beganNanos = System.nanoTime();
         if (windows == null) {
             windows = new Windows(game.count());
+            startNanos = beganNanos;
         }
-        beganNanos = System.nanoTime();
-        if (done == game.warmUp()) {
+        if (!counting && beganNanos - startNanos >= warmUpNanos) {
+            counting = true;
             firstNanos = beganNanos;
             windows.done(0, beganNanos);
         }
@@ -51,11 +58,18 @@ final class RoundTrips {
     /** Returns whether there are more to come. */
     boolean end() {
         endedNanos = System.nanoTime();
-        if (done >= game.warmUp()) {
+        done++;
+        if (counting) {
+            counted++;
             histogram.recordValue(endedNanos - beganNanos);
-            windows.done(done + 1 - game.warmUp(), endedNanos);
+            windows.done(counted, endedNanos);
         }
-        return ++done < game.roundTrips();
+        return counted < game.count();
+    }
+
+    /** Round trips, those before the ones that count, too. */
+    long done() {
+        return done;
     }
 
     Windows windows() {

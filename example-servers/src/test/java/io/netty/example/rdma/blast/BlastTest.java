@@ -28,6 +28,7 @@ import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.verbs.EndPair;
 import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.NumberMessage;
+import io.netty.example.rdma.verbs.Result;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -50,6 +52,7 @@ class BlastTest {
     private static final int SMALL = 64;
     private static final int FEW = 50;
     private static final int OPERATION = 7;
+    private static final Duration WARM_UP = Duration.ofMillis(20);
 
     @TempDir
     private Path folder;
@@ -62,21 +65,30 @@ class BlastTest {
         "WRITE, 70000, 3, 64, CONNECTION_MANAGER", "READ, 70000, 3, 64, CONNECTION_MANAGER"
     })
     void everyByteOfEveryOperationIsRight(BlastMode mode, int size, int count, int chain, Way way) throws Exception {
-        Barrage barrage = new Barrage(mode, size, count, 10, chain, true);
+        Barrage barrage = new Barrage(mode, size, count, WARM_UP, chain, true);
         assertThat(wrong(way, new BlastTarget(barrage), new Blaster(barrage))).containsExactly(0, 0);
     }
 
     @ParameterizedTest
     @EnumSource
     void endIsRightWithoutTheCheck(BlastMode mode) throws Exception {
-        Barrage barrage = new Barrage(mode, 5003, 1000, 0, 64, false);
+        Barrage barrage = new Barrage(mode, 5003, 1000, Duration.ZERO, 64, false);
         assertThat(wrong(Way.CONNECTION_MANAGER, new BlastTarget(barrage), new Blaster(barrage)))
                 .containsExactly(0, 0);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void bothEndsKnowWhatWasDoneToWarmUp(BlastMode mode) throws Exception {
+        Barrage barrage = new Barrage(mode, SMALL, FEW, WARM_UP, 16, true);
+        List<Result> results = results(Way.CONNECTION_MANAGER, new BlastTarget(barrage), new Blaster(barrage));
+        assertThat(results).extracting(Result::count).allMatch(count -> count > FEW)
+                .containsOnly(results.get(0).count());
+    }
+
     @Test
     void serverNoticesOneWrongBitThatWasWritten() throws Exception {
-        Barrage barrage = new Barrage(BlastMode.WRITE, SMALL, FEW, 0, 16, true);
+        Barrage barrage = new Barrage(BlastMode.WRITE, SMALL, FEW, Duration.ZERO, 16, true);
         Blaster corrupted = new Blaster(barrage) {
             @Override
             protected void begin(ChannelHandlerContext ctx, Introduction peer) {
@@ -90,7 +102,7 @@ class BlastTest {
     @ParameterizedTest
     @EnumSource
     void wrongDataAtTheEndAreNoticedWithoutTheCheck(BlastMode mode) throws Exception {
-        Barrage barrage = new Barrage(mode, SMALL, FEW, 0, 16, false);
+        Barrage barrage = new Barrage(mode, SMALL, FEW, Duration.ZERO, 16, false);
         BlastTarget target = mode == BlastMode.READ ? corrupted(barrage, 0) : new BlastTarget(barrage);
         Blaster blaster = new Blaster(barrage) {
             @Override
@@ -107,14 +119,14 @@ class BlastTest {
 
     @Test
     void clientNoticesOneWrongBitThatItHasRead() throws Exception {
-        Barrage barrage = new Barrage(BlastMode.READ, SMALL, 20, 0, 16, true);
+        Barrage barrage = new Barrage(BlastMode.READ, SMALL, 20, Duration.ZERO, 16, true);
         assertThat(wrong(Way.CONNECTION_MANAGER, corrupted(barrage, OPERATION), new Blaster(barrage)))
                 .containsExactly(0, 1);
     }
 
     @Test
     void moreOperationsThanAgreedEndTheConnection() throws Exception {
-        Barrage barrage = new Barrage(BlastMode.WRITE, SMALL, FEW, 0, 16, true);
+        Barrage barrage = new Barrage(BlastMode.WRITE, SMALL, FEW, Duration.ZERO, 16, true);
         BlastTarget target = new BlastTarget(barrage);
         Blaster boastful = new Blaster(barrage) {
             @Override
@@ -141,7 +153,7 @@ class BlastTest {
 
     @Test
     void moreMemoryThanIsReasonableIsRefused() {
-        assertThatThrownBy(() -> new Barrage(BlastMode.WRITE, 16 << 20, 1, 0, 64, true))
+        assertThatThrownBy(() -> new Barrage(BlastMode.WRITE, 16 << 20, 1, Duration.ZERO, 64, true))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("lower --chain");
     }
 
@@ -162,11 +174,13 @@ class BlastTest {
 
     /** How many checks failed at the server, and at the client. */
     private long[] wrong(Way way, BlastTarget server, Blaster client) throws Exception {
+        return results(way, server, client).stream().mapToLong(Result::wrong).toArray();
+    }
+
+    private List<Result> results(Way way, BlastTarget server, Blaster client) throws Exception {
         try (EndPair pair = new EndPair()) {
             pair.connect(way, folder, List.of(server), List.of(client));
-            return new long[] {
-                TestTimeouts.result(server.result()).wrong(), TestTimeouts.result(client.result()).wrong()
-            };
+            return List.of(TestTimeouts.result(server.result()), TestTimeouts.result(client.result()));
         }
     }
 }

@@ -45,7 +45,8 @@ class ServerDeathTest {
     void clientHearsOfAServerThatIsKilledInTheMiddleOfAnAnswer(Transport transport) throws Exception {
         EventLoopGroup group = transport.newGroup(1, Waiting.DEFAULT);
         try (Child server = new Child(
-                "io.netty.rdma.provider=" + System.getProperty("io.netty.rdma.provider", "auto"), HttpServer.class,
+                List.of("-Dio.netty.rdma.provider=" + System.getProperty("io.netty.rdma.provider", "auto")),
+                HttpServer.class,
                 List.of("--transport", transport.toString(), "--host", RunningServer.HOST, "--port", "0",
                         ServerOptions.CONTROLLED))) {
             int port = Integer.parseInt(ExampleServer.port(server.await(ExampleServer.READY)));

@@ -23,6 +23,7 @@ import io.netty.example.rdma.harness.verbs.PingPong;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.verbs.EndPair;
+import io.netty.example.rdma.verbs.Result;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -46,6 +48,7 @@ class PingPongTest {
     private static final int SMALL = 64;
     private static final int COUNT = 100;
     private static final int ROUND_TRIP = 2;
+    private static final Duration WARM_UP = Duration.ofMillis(20);
 
     @TempDir
     private Path folder;
@@ -58,16 +61,26 @@ class PingPongTest {
     @ParameterizedTest
     @MethodSource("modesInEachWay")
     void everyByteOfEveryRoundTripIsRight(PingPongMode mode, Way way) throws Exception {
-        Game game = new Game(mode, 10_008, COUNT, 10, true);
+        Game game = new Game(mode, 10_008, COUNT, WARM_UP, true);
         assertThat(wrong(way, PingPongEnd.create(game, false), PingPongEnd.create(game, true))).containsExactly(0, 0);
     }
 
     @ParameterizedTest
     @EnumSource
     void endsAreRightWithoutTheCheck(PingPongMode mode) throws Exception {
-        Game game = new Game(mode, Long.BYTES, COUNT, 0, false);
+        Game game = new Game(mode, Long.BYTES, COUNT, Duration.ZERO, false);
         assertThat(wrong(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false), PingPongEnd.create(game, true)))
                 .containsExactly(0, 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void bothEndsKnowWhatWasDoneToWarmUp(PingPongMode mode) throws Exception {
+        Game game = new Game(mode, SMALL, COUNT, WARM_UP, true);
+        List<Result> results = results(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false),
+                PingPongEnd.create(game, true));
+        assertThat(results).extracting(Result::count).allMatch(count -> count > COUNT)
+                .containsOnly(results.get(0).count());
     }
 
     @Test
@@ -147,7 +160,7 @@ class PingPongTest {
     }
 
     private static Game game(PingPongMode mode) {
-        return new Game(mode, SMALL, ROUND_TRIP + 1, 0, true);
+        return new Game(mode, SMALL, ROUND_TRIP + 1, Duration.ZERO, true);
     }
 
     private static void corrupt(ByteBuf message) {
@@ -156,11 +169,13 @@ class PingPongTest {
 
     /** How many checks failed at the server, and at the client. */
     private long[] wrong(Way way, PingPongEnd server, PingPongEnd client) throws Exception {
+        return results(way, server, client).stream().mapToLong(Result::wrong).toArray();
+    }
+
+    private List<Result> results(Way way, PingPongEnd server, PingPongEnd client) throws Exception {
         try (EndPair pair = new EndPair()) {
             pair.connect(way, folder, List.of(server), List.of(client));
-            return new long[] {
-                TestTimeouts.result(server.result()).wrong(), TestTimeouts.result(client.result()).wrong()
-            };
+            return List.of(TestTimeouts.result(server.result()), TestTimeouts.result(client.result()));
         }
     }
 }

@@ -48,7 +48,7 @@ final class BusyProcess {
     static List<Child> start(int count) throws IOException {
         List<Child> processes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            processes.add(new Child("java.awt.headless=true", BusyProcess.class, List.of()));
+            processes.add(new Child(List.of(), BusyProcess.class, List.of()));
         }
         for (Child process : processes) {
             process.await(BUSY);

@@ -31,6 +31,7 @@ import java.util.List;
         + "perftest's programs on the same verbs provider.")
 public final class Blast extends PerftestComparison<BlastMode> {
     private static final int MAX_SHORT = 4096;
+    private static final int WARM_UP_SECONDS = 3;
 
     @Option(names = "--mode", split = ",", description = "Modes: ${COMPLETION-CANDIDATES} (default: all).")
     private List<BlastMode> modes = List.of(BlastMode.values());
@@ -52,9 +53,8 @@ public final class Blast extends PerftestComparison<BlastMode> {
     protected Effort effort(int size, boolean quick) {
         boolean isShort = size <= MAX_SHORT;
         return quick ? new Effort(isShort ? 20_000 : 1000, 0, isShort ? 5000 : 500)
-                // The JIT compilers take seconds, as two threads that poll leave them little of two cores.
-                : isShort ? new Effort(10_000_000, 20_000_000, 1_000_000)
-                        : new Effort(200_000, 500_000, 100_000);
+                : isShort ? new Effort(10_000_000, WARM_UP_SECONDS, 1_000_000)
+                        : new Effort(200_000, WARM_UP_SECONDS, 100_000);
     }
 
     @Override

@@ -34,6 +34,11 @@ import java.util.List;
  */
 public final class PairOptions {
     private static final String PROVIDER = "io.netty.rdma.provider";
+    /**
+     * A thread waits for code that it wants compiled. Event loops that never sleep leave the compilers so little of two
+     * cores that processes are cold for minutes.
+     */
+    private static final String WAIT_FOR_COMPILERS = "-XX:-BackgroundCompilation";
 
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
     private boolean help;
@@ -182,6 +187,6 @@ public final class PairOptions {
         if (polling) {
             all.add("--polling");
         }
-        return new Child(PROVIDER + '=' + provider, end.main(), all);
+        return new Child(List.of("-D" + PROVIDER + '=' + provider, WAIT_FOR_COMPILERS), end.main(), all);
     }
 }

@@ -97,11 +97,11 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     /**
      * How often something is done.
      *
-     * @param count    that are measured
-     * @param warmUp   before
-     * @param perftest that a program of perftest measures
+     * @param count         that are measured
+     * @param warmUpSeconds before
+     * @param perftest      that a program of perftest measures
      */
-    public record Effort(int count, int warmUp, int perftest) {
+    public record Effort(int count, int warmUpSeconds, int perftest) {
     }
 
     @Override
@@ -165,7 +165,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
 
     private Measured run(M mode, int size, Effort effort, boolean check) throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(List.of("--mode", mode.name(), "--size", Integer.toString(size),
-                "--count", Integer.toString(effort.count()), "--warm-up", Integer.toString(effort.warmUp())));
+                "--count", Integer.toString(effort.count()), "--warm-up", Integer.toString(effort.warmUpSeconds())));
         if (!check) {
             arguments.add("--no-check");
         }

@@ -31,6 +31,7 @@ import java.util.List;
         + "those of perftest's programs on the same verbs provider.")
 public final class PingPong extends PerftestComparison<PingPongMode> {
     private static final int MAX_SHORT = 4096;
+    private static final int WARM_UP_SECONDS = 3;
 
     @Option(names = "--mode", split = ",", description = "Modes: ${COMPLETION-CANDIDATES} (default: all).")
     private List<PingPongMode> modes = List.of(PingPongMode.values());
@@ -54,8 +55,7 @@ public final class PingPong extends PerftestComparison<PingPongMode> {
         // ib_write_lat's processes don't poll completion queues while they wait, so that on the embedded provider a
         // thread of the provider has to do the work of a device: milliseconds where it has no core for itself.
         return quick ? new Effort(2000, 0, 50)
-                // The JIT compilers take seconds, as two threads that poll leave them little of two cores.
-                : isShort ? new Effort(1_000_000, 3_000_000, 500) : new Effort(100_000, 450_000, 500);
+                : isShort ? new Effort(500_000, WARM_UP_SECONDS, 500) : new Effort(50_000, WARM_UP_SECONDS, 500);
     }
 
     @Override
