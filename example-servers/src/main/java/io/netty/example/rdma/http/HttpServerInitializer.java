@@ -55,7 +55,7 @@ public final class HttpServerInitializer extends ChannelInitializer<Channel> {
     protected void initChannel(Channel channel) {
         channel.config().setWriteBufferWaterMark(WATER_MARK);
         ChannelPipeline pipeline = channel.pipeline();
-        pipeline.addLast(new LingeringCloseHandler());
+        pipeline.addLast(new LingeringCloseHandler(false));
         if (ssl != null) {
             pipeline.addLast(ssl.newHandler(channel.alloc()));
         }

@@ -29,11 +29,18 @@ import java.util.concurrent.TimeUnit;
  * to read is reset, and the client's side may then throw away what it has not read yet (RFC 9112, section 9.6). So this
  * ends the server's direction, throws away what the client sends until it closes, and does not wait for that for long.
  */
-final class LingeringCloseHandler extends ChannelDuplexHandler {
+public final class LingeringCloseHandler extends ChannelDuplexHandler {
     private static final long MAX_MILLIS = 5000;
 
     private boolean enabled;
     private boolean lingering;
+
+    /**
+     * @param enabled whether every close is to linger, or only that after {@link #enable}
+     */
+    public LingeringCloseHandler(boolean enabled) {
+        this.enabled = enabled;
+    }
 
     /** The next close is to linger. To be called on the event loop. */
     void enable() {

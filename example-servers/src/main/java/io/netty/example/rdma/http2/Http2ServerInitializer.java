@@ -24,6 +24,7 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.example.rdma.http.HttpLimits;
 import io.netty.example.rdma.http.HttpServerInitializer;
+import io.netty.example.rdma.http.LingeringCloseHandler;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -87,6 +88,8 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
     protected void initChannel(Channel channel) {
         connections.add(channel);
         ChannelPipeline pipeline = channel.pipeline();
+        // A client that reads an answer sends window updates all the time, also when the last stream has ended.
+        pipeline.addLast(new LingeringCloseHandler(true));
         if (tls != null) {
             pipeline.addLast(tls.newHandler(channel.alloc()));
         }

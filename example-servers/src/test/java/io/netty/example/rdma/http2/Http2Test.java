@@ -21,6 +21,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.http.BodyCheck;
 import io.netty.example.rdma.http.HttpServerHandler;
@@ -36,6 +37,8 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
+import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2DataFrame;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
@@ -55,6 +58,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -65,6 +69,8 @@ class Http2Test {
     private static final int MIB = 1 << 20;
     /** Many times what is under way at once. */
     private static final int LARGE = (TestTimeouts.MULTIPLIER == 1 ? 40 : 8) * MIB;
+    /** Of the connection. A client that does not read takes that, whatever the transport. */
+    private static final int HALF_A_WINDOW = Http2CodecUtil.DEFAULT_WINDOW_SIZE / 2;
     private static final int STREAMS = TestTimeouts.MULTIPLIER == 1 ? 1500 : 1100;
     private static final BodyCheck ANYTHING = new BodyCheck() {
         @Override
@@ -228,6 +234,36 @@ class Http2Test {
             assertThat(TestTimeouts.result(reader.end)).isEqualTo(MIB);
             TestTimeouts.result(shutdown);
             client.channel().closeFuture().sync();
+        }
+    }
+
+    @ParameterizedTest
+    @EachTransport
+    void clientThatStillSendsWhenTheServerClosesGetsTheWholeAnswer(Transport transport) throws Exception {
+        AtomicLong requests = new AtomicLong();
+        try (Http2Pair pair = new Http2Pair(transport, null, null, () -> {
+            requests.incrementAndGet();
+            return new HttpServerHandler(Http2Pair.LIMITS);
+        })) {
+            Http2Client client = pair.connect();
+            if (transport != Transport.RDMA) {
+                // What the client does not read yet is to wait in the server's kernel. RDMA has no such place.
+                client.channel().config().setOption(ChannelOption.SO_RCVBUF, 4096);
+            }
+            client.channel().config().setAutoRead(false);
+            Exchange exchange = Http2Pair.get(client, HALF_A_WINDOW);
+            TestTimeouts.awaitTrue(() -> requests.get() == 1 && pair.open.get() == 0);
+            pair.server.close().sync();
+            Future<?> shutdown = pair.connections.shutdown();
+            for (int i = 0; i < 50; i++) {
+                // One of these comes after the server has closed, which nobody here can see.
+                TestTimeouts.result(client.channel().eventLoop().schedule(
+                        () -> client.channel().writeAndFlush(new DefaultHttp2PingFrame(0)), 10, TimeUnit.MILLISECONDS));
+            }
+            client.channel().config().setAutoRead(true);
+            assertThat(TestTimeouts.result(exchange.answer()))
+                    .isEqualTo(new Exchange.Answer(200, HALF_A_WINDOW));
+            TestTimeouts.result(shutdown);
         }
     }
 
