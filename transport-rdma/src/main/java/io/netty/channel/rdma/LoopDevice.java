@@ -31,6 +31,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
@@ -41,6 +42,7 @@ final class LoopDevice {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopDevice.class);
     private static final int FIRST_QUEUE_CAPACITY = 1 << 12;
     private static final int MAX_QUEUE_CAPACITY = 1 << 16;
+    private static final int ARM_AGAIN_MILLIS = 1;
 
     final DeviceContext context;
     /** The loop that polls. It hands this on when it ends before connections that have left it. */
@@ -62,6 +64,8 @@ final class LoopDevice {
     private WatchedFd asyncFd;
     /** The next completion makes the completion channel readable, or it is readable already. */
     private boolean armed;
+    /** Wakes the loop, since a completion may not do so. */
+    private CurrentLoop.Timer armAgain;
     /** No loop polls any more. */
     private boolean ended;
 
@@ -102,6 +106,10 @@ final class LoopDevice {
             asyncFd.unwatch();
         }
         adopted.values().forEach(WatchedFd::unwatch);
+        if (armAgain != null) {
+            armAgain.cancel();
+            armAgain = null;
+        }
     }
 
     /** How many completion queues there are. */
@@ -257,17 +265,39 @@ final class LoopDevice {
         for (int i = 0; i < queues.size(); i++) {
             LoopQueue queue = queues.get(i);
             try {
-                allArmed &= queue.queue.pollOrArm(batch);
+                allArmed &= queue.pollOrArm(batch);
                 if (batch.size() > 0) {
                     handled += dispatch(batch);
                 }
             } catch (VerbsException e) {
-                broken(queue, e);
+                allArmed &= !notArmed(queue, e);
             }
         }
         // What was handled may have closed an adopted queue, so that another one was passed over.
         armed = allArmed && handled == 0;
         return handled;
+    }
+
+    /**
+     * The device may be short of something. Nothing is lost: the queue is polled and armed again before long, and is
+     * broken only if that fails for a while, or if it can't be polled.
+     *
+     * @return whether it is to be armed again.
+     */
+    private boolean notArmed(LoopQueue queue, VerbsException cause) {
+        if (!queue.isToBeArmedAgain(home.nanoTime())) {
+            broken(queue, cause);
+            return false;
+        }
+        if (armAgain == null) {
+            logger.debug("A completion queue of {} is not armed", context.device, cause);
+            try {
+                armAgain = home.schedule(() -> armAgain = null, ARM_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                logger.debug("The event loop has ended", e);
+            }
+        }
+        return true;
     }
 
     private int dispatch(WorkCompletions batch) {

@@ -19,17 +19,24 @@ import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.CompletionChannel;
 import io.netty.channel.rdma.verbs.CompletionQueue;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletions;
+
+import java.util.concurrent.TimeUnit;
 
 /**
  * A completion queue and how much of it is spoken for. Usually many connections of one loop share it; one that is
  * accepted before it is known to which loop it will belong has one of its own, with a completion channel of its own.
  */
 final class LoopQueue {
+    private static final long MAX_REFUSED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     final CompletionQueue queue;
     /** {@code null} if the loop's is used. */
     final CompletionChannel ownChannel;
     private int reserved;
     private boolean broken;
+    private boolean refused;
+    private long refusedSinceNanos;
 
     private LoopQueue(CompletionQueue queue, CompletionChannel ownChannel) {
         this.queue = queue;
@@ -68,6 +75,24 @@ final class LoopQueue {
     /** Gives the room back, once the queue pair is gone. */
     void release(int completions) {
         reserved -= completions;
+    }
+
+    /**
+     * As {@link CompletionQueue#pollOrArm}.
+     */
+    boolean pollOrArm(WorkCompletions completions) throws VerbsException {
+        boolean armed = queue.pollOrArm(completions);
+        refused = false;
+        return armed;
+    }
+
+    /** That failed. Returns false if it is broken, or has failed for so long that it won't be armed any more. */
+    boolean isToBeArmedAgain(long nowNanos) {
+        if (!refused) {
+            refused = true;
+            refusedSinceNanos = nowNanos;
+        }
+        return !broken && nowNanos - refusedSinceNanos < MAX_REFUSED_NANOS;
     }
 
     /** Returns false if that is known already. */
