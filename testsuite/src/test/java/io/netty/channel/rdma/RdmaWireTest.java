@@ -133,8 +133,7 @@ class RdmaWireTest {
         client.flood();
         server.awaitBytes(1);
         Wire.cut();
-        client.awaitFailure("does not answer");
-        client.awaitFailedWrites();
+        client.awaitFailedWrites("does not answer");
     }
 
     @Test
@@ -144,8 +143,7 @@ class RdmaWireTest {
         client.flood();
         server.awaitBytes(1);
         Wire.cut();
-        client.awaitFailure("Connection timed out");
-        client.awaitFailedWrites();
+        client.awaitFailedWrites("Connection timed out");
     }
 
     @Test

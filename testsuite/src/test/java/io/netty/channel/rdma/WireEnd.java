@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -81,11 +82,12 @@ final class WireEnd extends ChannelInboundHandlerAdapter {
         });
     }
 
-    /** All that was being written fails. */
-    void awaitFailedWrites() throws InterruptedException {
+    /** The connection breaks. All that was being written fails and says why, and the pipeline gets no exception. */
+    void awaitFailedWrites(String... words) throws InterruptedException {
         for (int i = 0; i < 100; i++) {
-            assertThat(TestTimeouts.take(failed, "a write that fails")).isInstanceOf(Exception.class);
+            assertFailure(TestTimeouts.take(failed, "a write that fails"), words);
         }
+        assertThat(TestTimeouts.take(events, "channelInactive")).isEqualTo("inactive");
     }
 
     /** Waits until so many bytes have arrived. */
@@ -107,12 +109,21 @@ final class WireEnd extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The connection breaks, and its exception says so. */
+    /**
+     * The connection breaks while nothing is being written: an exception says so, and the input ends. As half closure
+     * is allowed, it is the next write that closes the channel.
+     */
     void awaitFailure(String... words) throws InterruptedException {
-        Object event = TestTimeouts.take(events, "an exception");
-        assertThat(event).isInstanceOf(Exception.class).asString().containsAnyOf(words)
-                .contains(channel.remoteAddress() == null ? "" : channel.remoteAddress().toString());
+        assertFailure(TestTimeouts.take(events, "an exception"), words);
+        assertThat(TestTimeouts.take(events, "the end of the input")).isSameAs(ChannelInputShutdownEvent.INSTANCE);
+        ChannelFuture write = TestTimeouts.await(channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[1])));
+        assertFailure(write.cause(), words);
         assertThat(TestTimeouts.take(events, "channelInactive")).isEqualTo("inactive");
+    }
+
+    private void assertFailure(Object failure, String... words) {
+        assertThat(failure).isInstanceOf(Exception.class).asString().containsAnyOf(words)
+                .contains(channel.remoteAddress() == null ? "" : channel.remoteAddress().toString());
     }
 
     /** The channel is given up, whether it was active or not. */
