@@ -21,6 +21,9 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopEvents;
+import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
@@ -46,7 +49,7 @@ import java.util.function.Consumer;
 @UnstableApi
 public abstract class AbstractRdmaChannel extends AbstractChannel {
     private IoRegistration registration;
-    private RdmaIoHandler handler;
+    private LoopHandler handler;
     private volatile EventLoop home;
     /** On its way from one event loop to another, with the native objects. On the new loop. */
     private boolean moving;
@@ -190,7 +193,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     }
 
     /** The handler that this channel is, or was last, registered with. On its loop. */
-    final RdmaIoHandler handler() {
+    final LoopHandler handler() {
         return handler;
     }
 

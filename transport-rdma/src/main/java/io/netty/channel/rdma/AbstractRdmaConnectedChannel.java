@@ -18,6 +18,10 @@ package io.netty.channel.rdma;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
@@ -95,7 +99,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     // ---- the connection request that the channel was made for, as long as that is in the backlog of its listener
 
     /** The id of the request, whose events the channel gets from now on. On the loop of the handler. */
-    void request(RdmaIoHandler handler, ConnectionId id) throws Exception {
+    void request(LoopHandler handler, ConnectionId id) throws Exception {
         boundId = new LoopId(handler, id, listener(this::requestEvent));
     }
 
@@ -105,7 +109,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /** The id of the request is on this loop now. */
-    void attachRequest(RdmaIoHandler handler) {
+    void attachRequest(LoopHandler handler) {
         boundId.attach(handler);
         handler.eventsIfAny().listen(boundId.id(), boundId.listener());
     }

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.Channel;
+import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;

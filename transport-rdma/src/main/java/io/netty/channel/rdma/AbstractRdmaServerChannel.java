@@ -21,6 +21,10 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopEvents;
+import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -287,7 +291,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     /** The listening id, and the requests in the backlog, which move with it. */
     private final class Listening extends LoopId {
-        Listening(RdmaIoHandler handler, ConnectionId id) throws Exception {
+        Listening(LoopHandler handler, ConnectionId id) throws Exception {
             super(handler, id, AbstractRdmaServerChannel.this.eventListener());
         }
 
@@ -300,7 +304,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         }
 
         @Override
-        public void attach(RdmaIoHandler handler) {
+        public void attach(LoopHandler handler) {
             for (C child : backlog) {
                 child.attachRequest(handler);
             }

@@ -16,6 +16,9 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.loop.CompletionHandler;
+import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.CellByteBuf;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.MemoryRange;

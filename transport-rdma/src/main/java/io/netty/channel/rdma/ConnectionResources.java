@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.Staging;
 import io.netty.channel.rdma.stream.ConnectionData;
@@ -50,7 +51,7 @@ final class ConnectionResources {
     private final ConnectionId id;
     private final QueuePairResources queuePairResources;
 
-    private ConnectionResources(ConnectionId id, RdmaSocketChannelConfig config, RdmaIoHandler handler)
+    private ConnectionResources(ConnectionId id, RdmaSocketChannelConfig config, LoopHandler handler)
             throws Exception {
         this.id = id;
         Device verbsDevice = QueuePairResources.device(id);
@@ -72,7 +73,7 @@ final class ConnectionResources {
      * @param id      bound to a device; it stays the caller's.
      * @param handler of the connection's loop, or {@code null} if that is not known yet: see {@link #attach}.
      */
-    static ConnectionResources create(ConnectionId id, RdmaSocketChannelConfig config, RdmaIoHandler handler)
+    static ConnectionResources create(ConnectionId id, RdmaSocketChannelConfig config, LoopHandler handler)
             throws Exception {
         ConnectionResources resources = new ConnectionResources(id, config, handler);
         boolean created = false;

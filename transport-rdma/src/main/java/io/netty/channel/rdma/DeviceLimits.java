@@ -54,20 +54,6 @@ final class DeviceLimits {
         return Math.min(option.get(), limit);
     }
 
-    /** The depth of a shared receive queue. */
-    static int sharedReceives(int wanted, DeviceContext context) {
-        if (context.attributes.maxSharedReceiveQueues() == 0) {
-            throw new IllegalArgumentException("SHARED_RECEIVE_QUEUE: true (expected: false on " + context.device +
-                    ", which has none: its max_srq is 0)");
-        }
-        int limit = context.attributes.maxSharedReceiveRequests();
-        if (wanted > limit && wanted != RdmaIoHandlerConfig.DEFAULT_SHARED_RECEIVE_QUEUE_DEPTH) {
-            throw new IllegalArgumentException("sharedReceiveQueueDepth: " + wanted + " (expected: at most " + limit +
-                    " on " + context.device + ", its max_srq_wr)");
-        }
-        return Math.min(wanted, limit);
-    }
-
     /** Both queues complete into one completion queue. */
     static void checkCompletions(int sendDepth, int receiveDepth, DeviceContext context) {
         int limit = context.attributes.maxCompletions();

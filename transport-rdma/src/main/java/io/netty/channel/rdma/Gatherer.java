@@ -38,7 +38,7 @@ import java.nio.ByteBuffer;
  *
  * <p>One for each event loop, lent to one connection at a time between {@link #begin} and {@link #end}.
  */
-final class Gatherer implements ChannelOutboundBuffer.MessageProcessor {
+final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoCloseable {
     private static final int MAX_CHAIN = 64;
     /**
      * A flush has to pass over the messages in flight, as these come first. So that this costs each message but little
@@ -307,7 +307,8 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor {
     }
 
     /** Releases the memory of the loop. */
-    void close() {
+    @Override
+    public void close() {
         staging.close();
     }
 

@@ -16,6 +16,8 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopHandler;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -127,7 +129,7 @@ final class ParkedEnd {
 
     /** Whether the promises must not be done yet, since the device reads the memory of their messages. */
     private boolean mustWait() {
-        RdmaIoHandler handler = channel.handler();
+        LoopHandler handler = channel.handler();
         return channel.connection().outbound().isReadingShared() && (handler == null || !handler.isEnding());
     }
 

@@ -15,6 +15,11 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.loop.CompletionHandler;
+import io.netty.channel.rdma.loop.LoopDevice;
+import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.LoopQueue;
+import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
@@ -47,7 +52,7 @@ final class QueuePairResources {
     private LoopReceiveQueue shared;
 
     /** @param handler of the connection's loop, or {@code null} if that is not known yet: see {@link #attach}. */
-    QueuePairResources(DeviceContext context, QueuePairOptions options, RdmaIoHandler handler) throws Exception {
+    QueuePairResources(DeviceContext context, QueuePairOptions options, LoopHandler handler) throws Exception {
         this.context = context;
         this.options = options;
         sendDepth = DeviceLimits.depth(options.sendQueueDepth, context);
@@ -67,7 +72,7 @@ final class QueuePairResources {
 
     /** Before it is created: it takes its receives, of this size, from those of its loop. */
     void shareReceives(int bufferSize) throws IOException {
-        shared = device.receiveQueue(bufferSize);
+        shared = device.receiveQueue(bufferSize, () -> ChannelQueuePair.receiveBuffer(context, bufferSize));
     }
 
     /** The receives that it shares, or {@code null}. */
@@ -106,7 +111,7 @@ final class QueuePairResources {
     }
 
     /** The completions are handled on this loop, if that was not known before. */
-    void attach(RdmaIoHandler handler) throws Exception {
+    void attach(LoopHandler handler) throws Exception {
         if (device == null) {
             LoopDevice newDevice = handler.device(context);
             newDevice.adopt(queue);

@@ -17,6 +17,9 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopEvents;
+import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
@@ -52,7 +55,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     /** {@code null} once it belongs to the connection, or is closed. */
     private ConnectionId id;
     /** Which loop reads the events of the id: first the listener's. */
-    private volatile RdmaIoHandler home;
+    private volatile LoopHandler home;
     private RdmaConnection connection;
     // What happens before the connection exists, on whichever loop the events arrive.
     private volatile IOException lost;
@@ -72,7 +75,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     }
 
     /** The events of the id are read by this loop from now on. On that loop. */
-    void attach(RdmaIoHandler handler) {
+    void attach(LoopHandler handler) {
         home = handler;
         handler.eventsIfAny().listen(id, this);
     }
@@ -104,7 +107,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
 
     /** The channel is not registered with another loop yet; nor will it be, if that has begun already. */
     @Override
-    public void loopEnded(RdmaIoHandler handler, ConnectionId ended) {
+    public void loopEnded(LoopHandler handler, ConnectionId ended) {
         lost = new IOException("the event loop of the listener has ended");
         closeAll(lost);
     }
@@ -339,7 +342,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     }
 
     private void forgetAtHome(ConnectionId closed) {
-        RdmaIoHandler handler = home;
+        LoopHandler handler = home;
         if (handler.isHere()) {
             handler.forget(closed);
             return;

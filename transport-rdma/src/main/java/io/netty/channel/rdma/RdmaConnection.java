@@ -15,6 +15,11 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopEvents;
+import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.MovableCompletionHandler;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConnection;
@@ -42,7 +47,7 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>On the loop that its channel is registered with, which may change: see {@link IdMove}. The completion
  * queue stays with the loop that it was made on.
  */
-final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, IdMove.Owner {
+final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Listener, IdMove.Owner {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
     private static final long NONE = -1;
@@ -191,7 +196,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
     }
 
     @Override
-    public void attach(RdmaIoHandler handler) {
+    public void attach(LoopHandler handler) {
         if (!isDestroyed() && !resources.isHome()) {
             handler.guests().add(this);
         }
@@ -205,7 +210,8 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
     }
 
     /** If completions come on this loop, nobody else need hand them over, after those that were. */
-    void atHome() {
+    @Override
+    public void atHome() {
         loop.execute(() -> resources.unrelay(this));
     }
 
@@ -343,7 +349,8 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
         }
     }
 
-    boolean isDestroyed() {
+    @Override
+    public boolean isDestroyed() {
         return end.isDestroyed();
     }
 
@@ -440,7 +447,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
      * @param reset without telling the peer that this is an orderly end.
      */
     void close(boolean reset) {
-        RdmaIoHandler handler = loop.handler();
+        LoopHandler handler = loop.handler();
         if (!handler.isHere()) {
             // The channel could not be registered with another loop.
             try {
@@ -466,7 +473,7 @@ final class RdmaConnection implements CompletionHandler, LoopEvents.Listener, Id
 
     /** The end has come: gives everything back. */
     void release() {
-        RdmaIoHandler handler = loop.handler();
+        LoopHandler handler = loop.handler();
         liveness.stop();
         resources.closeQueuePair();
         handler.forget(id);

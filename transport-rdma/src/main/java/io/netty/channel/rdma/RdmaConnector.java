@@ -15,6 +15,10 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopEvents;
+import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;

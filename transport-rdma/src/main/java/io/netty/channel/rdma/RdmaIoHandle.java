@@ -15,22 +15,11 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.IoEvent;
-import io.netty.channel.IoHandle;
-import io.netty.channel.IoRegistration;
+import io.netty.channel.rdma.loop.LoopHandle;
 
 /**
- * An {@link IoHandle} for a {@link RdmaIoHandler}: an RDMA channel. What happens to its connection reaches it through
- * the resources that it takes from the handler, not as {@link io.netty.channel.IoEvent}s, so that a completion costs
- * no object.
+ * The {@link io.netty.channel.IoHandle} of an RDMA channel: {@code group.isCompatible(RdmaIoHandle.class)} tells
+ * whether an event loop group serves RDMA channels.
  */
-public interface RdmaIoHandle extends IoHandle {
-    /** Is never called: there are no events. */
-    @Override
-    default void handle(IoRegistration registration, IoEvent ioEvent) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    void close();
+public interface RdmaIoHandle extends LoopHandle {
 }

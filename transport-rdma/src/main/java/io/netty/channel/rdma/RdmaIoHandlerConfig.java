@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.loop.LoopReceiveQueue;
+
 import static io.netty.util.internal.ObjectUtil.checkInRange;
 import static io.netty.util.internal.ObjectUtil.checkPositive;
 
@@ -27,12 +29,11 @@ import static io.netty.util.internal.ObjectUtil.checkPositive;
  */
 public final class RdmaIoHandlerConfig {
     private static final int DEFAULT_MAX_SPIN_MICROS = 200;
-    static final int DEFAULT_SHARED_RECEIVE_QUEUE_DEPTH = 1024;
 
     private boolean busyPoll;
     private int maxSpinMicros = DEFAULT_MAX_SPIN_MICROS;
     private int pollBatch = 64;
-    private int sharedReceiveQueueDepth = DEFAULT_SHARED_RECEIVE_QUEUE_DEPTH;
+    private int sharedReceiveQueueDepth = LoopReceiveQueue.DEFAULT_DEPTH;
 
     /**
      * Never sleep while there is an RDMA connection on the loop: the lowest latency, for one core per event loop.

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.Staging;
 

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamRequest;
 import io.netty.channel.rdma.stream.StreamState;
@@ -43,6 +44,9 @@ final class RdmaSender {
     private final ConnectionEnd end;
     /** There are flushed messages that could not be sent yet. */
     private boolean stalled;
+    /** That of the loop of this handler. */
+    private Gatherer gatherer;
+    private LoopHandler gathererHandler;
 
     RdmaSender(RdmaSocketChannel channel, RdmaConnection connection, StreamConnection stream, RdmaOutbound outbound,
                ConnectionEnd end) {
@@ -100,7 +104,7 @@ final class RdmaSender {
             stalled |= data;
             return;
         }
-        Gatherer gatherer = connection.loop().handler().gatherer();
+        Gatherer gatherer = gatherer();
         if (!gatherer.begin(outbound)) {
             stalled |= data;
             connection.loop().execute(this::pumpAll);
@@ -125,6 +129,16 @@ final class RdmaSender {
         } else if (stalled && gatherer.isStarved() && outbound.isDrained()) {
             connection.loop().schedule(this::pumpAll, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
         }
+    }
+
+    private Gatherer gatherer() {
+        LoopHandler handler = connection.loop().handler();
+        if (handler != gathererHandler) {
+            // The connection is new or has moved.
+            gathererHandler = handler;
+            gatherer = handler.shared(Gatherer.class, Gatherer::new);
+        }
+        return gatherer;
     }
 
     /** Posts all that may be posted. */

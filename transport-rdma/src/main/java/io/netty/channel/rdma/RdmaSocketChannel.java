@@ -22,6 +22,8 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
+import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -161,12 +163,12 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
-    void request(RdmaIoHandler handler, ConnectionId id) {
+    void request(LoopHandler handler, ConnectionId id) {
         acceptor.attach(handler);
     }
 
     @Override
-    void attachRequest(RdmaIoHandler handler) {
+    void attachRequest(LoopHandler handler) {
         acceptor.attach(handler);
     }
 

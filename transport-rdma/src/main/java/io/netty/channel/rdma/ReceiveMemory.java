@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.stream.Arrival;

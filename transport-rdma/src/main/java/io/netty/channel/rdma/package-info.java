@@ -38,25 +38,17 @@
  *   QueuePairOptions, QueuePairResources: a queue pair as the options say and as the device can
  *   ChannelQueuePair, ServiceResolution: what the channels of messages and of datagrams take from here
  *
- *   RdmaIoHandler ── EpollIoHandler: sleeping, timers, wake-ups, TCP channels
- *        ├── LoopDevice: one loop's completion queues on a device, who owns which queue pair
- *        │       ├── LoopReceiveQueue: the receives that its message channels share
- *        │       └── CompletionRelay, IdMove, CurrentLoop: of channels that change their loop
- *        └── LoopEvents: one loop's connection manager events, who owns which connection id
- *
  *   RdmaByteBufAllocator: registered memory for the application, of slabs; RegisteredMemory: of other buffers
  * </pre>
- * Below are three packages that know nothing of channels: {@code io.netty.channel.rdma.memory}, registered memory;
- * {@code io.netty.channel.rdma.stream}, the byte-stream protocol (rsockets version 1) as a state machine; and {@code
- * io.netty.channel.rdma.verbs}, the native objects.
+ * Below are four packages that know nothing of channels: {@code io.netty.channel.rdma.loop}, what an event loop does
+ * for all connections: it polls completion queues, and sleeps; {@code io.netty.channel.rdma.memory}, registered
+ * memory; {@code io.netty.channel.rdma.stream}, the byte-stream protocol (rsockets version 1) as a state machine; and
+ * {@code io.netty.channel.rdma.verbs}, the native objects.
  *
  * <h2>A turn of the event loop</h2>
- * A batch of completions is taken from each completion queue; each is noted by its connection, then each connection
- * that got some does what follows, once: receives are posted again, promises completed, the pipeline reads, control
- * messages and what had to wait are sent, all in one chain of work requests. If there was nothing, the loop polls for a
- * while if {@code SpinPolicy} expects that to pay, then arms the queues (with another look, which closes the race) and
- * sleeps in epoll, where the completion channels' descriptors wake it up. While completions keep coming, epoll gets a
- * turn every 20 microseconds.
+ * The loop gives a connection all completions of a batch, then the connection does what follows, once: receives are
+ * posted again, promises completed, the pipeline reads, control messages and what had to wait are sent, all in one
+ * chain of work requests. The rest is in the package {@code loop}.
  *
  * <h2>Sending</h2>
  * Messages stay in the {@link io.netty.channel.ChannelOutboundBuffer} until the device has sent them; a write's promise
@@ -150,19 +142,13 @@
  * Everything of a channel happens on its event loop, as in any Netty transport. Any thread may release received
  * buffers, and allocate.
  *
- * <p>A connected channel may be deregistered and registered with another event loop. The connection id migrates to the
- * event channel of that loop. The queue pair can't be given another completion queue, so the loop on which the
- * connection was made goes on polling, and hands completions to the loop of the channel, in order ({@code
- * CompletionRelay}): that costs a wake-up, but no work of the channel is done anywhere but on its loop ({@code
- * CurrentLoop}). As long as it does so it is not suspended. When it ends, the loop of one of these channels takes its
- * completion queues over, or, if these loops have ended as well, whoever gives back the last of it closes them.
- *
- * <p>So may channels that are bound, connecting or listening ({@code LoopId}); a listener takes along the requests that
- * wait in its backlog. Between two loops a channel still belongs to the one that it left: what arrives for a connection
- * or a connect waits, requests are put into the backlog. If that loop ends, so does the channel, unlike one of TCP,
- * which belongs to the kernel then: its next registration fails with a {@code ClosedChannelException} that says so.
- * Who deregisters a channel whose close waits gets it when it is closed. The close of a channel that is registered with
- * no loop does not wait for what was flushed; that of one on its way to another loop comes with the arrival.
+ * <p>A channel may be deregistered and registered with another event loop, connected or not; how is in the package
+ * {@code loop}. Between two loops it still belongs to the one that it left: what arrives for a connection or a connect
+ * waits, requests are put into the backlog of a listener, which takes them along. If that loop ends, so does the
+ * channel, unlike one of TCP, which belongs to the kernel then: its next registration fails with a {@code
+ * ClosedChannelException} that says so. Who deregisters a channel whose close waits gets it when it is closed. The
+ * close of a channel that is registered with no loop does not wait for what was flushed; that of one on its way to
+ * another loop comes with the arrival.
  *
  * <h2>System properties</h2>
  * <ul>

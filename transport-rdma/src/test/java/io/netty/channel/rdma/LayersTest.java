@@ -46,14 +46,16 @@ class LayersTest {
                 .layer("verbs").definedBy(ROOT + ".verbs")
                 .layer("stream").definedBy(ROOT + ".stream")
                 .layer("memory").definedBy(ROOT + ".memory")
+                .layer("loop").definedBy(ROOT + ".loop")
                 .layer("root").definedBy(ROOT)
                 .layer("message").definedBy(ROOT + ".message")
                 .layer("bootstrap").definedBy(ROOT + ".bootstrap")
                 .whereLayer("verbs").mayNotAccessAnyLayer()
                 .whereLayer("stream").mayNotAccessAnyLayer()
                 .whereLayer("memory").mayOnlyAccessLayers("verbs")
-                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory")
-                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "root")
+                .whereLayer("loop").mayOnlyAccessLayers("verbs", "memory")
+                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop")
+                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "root")
                 .whereLayer("bootstrap").mayOnlyAccessLayers("root")
                 .ensureAllClassesAreContainedInArchitecture()
                 .check(ALL);
@@ -65,15 +67,17 @@ class LayersTest {
     }
 
     @Test
-    void verbsProtocolAndMemoryKnowNoChannel() {
-        noClasses().that().resideInAnyPackage(ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory")
+    void packagesBelowTheRootKnowNoChannel() {
+        noClasses().that()
+                .resideInAnyPackage(ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory", ROOT + ".loop")
                 .should().dependOnClassesThat().areAssignableTo(Channel.class).check(ALL);
     }
 
-    /** The package is not for applications. */
+    /** These packages are not for applications. */
     @Test
-    void memoryShowsOnlyWhatAnotherPackageUses() {
-        classes().that().resideInAPackage(ROOT + ".memory").and().arePublic().and().areTopLevelClasses()
+    void memoryAndLoopShowOnlyWhatAnotherPackageUses() {
+        classes().that().resideInAnyPackage(ROOT + ".memory", ROOT + ".loop").and().arePublic().and()
+                .areTopLevelClasses()
                 .should(new ArchCondition<>("be used by another package") {
                     @Override
                     public void check(JavaClass item, ConditionEvents events) {

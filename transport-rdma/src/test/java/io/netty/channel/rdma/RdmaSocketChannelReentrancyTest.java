@@ -23,6 +23,8 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.rdma.loop.CompletionHandler;
+import io.netty.channel.rdma.loop.LoopInternals;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -82,7 +84,7 @@ class RdmaSocketChannelReentrancyTest {
                         return result;
                     });
             sync(pair.client.eventLoop().submit(() -> {
-                pair.client.handler().devices().get(0).register(queuePair, sending);
+                LoopInternals.device(pair.client.handler()).register(queuePair, sending);
                 sendSome.run();
             }));
             for (int i = 0; i < 2000; i++) {

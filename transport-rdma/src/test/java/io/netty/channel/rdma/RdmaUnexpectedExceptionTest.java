@@ -24,6 +24,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.rdma.loop.CompletionHandler;
+import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.LoopInternals;
+import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.message.RdmaConnectionRequest;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -119,7 +124,7 @@ class RdmaUnexpectedExceptionTest {
 
         private static void register(RdmaSocketChannel channel, CompletionHandler handler) throws Exception {
             onLoop(channel, () -> {
-                channel.handler().devices().get(0).register(channel.connection().info().number(), handler);
+                LoopInternals.device(channel.handler()).register(channel.connection().info().number(), handler);
                 return null;
             });
         }
@@ -224,8 +229,8 @@ class RdmaUnexpectedExceptionTest {
                 .handler(new ConnectedPair.Recorder()).connect(listener.localAddress());
         RdmaConnectionRequest request = TestTimeouts.take(requests, "a request");
         onLoop(connect.channel(), () -> {
-            RdmaIoHandler handler = ((RdmaSocketChannel) connect.channel()).handler();
-            handler.devices().get(0).fail(new IOException(MESSAGE));
+            LoopHandler handler = ((RdmaSocketChannel) connect.channel()).handler();
+            LoopInternals.fail(handler, new IOException(MESSAGE));
             request.accept();
             // In one task, so that the loop sees no completions in between, which would be another way to the end.
             TestTimeouts.awaitTrue(() -> {
@@ -239,9 +244,9 @@ class RdmaUnexpectedExceptionTest {
         TestTimeouts.sync(listener.close());
     }
 
-    private static void process(RdmaIoHandler handler) {
+    private static void process(LoopHandler handler) {
         try {
-            handler.events().process();
+            LoopInternals.process(handler);
         } catch (Exception e) {
             throw new AssertionError(e);
         }

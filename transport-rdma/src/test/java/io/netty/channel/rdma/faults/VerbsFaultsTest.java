@@ -18,7 +18,7 @@ package io.netty.channel.rdma.faults;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.KeptResources;
+import io.netty.channel.rdma.loop.KeptResources;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaEventLoopGroup;
 import io.netty.channel.rdma.RdmaServerSocketChannel;

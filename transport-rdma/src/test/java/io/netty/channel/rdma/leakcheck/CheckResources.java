@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.leakcheck;
 
-import io.netty.channel.rdma.KeptResources;
+import io.netty.channel.rdma.loop.KeptResources;
 import io.netty.channel.rdma.TestTimeouts;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;

@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.leakcheck;
 
-import io.netty.channel.rdma.KeptResources;
+import io.netty.channel.rdma.loop.KeptResources;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.verbs.VerbsResource;
 

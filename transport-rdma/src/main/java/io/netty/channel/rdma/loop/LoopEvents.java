@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -28,9 +28,9 @@ import java.util.Map;
 /**
  * The connection manager events of one event loop. On that loop only.
  */
-final class LoopEvents {
+public final class LoopEvents {
     /** The owner of a connection id. */
-    interface Listener {
+    public interface Listener {
         void connectionEvent(ConnectionEvent event);
 
         /** That has thrown, so that the state of the owner can't be relied upon: it ends, at once and alone. */
@@ -41,7 +41,7 @@ final class LoopEvents {
          *
          * @param id is to be closed.
          */
-        default void loopEnded(RdmaIoHandler handler, ConnectionId id) {
+        default void loopEnded(LoopHandler handler, ConnectionId id) {
             id.close();
         }
     }
@@ -49,7 +49,7 @@ final class LoopEvents {
     /** So many at a time, so that a flood of connection requests does not keep the loop from everything else. */
     private static final int MAX_EVENTS = 64;
 
-    private final RdmaIoHandler handler;
+    private final LoopHandler handler;
     private final EventChannel channel;
     private final WatchedFd fd;
     private final Map<ConnectionId, Listener> listeners = new IdentityHashMap<>();
@@ -58,19 +58,19 @@ final class LoopEvents {
     /** Events of ids that have arrived before it is known who listens. */
     private final Map<ConnectionId, List<ConnectionEvent>> early = new IdentityHashMap<>();
 
-    LoopEvents(RdmaIoHandler handler) throws Exception {
+    LoopEvents(LoopHandler handler) throws Exception {
         this.handler = handler;
         channel = EventChannel.create();
         fd = new WatchedFd(handler, channel.fd(), this::process);
         fd.watch(handler.epoll());
     }
 
-    EventChannel channel() {
+    public EventChannel channel() {
         return channel;
     }
 
     /** From now on the listener gets the events of the id. */
-    void listen(ConnectionId id, Listener listener) {
+    public void listen(ConnectionId id, Listener listener) {
         listeners.put(id, listener);
         List<ConnectionEvent> events = early.remove(id);
         if (events != null) {

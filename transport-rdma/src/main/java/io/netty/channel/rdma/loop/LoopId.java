@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -28,7 +28,7 @@ import java.util.concurrent.RejectedExecutionException;
  * The connection id of a channel that is bound, listens or connects, on the event loop of the channel. It may move to
  * another one ({@link IdMove}); in between events wait. On that loop, except where said.
  */
-class LoopId implements IdMove.Owner, LoopEvents.Listener {
+public class LoopId implements IdMove.Owner, LoopEvents.Listener {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopId.class);
 
     private final ConnectionId id;
@@ -37,7 +37,7 @@ class LoopId implements IdMove.Owner, LoopEvents.Listener {
     private boolean closed;
 
     /** @param id is closed with this object. */
-    LoopId(RdmaIoHandler handler, ConnectionId id, LoopEvents.Listener listener) throws Exception {
+    public LoopId(LoopHandler handler, ConnectionId id, LoopEvents.Listener listener) throws Exception {
         this.id = id;
         this.listener = listener;
         loop = new CurrentLoop(handler);
@@ -61,7 +61,7 @@ class LoopId implements IdMove.Owner, LoopEvents.Listener {
     }
 
     /** Somebody else gets the events from now on. */
-    void listener(LoopEvents.Listener newListener) {
+    public void listener(LoopEvents.Listener newListener) {
         listener = newListener;
     }
 
@@ -92,7 +92,7 @@ class LoopId implements IdMove.Owner, LoopEvents.Listener {
     }
 
     @Override
-    public void attach(RdmaIoHandler handler) {
+    public void attach(LoopHandler handler) {
         // A channel may come back to the loop that it was on: then this has never left.
         if (!loop.isAttached()) {
             loop.attach(handler);
@@ -100,8 +100,8 @@ class LoopId implements IdMove.Owner, LoopEvents.Listener {
     }
 
     /** Closes the id. Any thread: that of another loop, if the channel could not be registered there. */
-    void close() {
-        RdmaIoHandler handler = loop.handler();
+    public void close() {
+        LoopHandler handler = loop.handler();
         if (handler.isHere()) {
             destroy();
             return;
@@ -121,7 +121,7 @@ class LoopId implements IdMove.Owner, LoopEvents.Listener {
     }
 
     @Override
-    public void loopEnded(RdmaIoHandler handler, ConnectionId ignored) {
+    public void loopEnded(LoopHandler handler, ConnectionId ignored) {
         if (loop.handler() == handler) {
             destroy();
         } else {

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
@@ -27,9 +27,9 @@ import java.util.concurrent.RejectedExecutionException;
  * ({@code rdma_migrate_id(3)} waits for events that were taken and not acknowledged), so that loop is asked to. On the
  * new loop.
  */
-final class IdMove {
+public final class IdMove {
     /** What moves. */
-    interface Owner {
+    public interface Owner {
         /** Where it is, or was last. Any thread. */
         CurrentLoop loop();
 
@@ -42,24 +42,24 @@ final class IdMove {
         void leave(EventChannel events) throws Exception;
 
         /** Belongs to the new loop now. On that loop. */
-        void attach(RdmaIoHandler handler);
+        void attach(LoopHandler handler);
 
         /** There is no new loop any more. On the old one. */
         void destroy();
     }
 
     /** Told on the new loop. */
-    interface Listener {
+    public interface Listener {
         /** @param failure {@code null} if the owner belongs to the new loop now. */
         void moved(Throwable failure);
     }
 
     private final Owner owner;
-    private final RdmaIoHandler from;
-    private final RdmaIoHandler to;
+    private final LoopHandler from;
+    private final LoopHandler to;
     private final Listener listener;
 
-    private IdMove(Owner owner, RdmaIoHandler to, Listener listener) {
+    private IdMove(Owner owner, LoopHandler to, Listener listener) {
         this.owner = owner;
         this.to = to;
         this.listener = listener;
@@ -71,7 +71,7 @@ final class IdMove {
      *
      * @throws Exception if that can't even begin. The listener is not told then.
      */
-    static void start(Owner owner, RdmaIoHandler to, Listener listener) throws Exception {
+    public static void start(Owner owner, LoopHandler to, Listener listener) throws Exception {
         if (owner.loop().handler() == to) {
             owner.attach(to);
             listener.moved(null);

@@ -13,11 +13,12 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.memory.CellByteBuf;
 import io.netty.channel.rdma.memory.DeviceContext;
+import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
 import io.netty.channel.rdma.verbs.SharedReceiveQueue;
@@ -32,6 +33,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /**
  * A shared receive queue: the receives, with buffers of one size, of all channels of one event loop and device that
@@ -46,8 +48,10 @@ import java.util.function.BiConsumer;
  *
  * <p>On the loop that polls.
  */
-final class LoopReceiveQueue {
+public final class LoopReceiveQueue {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopReceiveQueue.class);
+    /** Or what the device can do, if that is less. */
+    public static final int DEFAULT_DEPTH = 1024;
     private static final int FIRST_RECEIVES = 64;
     private static final int RETRY_MILLIS = 10;
     private static final long MAX_REFUSED_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -56,11 +60,12 @@ final class LoopReceiveQueue {
 
     final int bufferSize;
     /** How many receives there may be. */
-    final int depth;
+    public final int depth;
     private final DeviceContext context;
     private final CurrentLoop loop;
     private final BiConsumer<LoopReceiveQueue, VerbsException> failure;
     private final int number;
+    private final Supplier<ByteBuf> source;
     private final SharedReceiveQueue queue;
     private final ReceiveWorkRequests chain;
     /** By slot. */
@@ -82,23 +87,26 @@ final class LoopReceiveQueue {
      * @param failure is told of it when the device takes no receives any more.
      * @param number by which the loop finds this queue.
      * @param depth within the limits of the device.
+     * @param buffers makes buffers of registered memory, or {@code null} where there is no more.
      */
     LoopReceiveQueue(DeviceContext context, CurrentLoop loop, BiConsumer<LoopReceiveQueue, VerbsException> failure,
-                     int number, int bufferSize, int depth) throws IOException {
+                     int number, int bufferSize, int depth, Supplier<ByteBuf> buffers) throws IOException {
         this.context = context;
         this.loop = loop;
         this.failure = failure;
         this.number = number;
         this.bufferSize = bufferSize;
         this.depth = depth;
-        buffers = new ByteBuf[depth];
+        source = buffers;
+        this.buffers = new ByteBuf[depth];
         unposted = new int[depth];
         chain = new ReceiveWorkRequests(depth, bufferSize == 0 ? 0 : depth);
         queue = context.domain.createSharedReceiveQueue(depth, bufferSize == 0 ? 0 : 1);
         boolean posted = false;
         try {
             if (!fill(Math.min(depth, FIRST_RECEIVES))) {
-                throw ChannelQueuePair.noReceiveBuffer("RECEIVE_BUFFER_SIZE");
+                throw PinnedMemory.PROCESS.exhausted("no registered memory to receive into",
+                        "lower RECEIVE_BUFFER_SIZE");
             }
             postAll();
             posted = true;
@@ -111,8 +119,26 @@ final class LoopReceiveQueue {
     }
 
     /** How many receives the shared receive queues of this process have now. */
-    static long receives() {
+    public static long receives() {
         return RECEIVES.sum();
+    }
+
+    /**
+     * The depth of a shared receive queue on a device.
+     *
+     * @throws IllegalArgumentException if the device has no such queues, or none of the depth that was asked for.
+     */
+    public static int depth(int wanted, DeviceContext context) {
+        if (context.attributes.maxSharedReceiveQueues() == 0) {
+            throw new IllegalArgumentException("SHARED_RECEIVE_QUEUE: true (expected: false on " + context.device +
+                    ", which has none: its max_srq is 0)");
+        }
+        int limit = context.attributes.maxSharedReceiveRequests();
+        if (wanted > limit && wanted != DEFAULT_DEPTH) {
+            throw new IllegalArgumentException("sharedReceiveQueueDepth: " + wanted + " (expected: at most " + limit +
+                    " on " + context.device + ", its max_srq_wr)");
+        }
+        return Math.min(wanted, limit);
     }
 
     // ---- work requests
@@ -136,7 +162,7 @@ final class LoopReceiveQueue {
         int before = receives;
         while (receives < target) {
             if (bufferSize > 0) {
-                buffers[receives] = ChannelQueuePair.receiveBuffer(context, bufferSize);
+                buffers[receives] = source.get();
                 if (buffers[receives] == null) {
                     break;
                 }
@@ -226,7 +252,7 @@ final class LoopReceiveQueue {
     }
 
     /** A receive has completed, and nothing in its buffer is of use. It will be posted again. */
-    void giveBack(long workRequestId) {
+    public void giveBack(long workRequestId) {
         unposted[unpostedCount++] = slot(workRequestId);
     }
 
@@ -236,9 +262,9 @@ final class LoopReceiveQueue {
      * @return the buffer with the message, or {@code null} if there is no memory for another one: then the message must
      *         be {@linkplain #buffer copied}, and the receive given back.
      */
-    ByteBuf take(long workRequestId) {
+    public ByteBuf take(long workRequestId) {
         int slot = slot(workRequestId);
-        ByteBuf empty = ChannelQueuePair.receiveBuffer(context, bufferSize);
+        ByteBuf empty = source.get();
         if (empty == null) {
             return null;
         }
@@ -249,7 +275,7 @@ final class LoopReceiveQueue {
     }
 
     /** The buffer of a completed receive, until that is given back. */
-    ByteBuf buffer(long workRequestId) {
+    public ByteBuf buffer(long workRequestId) {
         return buffers[slot(workRequestId)];
     }
 
@@ -273,15 +299,15 @@ final class LoopReceiveQueue {
     // ---- users
 
     /** Whether there are queue pairs whose receives complete there, so that there is room for all completions. */
-    boolean completesInto(LoopQueue completions) {
+    public boolean completesInto(LoopQueue completions) {
         return users.containsKey(completions);
     }
 
-    void addUser(LoopQueue completions) {
+    public void addUser(LoopQueue completions) {
         users.merge(completions, 1, Integer::sum);
     }
 
-    void removeUser(LoopQueue completions) {
+    public void removeUser(LoopQueue completions) {
         users.computeIfPresent(completions, (key, count) -> count == 1 ? null : count - 1);
     }
 
@@ -289,7 +315,7 @@ final class LoopReceiveQueue {
         return !users.isEmpty();
     }
 
-    SharedReceiveQueue queue() {
+    public SharedReceiveQueue queue() {
         return queue;
     }
 

@@ -13,7 +13,8 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
+
 
 import java.util.ArrayDeque;
 import java.util.Comparator;

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
 import io.netty.channel.IoRegistration;
 import io.netty.channel.rdma.verbs.WorkCompletions;
@@ -28,8 +28,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * <p>On the loop of the completion queue. It is registered there, because a loop without any registration may be
  * suspended, and nobody would poll.
  */
-final class CompletionRelay implements CompletionHandler, RdmaIoHandle {
-    private final RdmaConnection connection;
+final class CompletionRelay implements CompletionHandler, LoopHandle {
+    private final MovableCompletionHandler connection;
     private static final int BATCH = 64;
     /** So that a burst does not take memory for ever. */
     private static final int MAX_UNUSED = 4;
@@ -41,17 +41,17 @@ final class CompletionRelay implements CompletionHandler, RdmaIoHandle {
     private boolean ended;
     private boolean touched;
 
-    CompletionRelay(RdmaConnection connection, RdmaIoHandler handler) {
+    CompletionRelay(MovableCompletionHandler connection, LoopHandler handler) {
         this.connection = connection;
         register(handler);
     }
 
-    RdmaConnection connection() {
+    MovableCompletionHandler connection() {
         return connection;
     }
 
     /** Another loop polls the completion queue from now on: this one. */
-    void register(RdmaIoHandler handler) {
+    void register(LoopHandler handler) {
         registration = null;
         handler.loop().register(this).addListener(future -> {
             // It fails when the loop is about to end, which needs nobody to keep it from being suspended.

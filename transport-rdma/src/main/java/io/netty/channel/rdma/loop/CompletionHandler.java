@@ -13,14 +13,14 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
 /**
  * The owner of a queue pair. Called on its event loop only.
  */
-interface CompletionHandler {
+public interface CompletionHandler {
     /**
      * A work request completed. Only takes note of it: what follows from it is done, once for all completions of the
      * batch, in {@link #completionsDone()}.

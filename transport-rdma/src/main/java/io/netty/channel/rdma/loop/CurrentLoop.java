@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
@@ -37,39 +37,39 @@ import java.util.function.Consumer;
  *
  * <p>The two loops must hand over safely, as they do by a task that one gives to the other.
  */
-final class CurrentLoop implements Executor {
+public final class CurrentLoop implements Executor {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(CurrentLoop.class);
 
     // Not Netty's queue for many producers: after an addition its producer could miss a change of the fields below.
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Set<Timer> timers = new LinkedHashSet<>();
-    private volatile RdmaIoHandler handler;
+    private volatile LoopHandler handler;
     private volatile boolean attached = true;
     private volatile boolean abandoned;
     private Consumer<Throwable> owner;
 
     /** @param handler of the calling event loop. */
-    CurrentLoop(RdmaIoHandler handler) {
+    public CurrentLoop(LoopHandler handler) {
         this.handler = handler;
     }
 
     /** Who is told what tasks and timers throw; without one it is only logged. On the loop. */
-    void onUnexpected(Consumer<Throwable> newOwner) {
+    public void onUnexpected(Consumer<Throwable> newOwner) {
         owner = newOwner;
     }
 
     /** The handler of the loop; in between, that of the one that was left. Any thread. */
-    RdmaIoHandler handler() {
+    public LoopHandler handler() {
         return handler;
     }
 
     /** Whether this is the thread of the loop, so that the caller may do what is only done there. Any thread. */
-    boolean isHere() {
+    public boolean isHere() {
         return attached && handler.isHere();
     }
 
     /** The loop is left; {@link #attach} is next. On the loop. */
-    void detach() {
+    public void detach() {
         attached = false;
         for (Timer timer : timers) {
             timer.stop();
@@ -77,7 +77,7 @@ final class CurrentLoop implements Executor {
     }
 
     /** The loop of this handler is the one from now on. On that loop. */
-    void attach(RdmaIoHandler newHandler) {
+    public void attach(LoopHandler newHandler) {
         handler = newHandler;
         attached = true;
         try {
@@ -90,7 +90,7 @@ final class CurrentLoop implements Executor {
         }
     }
 
-    boolean isAttached() {
+    public boolean isAttached() {
         return attached;
     }
 
@@ -155,7 +155,7 @@ final class CurrentLoop implements Executor {
      *
      * @throws RejectedExecutionException if the loop has ended.
      */
-    Timer schedule(Runnable task, long delay, TimeUnit unit) {
+    public Timer schedule(Runnable task, long delay, TimeUnit unit) {
         Timer timer = new Timer(task, nanoTime() + unit.toNanos(delay));
         timer.start();
         timers.add(timer);
@@ -163,7 +163,7 @@ final class CurrentLoop implements Executor {
     }
 
     /** The clock of the loop, by which timers run. */
-    long nanoTime() {
+    public long nanoTime() {
         return handler.loop().ticker().nanoTime();
     }
 
@@ -172,7 +172,7 @@ final class CurrentLoop implements Executor {
         logger.debug("The event loop has ended", cause);
     }
 
-    final class Timer implements Runnable {
+    public final class Timer implements Runnable {
         private final Runnable task;
         private final long deadlineNanos;
         private Future<?> future;
@@ -196,7 +196,7 @@ final class CurrentLoop implements Executor {
         }
 
         /** On the loop. */
-        void cancel() {
+        public void cancel() {
             timers.remove(this);
             stop();
         }

@@ -13,8 +13,10 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
+import io.netty.channel.rdma.RdmaByteBufAllocator;
+import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.memory.RegisteredRanges;
 import io.netty.channel.rdma.verbs.VerbsResource;
 
@@ -60,7 +62,7 @@ public final class KeptResources {
     /** The numbers of the descriptors of what event loops keep. */
     public static Set<Integer> descriptors() {
         Set<Integer> descriptors = new HashSet<>();
-        for (RdmaIoHandler handler : RdmaIoHandler.HANDLERS) {
+        for (LoopHandler handler : LoopHandler.HANDLERS) {
             LoopEvents events = handler.eventsIfAny();
             if (events != null) {
                 descriptors.add(events.channel().fd());
@@ -79,7 +81,7 @@ public final class KeptResources {
 
     /** Closes all channels that tests have left open. Some of Netty's do. */
     public static void closeChannels() {
-        for (RdmaIoHandler handler : RdmaIoHandler.HANDLERS) {
+        for (LoopHandler handler : LoopHandler.HANDLERS) {
             if (handler.loop() != null) {
                 try {
                     handler.loop().execute(handler::closeChannels);
@@ -90,7 +92,7 @@ public final class KeptResources {
         }
     }
 
-    private static int sum(ToIntFunction<RdmaIoHandler> count) {
-        return RdmaIoHandler.HANDLERS.stream().mapToInt(count).sum();
+    private static int sum(ToIntFunction<LoopHandler> count) {
+        return LoopHandler.HANDLERS.stream().mapToInt(count).sum();
     }
 }

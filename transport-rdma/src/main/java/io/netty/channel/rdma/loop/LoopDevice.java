@@ -13,8 +13,9 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.CompletionChannel;
@@ -33,12 +34,13 @@ import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * What one event loop has of one device: a completion channel, the completion queues behind it, and who owns which
  * queue pair. On that loop only.
  */
-final class LoopDevice {
+public final class LoopDevice {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopDevice.class);
     private static final int FIRST_QUEUE_CAPACITY = 1 << 12;
     private static final int MAX_QUEUE_CAPACITY = 1 << 16;
@@ -69,7 +71,7 @@ final class LoopDevice {
     /** No loop polls any more. */
     private boolean ended;
 
-    LoopDevice(RdmaIoHandler handler, DeviceContext context) throws Exception {
+    LoopDevice(LoopHandler handler, DeviceContext context) throws Exception {
         this.context = context;
         home = new CurrentLoop(handler);
         channel = context.device.createCompletionChannel();
@@ -94,7 +96,7 @@ final class LoopDevice {
     }
 
     private WatchedFd watch(int fd, WatchedFd.Reader reader) throws Exception {
-        RdmaIoHandler handler = home.handler();
+        LoopHandler handler = home.handler();
         WatchedFd watched = new WatchedFd(handler, fd, reader);
         watched.watch(handler.epoll());
         return watched;
@@ -121,7 +123,7 @@ final class LoopDevice {
         return channel;
     }
 
-    CurrentLoop home() {
+    public CurrentLoop home() {
         return home;
     }
 
@@ -130,7 +132,7 @@ final class LoopDevice {
      *
      * @param receives whose completions need room, too; or {@code null}.
      */
-    LoopQueue reserve(int completions, LoopReceiveQueue receives) throws VerbsException {
+    public LoopQueue reserve(int completions, LoopReceiveQueue receives) throws VerbsException {
         for (LoopQueue queue : queues) {
             if (queue.reserve(completions + room(receives, queue))) {
                 return queue;
@@ -156,36 +158,40 @@ final class LoopDevice {
         return receives == null || receives.completesInto(queue) ? 0 : receives.depth;
     }
 
-    /** The receives that queue pairs of this loop share if they want buffers of this size. */
-    LoopReceiveQueue receiveQueue(int bufferSize) throws IOException {
+    /**
+     * The receives that queue pairs of this loop share if they want buffers of this size.
+     *
+     * @param buffers makes buffers of registered memory, or {@code null} where there is no more.
+     */
+    public LoopReceiveQueue receiveQueue(int bufferSize, Supplier<ByteBuf> buffers) throws IOException {
         for (LoopReceiveQueue candidate : receiveQueues.values()) {
             if (candidate.bufferSize == bufferSize) {
                 return candidate;
             }
         }
-        int depth = DeviceLimits.sharedReceives(home.handler().sharedReceiveQueueDepth(), context);
+        int depth = LoopReceiveQueue.depth(home.handler().sharedReceiveQueueDepth(), context);
         int number = nextReceiveQueue++ & 0x3fffffff;
-        LoopReceiveQueue queue = new LoopReceiveQueue(context, home, this::refused, number, bufferSize, depth);
+        LoopReceiveQueue queue = new LoopReceiveQueue(context, home, this::refused, number, bufferSize, depth, buffers);
         receiveQueues.put(number, queue);
         return queue;
     }
 
     /** Closes the queue unless it is used. */
-    void release(LoopReceiveQueue receives) {
+    public void release(LoopReceiveQueue receives) {
         if (!receives.isUsed() && receiveQueues.values().remove(receives)) {
             receives.close();
         }
     }
 
     /** From now on the completions of a standalone queue are handled on this loop. */
-    void adopt(LoopQueue queue) throws Exception {
+    public void adopt(LoopQueue queue) throws Exception {
         adopted.put(queue, watch(queue));
         queues.add(queue);
         armed = false;
     }
 
     /** A queue pair does not use the queue any more. */
-    void release(LoopQueue queue, int completions) {
+    public void release(LoopQueue queue, int completions) {
         WatchedFd fd = adopted.remove(queue);
         if (fd == null) {
             queue.release(completions);
@@ -196,11 +202,11 @@ final class LoopDevice {
         }
     }
 
-    void register(int queuePairNumber, CompletionHandler owner) {
+    public void register(int queuePairNumber, CompletionHandler owner) {
         owners.put(queuePairNumber, owner);
     }
 
-    void unregister(int queuePairNumber) {
+    public void unregister(int queuePairNumber) {
         CompletionHandler owner = owners.remove(queuePairNumber);
         if (owner instanceof CompletionRelay) {
             ((CompletionRelay) owner).end();
@@ -208,14 +214,14 @@ final class LoopDevice {
     }
 
     /** The connection leaves this loop: its completions are to follow it. */
-    void relay(int queuePairNumber, RdmaConnection connection) {
+    public void relay(int queuePairNumber, MovableCompletionHandler connection) {
         if (owners.get(queuePairNumber) == connection) {
             owners.put(queuePairNumber, new CompletionRelay(connection, home.handler()));
         }
     }
 
     /** The connection is back. All completions of before have reached it. */
-    void unrelay(int queuePairNumber, RdmaConnection connection) {
+    public void unrelay(int queuePairNumber, MovableCompletionHandler connection) {
         if (owners.get(queuePairNumber) instanceof CompletionRelay) {
             unregister(queuePairNumber);
             owners.put(queuePairNumber, connection);
@@ -223,7 +229,8 @@ final class LoopDevice {
     }
 
     /** As {@link #unregister} and {@link #release}, for a queue pair that was closed on another loop. Any thread. */
-    void releaseFromElsewhere(int queuePairNumber, CompletionHandler connection, LoopQueue queue, int completions) {
+    public void releaseFromElsewhere(int queuePairNumber, CompletionHandler connection, LoopQueue queue,
+                                     int completions) {
         home.execute(() -> {
             CompletionHandler owner = owners.get(queuePairNumber);
             // A new queue pair may have got the number.
@@ -380,7 +387,7 @@ final class LoopDevice {
      * Gives the completions that are in the queue to their owners, from the middle of anything: they are told
      * afterwards.
      */
-    void drain(LoopQueue queue) {
+    public void drain(LoopQueue queue) {
         if (drained == null) {
             drained = new WorkCompletions(64);
         }
@@ -409,11 +416,11 @@ final class LoopDevice {
         for (AsyncEvent next; (next = context.device.nextAsyncEvent()) != null;) {
             AsyncEvent event = next;
             if (event.isDeviceFatal()) {
-                RdmaIoHandler.deviceFailed(context, event);
+                LoopHandler.deviceFailed(context, event);
             } else if (event.isSharedReceiveLimitReached()) {
-                RdmaIoHandler.forEachLoop(context, device -> device.receiveQueueEvent(event));
+                LoopHandler.forEachLoop(context, device -> device.receiveQueueEvent(event));
             } else if (event.isLastReceiveReached()) {
-                RdmaIoHandler.forEachLoop(context, device -> device.lastReceiveReached(event));
+                LoopHandler.forEachLoop(context, device -> device.lastReceiveReached(event));
             } else {
                 logger.debug("{}: {}", context.device, event);
             }
@@ -519,7 +526,7 @@ final class LoopDevice {
 
     private boolean handOver() {
         for (CompletionHandler owner : owners.values()) {
-            RdmaIoHandler next = owner.loop().handler();
+            LoopHandler next = owner.loop().handler();
             try {
                 home.detach();
                 next.loop().execute(() -> takenOver(next));
@@ -533,7 +540,7 @@ final class LoopDevice {
     }
 
     /** On the loop that polls from now on. */
-    private void takenOver(RdmaIoHandler next) {
+    private void takenOver(LoopHandler next) {
         home.attach(next);
         try {
             watch();

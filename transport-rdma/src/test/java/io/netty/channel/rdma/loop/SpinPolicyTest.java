@@ -13,9 +13,9 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
-import io.netty.channel.rdma.SimulatedMachine.Pair;
+import io.netty.channel.rdma.loop.SimulatedMachine.Pair;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -26,10 +26,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.List;
 import java.util.stream.Stream;
 
-import static io.netty.channel.rdma.SpinPolicy.State.ACTIVE;
-import static io.netty.channel.rdma.SpinPolicy.State.OVERSPENT;
-import static io.netty.channel.rdma.SpinPolicy.State.PREEMPTED;
-import static io.netty.channel.rdma.SpinPolicy.State.QUIET;
+import static io.netty.channel.rdma.loop.SpinPolicy.State.ACTIVE;
+import static io.netty.channel.rdma.loop.SpinPolicy.State.OVERSPENT;
+import static io.netty.channel.rdma.loop.SpinPolicy.State.PREEMPTED;
+import static io.netty.channel.rdma.loop.SpinPolicy.State.QUIET;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.CompletionChannel;
@@ -27,10 +27,10 @@ import java.util.concurrent.TimeUnit;
  * A completion queue and how much of it is spoken for. Usually many connections of one loop share it; one that is
  * accepted before it is known to which loop it will belong has one of its own, with a completion channel of its own.
  */
-final class LoopQueue {
+public final class LoopQueue {
     private static final long MAX_REFUSED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    final CompletionQueue queue;
+    public final CompletionQueue queue;
     /** {@code null} if the loop's is used. */
     final CompletionChannel ownChannel;
     private int reserved;
@@ -47,7 +47,7 @@ final class LoopQueue {
         return new LoopQueue(device.device.createCompletionQueue(capacity, channel), null);
     }
 
-    static LoopQueue standalone(DeviceContext device, int capacity) throws VerbsException {
+    public static LoopQueue standalone(DeviceContext device, int capacity) throws VerbsException {
         CompletionChannel channel = device.device.createCompletionChannel();
         boolean created = false;
         try {
@@ -73,7 +73,7 @@ final class LoopQueue {
     }
 
     /** Gives the room back, once the queue pair is gone. */
-    void release(int completions) {
+    public void release(int completions) {
         reserved -= completions;
     }
 
@@ -102,7 +102,7 @@ final class LoopQueue {
         return first;
     }
 
-    void close() {
+    public void close() {
         queue.close();
         if (ownChannel != null) {
             ownChannel.close();

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.loop;
 
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoRegistration;
@@ -35,10 +35,10 @@ final class WatchedFd implements EpollIoHandle {
 
     private final FileDescriptor fd;
     private final Reader reader;
-    private final RdmaIoHandler handler;
+    private final LoopHandler handler;
     private IoRegistration registration;
 
-    WatchedFd(RdmaIoHandler handler, int fd, Reader reader) {
+    WatchedFd(LoopHandler handler, int fd, Reader reader) {
         this.handler = handler;
         // Not ours to close: nobody calls close() on this object.
         this.fd = new FileDescriptor(fd);

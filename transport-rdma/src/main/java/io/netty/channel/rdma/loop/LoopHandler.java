@@ -1,0 +1,595 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.loop;
+
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoOps;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.rdma.memory.DeviceContext;
+import io.netty.channel.rdma.verbs.AsyncEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ThreadUsage;
+import io.netty.channel.rdma.verbs.WorkCompletions;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.netty.util.internal.StringUtil;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import static io.netty.util.internal.ObjectUtil.checkNotNull;
+
+/**
+ * The {@link IoHandler} of an event loop that serves RDMA channels and everything that an {@link EpollIoHandler} does.
+ *
+ * <p>It is made of an {@link EpollIoHandler}, which does the sleeping: wake-ups, timers and deadlines are its code. The
+ * descriptors through which RDMA devices and the connection manager report are registered with it like any other.
+ * Around that, this class polls completion queues, before it sleeps for as long as its {@link SpinPolicy} says.
+ */
+public abstract class LoopHandler implements IoHandler {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopHandler.class);
+
+    /** So often TCP channels and wake-ups get their turn while completions keep coming. */
+    private static final long EPOLL_INTERVAL_NANOS = 20_000;
+    private static final long MAX_FINISH_NANOS = 200_000_000;
+    /** Polls between two looks at the clock and for tasks, which cost about as much as a poll. */
+    private static final int POLLS_PER_CHECK = 8;
+
+    static final Set<LoopHandler> HANDLERS = ConcurrentHashMap.newKeySet();
+
+    private final ThreadAwareExecutor executor;
+    private final EpollIoHandler epoll;
+    private final Turn turn = new Turn();
+    private final boolean busyPoll;
+    private final SpinPolicy spinPolicy;
+    private final int sharedReceiveQueueDepth;
+    private final WorkCompletions batch;
+    private final Set<Registration> registrations = new LinkedHashSet<>();
+    private final List<LoopDevice> devices = new ArrayList<>(1);
+    /** Connections of this loop whose completion queues belong to another one. */
+    private final Set<MovableCompletionHandler> guests = new HashSet<>();
+    /** What all connections of this loop share, by its class. */
+    private final Map<Class<?>, AutoCloseable> shared = new IdentityHashMap<>();
+    private volatile IoEventLoop loop;
+    private LoopEvents events;
+    private boolean shuttingDown;
+    private boolean ending;
+    private int internalEvents;
+    private int externalEvents;
+    private long nextEpollNanos;
+
+    /**
+     * @param executor                of the event loop.
+     * @param busyPoll                never to sleep while there is a queue pair.
+     * @param maxSpinNanos            see {@link SpinPolicy}.
+     * @param pollBatch               the most completions to take before they are handled.
+     * @param sharedReceiveQueueDepth see {@link LoopReceiveQueue}.
+     */
+    protected LoopHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, boolean busyPoll, long maxSpinNanos,
+                          int pollBatch, int sharedReceiveQueueDepth) {
+        this.executor = checkNotNull(executor, "executor");
+        this.epoll = epoll;
+        this.busyPoll = busyPoll;
+        spinPolicy = new SpinPolicy(maxSpinNanos, ThreadUsage::involuntarySwitches, System.nanoTime());
+        this.sharedReceiveQueueDepth = sharedReceiveQueueDepth;
+        batch = new WorkCompletions(pollBatch);
+    }
+
+    @Override
+    public void initialize() {
+        HANDLERS.add(this);
+        epoll.initialize();
+    }
+
+    @Override
+    public int run(IoHandlerContext context) {
+        turn.begin(context);
+        int handled = 0;
+        try {
+            handled = hasQueuePairs() ? runWithQueuePairs(context) : runEpoll(true);
+        } catch (Error e) {
+            throw e;
+        } catch (Throwable t) {
+            // Nothing may leave this method, or the event loop ends for good.
+            unexpected(t);
+        } finally {
+            turn.end();
+        }
+        return handled;
+    }
+
+    private int runWithQueuePairs(IoHandlerContext context) {
+        int handled = pollCompletions();
+        if (handled == 0 && context.canBlock()) {
+            handled = busyPoll ? busyPoll(context) : spinOrSleep(context);
+        }
+        return handled + runEpollIfDue(System.nanoTime());
+    }
+
+    private int busyPoll(IoHandlerContext context) {
+        long end = System.nanoTime() + EPOLL_INTERVAL_NANOS;
+        do {
+            int handled = pollSomeTimes();
+            if (handled > 0 || !context.canBlock()) {
+                return handled;
+            }
+        } while (System.nanoTime() - end < 0);
+        // Where there are fewer cores than polling threads, the one that is waited for may have none.
+        Thread.yield();
+        return 0;
+    }
+
+    private int spinOrSleep(IoHandlerContext context) {
+        int handled = spinPolicy.begin(System.nanoTime()) ? spin(context) : 0;
+        if (handled > 0 || !context.canBlock()) {
+            return handled;
+        }
+        handled = pollOrArm();
+        if (handled > 0) {
+            return handled;
+        }
+        handled = runEpoll(true);
+        spinPolicy.woke(System.nanoTime());
+        // Most likely a completion woke us up: handle it in this turn.
+        handled += pollCompletions();
+        // Epoll has had its turn, however long the completions took.
+        nextEpollNanos = System.nanoTime() + EPOLL_INTERVAL_NANOS;
+        return handled;
+    }
+
+    /** Polls as long as that may pay. */
+    private int spin(IoHandlerContext context) {
+        long now;
+        do {
+            int handled = pollSomeTimes();
+            now = System.nanoTime();
+            if (handled == 0) {
+                handled = runEpollIfDue(now);
+            }
+            if (handled > 0 || !context.canBlock()) {
+                if (spinPolicy.isWaiting()) {
+                    spinPolicy.found(now);
+                }
+                return handled;
+            }
+        } while (spinPolicy.foundNothing(now));
+        return 0;
+    }
+
+    /** There are completions, and they have not been handled. */
+    void waitEnds() {
+        if (spinPolicy.isWaiting()) {
+            spinPolicy.found(System.nanoTime());
+        }
+    }
+
+    private int pollSomeTimes() {
+        for (int i = 0; i < POLLS_PER_CHECK; i++) {
+            int handled = pollCompletions();
+            if (handled > 0) {
+                return handled;
+            }
+            Thread.onSpinWait();
+        }
+        return 0;
+    }
+
+    private int runEpollIfDue(long now) {
+        if (now - nextEpollNanos < 0) {
+            return 0;
+        }
+        nextEpollNanos = now + EPOLL_INTERVAL_NANOS;
+        return runEpoll(false);
+    }
+
+    private int pollCompletions() {
+        long start = turn.reporting ? System.nanoTime() : 0;
+        int handled = 0;
+        for (int i = 0; i < devices.size(); i++) {
+            handled += devices.get(i).poll(batch);
+        }
+        return report(handled, start);
+    }
+
+    private int pollOrArm() {
+        long start = turn.reporting ? System.nanoTime() : 0;
+        int handled = 0;
+        for (int i = 0; i < devices.size(); i++) {
+            handled += devices.get(i).pollOrArm(batch);
+        }
+        return report(handled, start);
+    }
+
+    private int report(int handled, long start) {
+        if (handled > 0 && turn.reporting) {
+            turn.reportActiveIoTime(System.nanoTime() - start);
+        }
+        return handled;
+    }
+
+    private int runEpoll(boolean mayBlock) {
+        turn.mayBlock = mayBlock;
+        internalEvents = 0;
+        externalEvents = 0;
+        // Our own descriptors are counted as what came of them.
+        return epoll.run(turn) - internalEvents + externalEvents;
+    }
+
+    private boolean hasQueuePairs() {
+        for (int i = 0; i < devices.size(); i++) {
+            if (devices.get(i).hasQueuePairs()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) throws Exception {
+        if (handle instanceof EpollIoHandle) {
+            return epoll.register(handle);
+        }
+        if (!(handle instanceof LoopHandle)) {
+            throw new IllegalArgumentException("IoHandle of type " + StringUtil.simpleClassName(handle) +
+                    " not supported");
+        }
+        if (shuttingDown) {
+            throw new RejectedExecutionException("event loop is shutting down");
+        }
+        Registration registration = new Registration((LoopHandle) handle);
+        registrations.add(registration);
+        handle.registered();
+        return registration;
+    }
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> handleType) {
+        return LoopHandle.class.isAssignableFrom(handleType) || epoll.isCompatible(handleType);
+    }
+
+    @Override
+    public void wakeup() {
+        epoll.wakeup();
+    }
+
+    @Override
+    public void prepareToDestroy() {
+        shuttingDown = true;
+        closeChannels();
+        epoll.prepareToDestroy();
+    }
+
+    /** On the loop. */
+    void closeChannels() {
+        for (Registration registration : registrations.toArray(new Registration[0])) {
+            try {
+                registration.handle.close();
+            } catch (Exception e) {
+                logger.debug("Exception while closing {}", registration.handle, e);
+            }
+        }
+    }
+
+    @Override
+    public void destroy() {
+        HANDLERS.remove(this);
+        try {
+            // A loop that is shut down without a quiet period may end without having called this.
+            prepareToDestroy();
+            finishConnections();
+            ending = true;
+            closeChannels();
+        } catch (Throwable t) {
+            unexpected(t);
+        }
+        for (CompletionHandler guest : guests.toArray(new CompletionHandler[0])) {
+            release(guest::destroy);
+        }
+        for (LoopDevice device : devices) {
+            release(device::destroy);
+        }
+        devices.clear();
+        if (events != null) {
+            release(events::destroy);
+            events = null;
+        }
+        shared.values().forEach(LoopHandler::release);
+        shared.clear();
+        epoll.destroy();
+    }
+
+    /** What can't be released must not keep anything else from it. */
+    private static void release(AutoCloseable resource) {
+        try {
+            resource.close();
+        } catch (Throwable t) {
+            logger.warn("Could not release all RDMA resources of an event loop", t);
+        }
+    }
+
+    /** All channels are closed, but peers may still have to be told: give that a moment. */
+    private void finishConnections() {
+        long deadline = System.nanoTime() + MAX_FINISH_NANOS;
+        while (hasOwnConnections() && System.nanoTime() - deadline < 0) {
+            pollCompletions();
+            for (CompletionHandler guest : guests.toArray(new CompletionHandler[0])) {
+                guest.loop().run();
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    private boolean hasOwnConnections() {
+        for (LoopDevice device : devices) {
+            if (device.hasOwnConnections()) {
+                return true;
+            }
+        }
+        return !guests.isEmpty();
+    }
+
+    /** The device failed for good: every loop closes its connections on it. */
+    static void deviceFailed(DeviceContext context, AsyncEvent event) {
+        IOException cause = new IOException(context.device + ": " + event);
+        logger.warn("{}; its connections are closed.", cause.getMessage());
+        forEachLoop(context, device -> device.fail(cause));
+    }
+
+    /** Does it on each loop that has something of the device. Any thread. */
+    static void forEachLoop(DeviceContext context, Consumer<LoopDevice> action) {
+        for (LoopHandler handler : HANDLERS) {
+            try {
+                handler.executor.execute(() -> {
+                    for (LoopDevice device : handler.devices) {
+                        if (device.context == context) {
+                            action.accept(device);
+                        }
+                    }
+                });
+            } catch (RejectedExecutionException e) {
+                logger.debug("The event loop of {} has ended", handler, e);
+            }
+        }
+    }
+
+    List<LoopDevice> devices() {
+        return devices;
+    }
+
+    /** The {@link #events()}, or {@code null} if there are none yet. */
+    public LoopEvents eventsIfAny() {
+        return events;
+    }
+
+    /** What this loop has of a device. On the loop. */
+    public LoopDevice device(DeviceContext context) throws Exception {
+        LoopDevice device = find(context);
+        if (device == null) {
+            device = new LoopDevice(this, context);
+            devices.add(device);
+        }
+        return device;
+    }
+
+    private LoopDevice find(DeviceContext context) {
+        for (LoopDevice device : devices) {
+            if (device.context == context) {
+                return device;
+            }
+        }
+        return null;
+    }
+
+    /** The most receives of a {@link LoopReceiveQueue}, unless the device has less. */
+    int sharedReceiveQueueDepth() {
+        return sharedReceiveQueueDepth;
+    }
+
+    /** On the loop. */
+    boolean hasDevice(DeviceContext context) {
+        return find(context) != null;
+    }
+
+    /** The connection manager events of this loop. On the loop. */
+    public LoopEvents events() throws Exception {
+        if (events == null) {
+            events = new LoopEvents(this);
+        }
+        return events;
+    }
+
+    /** The events of the id are not wanted any more. On the loop. */
+    public void forget(ConnectionId id) {
+        if (events != null) {
+            events.remove(id);
+        }
+    }
+
+    /** The one object of its class that all connections of this loop share. It is closed with the loop. On the loop. */
+    public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> factory) {
+        return type.cast(shared.computeIfAbsent(type, absent -> factory.get()));
+    }
+
+    /** A channel is registered, so the loop is known. On the loop. */
+    public void registered(IoEventLoop eventLoop) {
+        loop = eventLoop;
+    }
+
+    /** The event loop of this handler, once a channel was registered. Any thread. */
+    public IoEventLoop loop() {
+        return loop;
+    }
+
+    /** Whether the caller is the loop's thread. Any thread. */
+    public boolean isHere() {
+        return executor.isExecutorThread(Thread.currentThread());
+    }
+
+    /** Connections of this loop whose completion queues belong to another one. On the loop. */
+    public Set<MovableCompletionHandler> guests() {
+        return guests;
+    }
+
+    /** Takes over what another loop had of a device. On the loop. */
+    void add(LoopDevice device) {
+        devices.add(device);
+    }
+
+    EpollIoHandler epoll() {
+        return epoll;
+    }
+
+    public boolean isShuttingDown() {
+        return shuttingDown;
+    }
+
+    /** Nothing will come any more that a channel might wait for. */
+    public boolean isEnding() {
+        return ending;
+    }
+
+    void internalEvent() {
+        internalEvents++;
+    }
+
+    void externalEvent() {
+        externalEvents++;
+    }
+
+    /** An exception that no channel is to blame for, or is left to be told of. */
+    void unexpected(Throwable t) {
+        logger.warn("Unexpected exception in the event loop.", t);
+    }
+
+    /** An exception while something was done for the owner, which is told of it. */
+    void unexpected(Consumer<Throwable> owner, Throwable t) {
+        try {
+            owner.accept(t);
+        } catch (Throwable t2) {
+            t2.addSuppressed(t);
+            unexpected(t2);
+        }
+    }
+
+    private final class Registration implements IoRegistration {
+        private final LoopHandle handle;
+        private volatile boolean cancelled;
+
+        Registration(LoopHandle handle) {
+            this.handle = handle;
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        public <T> T attachment() {
+            return (T) LoopHandler.this;
+        }
+
+        @Override
+        public long submit(IoOps ops) {
+            throw new IllegalArgumentException("IoOps of type " + StringUtil.simpleClassName(ops) + " not supported");
+        }
+
+        @Override
+        public boolean isValid() {
+            return !cancelled;
+        }
+
+        @Override
+        public boolean cancel() {
+            synchronized (this) {
+                if (cancelled) {
+                    return false;
+                }
+                cancelled = true;
+            }
+            if (executor.isExecutorThread(Thread.currentThread())) {
+                remove();
+            } else {
+                executor.execute(this::remove);
+            }
+            return true;
+        }
+
+        private void remove() {
+            registrations.remove(this);
+            handle.unregistered();
+        }
+    }
+
+    /** The context that epoll's handler gets: it may be told not to block, and what it reports is added up. */
+    private static final class Turn implements IoHandlerContext {
+        private IoHandlerContext delegate;
+        private boolean mayBlock;
+        private boolean reporting;
+        private long activeNanos;
+
+        void begin(IoHandlerContext context) {
+            delegate = context;
+            reporting = context.shouldReportActiveIoTime();
+            activeNanos = 0;
+        }
+
+        /** Time spent looking for completions in vain counts as sleep, or the loop would seem fully used. */
+        void end() {
+            if (reporting) {
+                delegate.reportActiveIoTime(activeNanos);
+            }
+            delegate = null;
+        }
+
+        @Override
+        public boolean canBlock() {
+            return mayBlock && delegate.canBlock();
+        }
+
+        @Override
+        public long delayNanos(long currentTimeNanos) {
+            return delegate.delayNanos(currentTimeNanos);
+        }
+
+        @Override
+        public long deadlineNanos() {
+            return delegate.deadlineNanos();
+        }
+
+        @Override
+        public void reportActiveIoTime(long nanos) {
+            activeNanos += nanos;
+        }
+
+        @Override
+        public boolean shouldReportActiveIoTime() {
+            return reporting;
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.loop;
+
+/**
+ * The owner of a queue pair that may move to another loop, while the loop that polls its completion queue stays the
+ * same: {@link CompletionRelay}. On the owner's loop.
+ */
+public interface MovableCompletionHandler extends CompletionHandler {
+    /** The owner's loop polls from now on: completions need not be relayed any more. */
+    void atHome();
+
+    /** Whether the queue pair is gone: completions are of no interest any more. */
+    boolean isDestroyed();
+}
