@@ -111,8 +111,8 @@ public final class Comparison implements AutoCloseable {
             }
             progress.end();
             long now = System.nanoTime();
-            boolean last = round == rounds - 1
-                    || now + (plan.keepsProcesses() ? rows * WARM_ROW_NANOS : now - roundStart) - end > 0;
+            boolean last = round == rounds - 1 || !options.hasRounds()
+                    && now + (plan.keepsProcesses() ? rows * WARM_ROW_NANOS : now - roundStart) - end > 0;
             tell(round + 1, last);
             if (last) {
                 return;

@@ -36,7 +36,8 @@ public final class ComparisonOptions {
     @ArgGroup
     private Length length = new Length();
 
-    @Option(names = "--rounds", description = "At most so many rounds (default: 3; with --full 5, with --quick 1).")
+    @Option(names = "--rounds", description = "So many rounds, however long they take (default: up to 3 in two "
+            + "minutes; with --full 5, with --quick 1).")
     private Integer rounds;
 
     @Option(names = "--limit", paramLabel = "SECONDS",
@@ -73,6 +74,11 @@ public final class ComparisonOptions {
 
     int rounds() {
         return rounds != null ? rounds : plan().rounds();
+    }
+
+    /** Whether the rounds were asked for, so that none is left out for lack of time. */
+    boolean hasRounds() {
+        return rounds != null;
     }
 
     int limitMillis() {
