@@ -24,7 +24,8 @@ import java.util.Queue;
 
 /**
  * How fast the operations are that count, and how long their chains take. Chains are done in the order in which they
- * were posted.
+ * were posted. As many are counted again and again until that was begun late enough, so that the processes are warm: if
+ * warming up were something else, code would be compiled again when it ends.
  */
 final class ChainTimes {
     private static final int SIGNIFICANT_DIGITS = 3;
@@ -32,35 +33,35 @@ final class ChainTimes {
     private static final int MIN_BYTES_SIZE = 1024;
 
     private final Barrage barrage;
+    private final long warmUpNanos;
     private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
     private final Queue<Long> underWay = new ArrayDeque<>();
     private Windows windows;
-    private boolean counting;
     private long counted;
+    private long startNanos;
     private long firstNanos;
     private long lastNanos;
 
     ChainTimes(Barrage barrage) {
         this.barrage = barrage;
+        warmUpNanos = barrage.warmUp().toNanos();
     }
 
     void begin() {
         windows = new Windows(barrage.count());
-        firstNanos = System.nanoTime();
-        countIfWarm(firstNanos);
+        startNanos = System.nanoTime();
+        count(startNanos);
     }
 
-    private void countIfWarm(long now) {
-        if (now - firstNanos >= barrage.warmUp().toNanos()) {
-            counting = true;
-            firstNanos = now;
-            windows.done(0, now);
-        }
+    private void count(long now) {
+        counted = 0;
+        firstNanos = now;
+        windows.done(0, now);
     }
 
-    /** Whether the time to warm up is over: what is done from now on counts. */
+    /** Whether what is counted now was begun when the time to warm up was over. */
     boolean isCounting() {
-        return counting;
+        return firstNanos - startNanos >= warmUpNanos;
     }
 
     void posted() {
@@ -70,12 +71,13 @@ final class ChainTimes {
     void done(int operations) {
         lastNanos = System.nanoTime();
         long postedNanos = underWay.remove();
-        if (counting) {
-            counted += operations;
-            histogram.recordValue(lastNanos - postedNanos);
-            windows.done(counted, lastNanos);
-        } else {
-            countIfWarm(lastNanos);
+        counted += operations;
+        histogram.recordValue(lastNanos - postedNanos);
+        windows.done(counted, lastNanos);
+        if (counted >= barrage.count() && !isCounting()) {
+            histogram.reset();
+            windows = windows.again();
+            count(lastNanos);
         }
     }
 

@@ -20,7 +20,8 @@ import io.netty.example.rdma.util.Windows;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long the round trips take that count.
+ * How long the round trips take that count. They are done again and again until that was begun late enough, so that the
+ * processes are warm: if warming up were something else, code would be compiled again when it ends.
  */
 final class RoundTrips {
     private static final int SIGNIFICANT_DIGITS = 3;
@@ -32,7 +33,6 @@ final class RoundTrips {
     private long done;
     private long counted;
     private long startNanos;
-    private boolean counting;
     private long firstNanos;
     private long beganNanos;
     private long endedNanos;
@@ -48,8 +48,7 @@ final class RoundTrips {
             windows = new Windows(game.count());
             startNanos = beganNanos;
         }
-        if (!counting && beganNanos - startNanos >= warmUpNanos) {
-            counting = true;
+        if (counted == 0) {
             firstNanos = beganNanos;
             windows.done(0, beganNanos);
         }
@@ -59,12 +58,19 @@ final class RoundTrips {
     boolean end() {
         endedNanos = System.nanoTime();
         done++;
-        if (counting) {
-            counted++;
-            histogram.recordValue(endedNanos - beganNanos);
-            windows.done(counted, endedNanos);
+        counted++;
+        histogram.recordValue(endedNanos - beganNanos);
+        windows.done(counted, endedNanos);
+        if (counted < game.count()) {
+            return true;
         }
-        return counted < game.count();
+        if (firstNanos - startNanos >= warmUpNanos) {
+            return false;
+        }
+        counted = 0;
+        histogram.reset();
+        windows = windows.again();
+        return true;
     }
 
     /** Round trips, those before the ones that count, too. */

@@ -50,6 +50,11 @@ public final class Windows {
         this.begunNanos = begunNanos;
     }
 
+    /** Begins anew: what was done so far does not count. */
+    public Windows again() {
+        return new Windows(operations, begunNanos);
+    }
+
     /** So many of the operations that count are done; 0 where the first one of these begins. */
     public void done(long number, long now) {
         while (marks <= COUNT && number * COUNT >= marks * operations) {
