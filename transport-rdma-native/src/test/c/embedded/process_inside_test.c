@@ -16,9 +16,11 @@
 /* What this process keeps of others: ticks and doorbells, whatever they call their completion queues. */
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "embedded/base/sealed.h"
 #include "embedded/device/cq.h"
 #include "embedded/link/process.h"
 #include "pair.h"
@@ -26,6 +28,7 @@
 #define INVENTED 9000 /* by each of LIARS processes; more than there are banks */
 #define LIARS 40
 #define BANKS_OF_ONE 256 /* OWN_BANKS of process.c */
+#define AREAS_OF_ONE 64  /* MAX_NOTIFY_AREAS of process.c */
 
 static struct process *open_process(pid_t pid) {
     int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -152,6 +155,43 @@ static void the_own_process_has_no_doorbell_but_the_engines(void) {
     CHECK(fcntl(own_doorbell, F_GETFD) >= 0);
 }
 
+static struct process *show_new_area(pid_t pid) {
+    void *memory;
+    int fd = sealed_create("test-area", sizeof(struct notify_area), &memory);
+    CHECK(fd >= 0);
+    CHECK_EQ(munmap(memory, sizeof(struct notify_area)), 0);
+    int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    CHECK(doorbell >= 0);
+    struct process *process = process_of_notify_area(pid, fd, &doorbell);
+    if (process == NULL) {
+        CHECK_EQ(errno, EPROTO);
+        close(doorbell);
+    }
+    close(fd);
+    return process;
+}
+
+/* One over each link. */
+static void a_process_that_shows_ever_more_notify_areas_is_refused(void) {
+    struct process *shown[512];
+    int before = open_fds(), count = 0;
+    while (count < 512 && (shown[count] = show_new_area(1)) != NULL) {
+        count++;
+    }
+    CHECK_EQ(count, AREAS_OF_ONE);
+    CHECK_EQ(open_fds(), before + AREAS_OF_ONE);
+    struct process *other = show_new_area(2);
+    CHECK(other != NULL);
+    process_put(other);
+    process_put(shown[--count]);
+    shown[count] = show_new_area(1);
+    CHECK(shown[count++] != NULL);
+    while (count > 0) {
+        process_put(shown[--count]);
+    }
+    CHECK_EQ(open_fds(), before);
+}
+
 int main(void) {
     struct end end; /* opens the provider */
     end_open(&end, &defaults);
@@ -160,6 +200,7 @@ int main(void) {
     RUN(the_queue_pairs_of_a_completion_queue_share_banks_with_no_other);
     RUN(one_doorbell_is_kept_for_all);
     RUN(the_own_process_has_no_doorbell_but_the_engines);
+    RUN(a_process_that_shows_ever_more_notify_areas_is_refused);
     end_close(&end);
     return 0;
 }

@@ -13,7 +13,8 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Creation and introduction of queue pairs when file descriptors run out. */
+/* Creation and introduction of queue pairs when file descriptors run out, and that introductions do not use them up. */
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -135,8 +136,73 @@ static void an_introduction_that_finds_no_descriptor_is_repeated(void) {
     end_close(&b);
 }
 
+#define EARLY 300
+#define HELD_DOORBELLS 256 /* two for each of MAX_HELD_DOORBELLS introductions: rc_attach.c */
+#define OTHER_FDS 60       /* arenas that are shown, eight segments each; blocks of numbers and their links */
+
+static struct end early_ends[EARLY], late_ends[EARLY];
+
+static void connect_late(int i) {
+    CHECK_EQ(end_to_rts(&early_ends[i]), 0);
+    CHECK_EQ(end_to_rtr(&late_ends[i], early_ends[i].qp->qp_num), 0);
+    CHECK_EQ(end_to_rts(&late_ends[i]), 0);
+}
+
+/* The sleeper gets its event, whoever was rung. */
+static void wake(int i) {
+    struct ibv_cq *cq;
+    void *cq_context;
+    CHECK_EQ(post_recv(&early_ends[i], 1, 0, 8), 0);
+    CHECK_EQ(ibv_req_notify_cq(early_ends[i].recv_cq, 0), 0);
+    CHECK_EQ(post_send(&late_ends[i], 2, IBV_WR_SEND, 0, 0, 8), 0);
+    struct pollfd event = { .fd = early_ends[i].channel->fd, .events = POLLIN };
+    CHECK_EQ(poll(&event, 1, 60000), 1);
+    CHECK_EQ(ibv_get_cq_event(early_ends[i].channel, &cq, &cq_context), 0);
+    CHECK(cq == early_ends[i].recv_cq);
+    ibv_ack_cq_events(cq, 1);
+    expect_wc(early_ends[i].recv_cq, 1, IBV_WC_SUCCESS);
+    expect_wc(late_ends[i].send_cq, 2, IBV_WC_SUCCESS);
+}
+
+/* Any process can introduce itself to queue pairs that are not ready. */
+static void introductions_that_are_held_use_few_descriptors(void) {
+    struct options options = defaults;
+    options.channel = options.separate_cqs = true; /* so that two doorbells go along */
+    end_open(&early_ends[0], &options);
+    end_open(&late_ends[0], &defaults);
+    for (int i = 0; i < EARLY; i++) {
+        if (i > 0) {
+            end_open_on(&early_ends[i], &early_ends[0], &options);
+            end_open_on(&late_ends[i], &late_ends[0], &defaults);
+        }
+        end_to_init(&early_ends[i]);
+        end_to_init(&late_ends[i]);
+    }
+    int before = open_fds();
+    for (int i = 0; i < EARLY; i++) {
+        CHECK_EQ(end_to_rtr(&early_ends[i], late_ends[i].qp->qp_num), 0);
+    }
+    for (int i = 0; i < EARLY; i++) {
+        CHECK_EVENTUALLY(holds_introduction(qp_of(late_ends[i].qp)));
+    }
+    CHECK(open_fds() <= before + HELD_DOORBELLS + OTHER_FDS);
+    connect_late(EARLY - 1); /* whose doorbells were not kept */
+    wake(EARLY - 1);
+    for (int i = 0; i < EARLY - 1; i++) {
+        connect_late(i);
+    }
+    wake(0);
+    for (int i = 1; i < EARLY; i++) {
+        CHECK_EQ(ibv_destroy_qp(early_ends[i].qp), 0);
+        CHECK_EQ(ibv_destroy_qp(late_ends[i].qp), 0);
+    }
+    end_close(&early_ends[0]);
+    end_close(&late_ends[0]);
+}
+
 int main(void) {
     RUN(creation_unwinds_when_descriptors_run_out);
     RUN(an_introduction_that_finds_no_descriptor_is_repeated);
+    RUN(introductions_that_are_held_use_few_descriptors);
     return 0;
 }

@@ -113,6 +113,7 @@ struct attachment {
     uint32_t src_qpn;
     uint32_t recv_cq, send_cq, recv_cq_id, send_cq_id;
     int recv_doorbell, send_doorbell;
+    bool doorbells_counted; /* those of an attachment that is held */
 };
 
 /* The request of the peer that is being executed. */

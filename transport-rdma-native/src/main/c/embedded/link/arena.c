@@ -305,7 +305,7 @@ bool arenas_left(struct arenas *arenas, const struct wire_place *place) {
 static void put_view(struct arenas *arenas, struct view *view) {
     if (--view->refs == 0) {
         munmap((void *) view->segments, view->count * sizeof(*view->segments));
-        link_discharge(arenas->link);
+        link_discharge(arenas->link, LINK_KEPT_VIEW);
         free(view);
     }
 }
@@ -319,7 +319,7 @@ static struct view **find_view(struct arenas *arenas, uint32_t number) {
 }
 
 static struct view *map_view(struct arenas *arenas, const struct wire_place *place, int fd) {
-    if (!link_charge(arenas->link, MAX_VIEWS)) {
+    if (!link_charge(arenas->link, LINK_KEPT_VIEW, MAX_VIEWS)) {
         errno = ESTALE;
         return NULL;
     }
@@ -327,7 +327,7 @@ static struct view *map_view(struct arenas *arenas, const struct wire_place *pla
     const void *segments = view == NULL ? NULL : sealed_map(fd, place->segments * sizeof(*view->segments));
     if (segments == NULL) {
         int error = view != NULL && errno == EPROTO ? EPROTO : ESTALE;
-        link_discharge(arenas->link);
+        link_discharge(arenas->link, LINK_KEPT_VIEW);
         free(view);
         errno = error;
         return NULL;

@@ -116,23 +116,23 @@ void link_set_slot(struct link *link, enum link_slot slot, void *value) {
 
 /* ---- what peers make this process keep ---- */
 
-bool link_charge(struct link *link, unsigned limit) {
+bool link_charge(struct link *link, enum link_kept kind, unsigned limit) {
     unsigned sum = 0;
     pthread_mutex_lock(&table.lock);
     for (const struct link *other = table.links; other != NULL; other = other->next) {
-        sum += other->peer_pid == link->peer_pid ? other->charges : 0;
+        sum += other->peer_pid == link->peer_pid ? other->charges[kind] : 0;
     }
     bool granted = sum < limit && link_is_up(link);
     if (granted) {
-        link->charges++;
+        link->charges[kind]++;
     }
     pthread_mutex_unlock(&table.lock);
     return granted;
 }
 
-void link_discharge(struct link *link) {
+void link_discharge(struct link *link, enum link_kept kind) {
     pthread_mutex_lock(&table.lock);
-    link->charges--;
+    link->charges[kind]--;
     pthread_mutex_unlock(&table.lock);
 }
 

@@ -36,6 +36,12 @@
 
 #define CQ_BUCKETS 256u
 
+/*
+ * Of one process, or of all whose number is not visible here: each is a mapping of 48 MiB and a descriptor. A process
+ * has one for each copy of this library in it. What shows more is not an honest peer.
+ */
+#define MAX_NOTIFY_AREAS 64u
+
 struct tick_bank {
     struct tick_bank *next;
     uint32_t number;
@@ -143,10 +149,14 @@ struct process *process_of_notify_area(pid_t pid, int area_fd, int *doorbell) {
     }
     pthread_mutex_lock(&processes_lock);
     struct process *process = processes;
+    unsigned others = 0;
     while (process != NULL && !is(process, pid, &status)) {
+        others += process->pid == pid;
         process = process->next;
     }
-    if (process == NULL) {
+    if (process == NULL && others >= MAX_NOTIFY_AREAS) {
+        errno = EPROTO;
+    } else if (process == NULL) {
         process = create(pid, area_fd, doorbell, &status);
     }
     if (process != NULL) {

@@ -49,7 +49,7 @@ void process_init(void);
  * The process with this number and notify area. The number keeps a peer that shows somebody else's notify area, of
  * which it has the descriptor too, from having its doorbell rung in that one's place. *doorbell is the doorbell of its
  * engine, set to -1 if it was kept: that of this process is not. Returns a reference, or NULL with errno: EPROTO if the
- * descriptors are not what they should be.
+ * descriptors are not what they should be, or if there are too many such areas with this number.
  */
 struct process *process_of_notify_area(pid_t pid, int area_fd, int *doorbell);
 struct process *process_get(struct process *process);

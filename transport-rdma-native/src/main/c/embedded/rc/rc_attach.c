@@ -30,6 +30,12 @@
 /* Introductions held for a queue pair that is not ready: its peer's, and room for a few from ends that are mistaken. */
 #define MAX_HELD 4
 
+/*
+ * Of one process, introductions that are held with their doorbells: it could use up our descriptors. Others are held
+ * without, and the engine of their process is rung, unless the doorbell is known by another queue pair.
+ */
+#define MAX_HELD_DOORBELLS 128
+
 #define FIRST_INTRODUCE_GAP_NS UINT64_C(16000000)
 #define MAX_INTRODUCE_GAP_NS UINT64_C(2000000000) /* there may be very many whose peer takes its time */
 
@@ -39,6 +45,20 @@ static void close_doorbells(struct attachment *attachment) {
         if (*doorbells[i] >= 0) {
             close(*doorbells[i]);
             *doorbells[i] = -1;
+        }
+    }
+    if (attachment->doorbells_counted) {
+        attachment->doorbells_counted = false;
+        link_discharge(peer_link(attachment->peer), LINK_KEPT_DOORBELLS);
+    }
+}
+
+static void count_doorbells(struct attachment *attachment) {
+    if (attachment->recv_doorbell >= 0 || attachment->send_doorbell >= 0) {
+        attachment->doorbells_counted =
+                link_charge(peer_link(attachment->peer), LINK_KEPT_DOORBELLS, MAX_HELD_DOORBELLS);
+        if (!attachment->doorbells_counted) {
+            close_doorbells(attachment);
         }
     }
 }
@@ -398,6 +418,9 @@ static void take(struct qp *qp, struct attachment *attachment) {
     } else {
         hold(qp, attachment);
         bind_held(qp);
+        if (qp->held == attachment) { /* not bound yet */
+            count_doorbells(attachment);
+        }
     }
 }
 
