@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.memory.RequestMemory;
+
 import java.util.Arrays;
 
 /**
@@ -97,7 +99,8 @@ final class ForeignMemory {
         for (int i = ranges.upTo(address) - 1; i >= 0 && ranges.farthest[i] >= end; i--) {
             RegisteredMemory memory = ranges.memory[i];
             if (memory.range().contains(address, length) &&
-                    (permission == null || memory.permissions().contains(permission)) && memory.tryRetain()) {
+                    (permission == null || memory.permissions().contains(permission)) &&
+                    RequestMemory.tryRetain(memory)) {
                 return memory;
             }
         }

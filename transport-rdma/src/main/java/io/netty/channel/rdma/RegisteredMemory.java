@@ -26,7 +26,6 @@ import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.AbstractReferenceCounted;
-import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCounted;
 
 import java.io.IOException;
@@ -182,15 +181,6 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
             throw new IllegalArgumentException("permissions: " + copy + " (expected: LOCAL_WRITE, too)");
         }
         return Collections.unmodifiableSet(copy);
-    }
-
-    boolean tryRetain() {
-        try {
-            retain();
-            return true;
-        } catch (IllegalReferenceCountException e) {
-            return false;
-        }
     }
 
     MemoryRange range() {

@@ -58,8 +58,13 @@ public interface RequestMemory extends ReferenceCounted {
 
     /** Takes a reference, unless the last one has been given back. */
     default boolean tryRetain() {
+        return tryRetain(this);
+    }
+
+    /** As above, for memory of another type. */
+    static boolean tryRetain(ReferenceCounted memory) {
         try {
-            retain();
+            memory.retain();
             return true;
         } catch (IllegalReferenceCountException e) {
             return false;
