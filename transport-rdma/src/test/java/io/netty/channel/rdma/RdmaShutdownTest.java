@@ -27,6 +27,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.verbs.VerbsResource;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -65,6 +66,24 @@ class RdmaShutdownTest {
                         .isLessThanOrEqualTo(before[j]);
             }
         }
+    }
+
+    /** Netty's event loop looks whether it is shut down before it runs this task, and next when it may end. */
+    @Test
+    void handlersHearTheEndWhenATaskShutsTheLoopDown() throws Exception {
+        EventLoopGroup group = new RdmaEventLoopGroup(1);
+        Queue<String> events = new ConcurrentLinkedQueue<>();
+        Channel listener = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+                .handler(new EndRecorder("listener", events)).childHandler(new EndRecorder("accepted", events))
+                .bind(TestAddress.anyPort()).sync().channel();
+        Channel client = new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+                .handler(new EndRecorder("client", events)).connect(listener.localAddress()).sync().channel();
+        TestTimeouts.awaitTrue(() -> events.contains("accepted active"));
+        events.clear();
+        client.eventLoop().execute(() -> group.shutdownGracefully(0, TestTimeouts.SECONDS, TimeUnit.SECONDS));
+        TestTimeouts.await(group.terminationFuture());
+        assertThat(events).containsExactlyInAnyOrder("listener inactive", "listener unregistered",
+                "accepted inactive", "accepted unregistered", "client inactive", "client unregistered");
     }
 
     private void round(SplittableRandom random) throws Exception {
@@ -157,6 +176,32 @@ class RdmaShutdownTest {
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
             ctx.close();
+        }
+    }
+
+    private static final class EndRecorder extends ChannelInboundHandlerAdapter {
+        private final String name;
+        private final Queue<String> events;
+
+        EndRecorder(String name, Queue<String> events) {
+            this.name = name;
+            this.events = events;
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            events.add(name + " active");
+            ctx.fireChannelActive();
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            events.add(name + " inactive");
+        }
+
+        @Override
+        public void channelUnregistered(ChannelHandlerContext ctx) {
+            events.add(name + " unregistered");
         }
     }
 }

@@ -28,6 +28,7 @@ import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ThreadUsage;
 import io.netty.channel.rdma.verbs.WorkCompletions;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.internal.StringUtil;
 import io.netty.util.internal.logging.InternalLogger;
@@ -83,6 +84,8 @@ public abstract class LoopHandler implements IoHandler {
     private LoopEvents events;
     private boolean shuttingDown;
     private boolean ending;
+    /** By {@link System#nanoTime()}; 0 before the end. */
+    private long finishDeadline;
     private int internalEvents;
     private int externalEvents;
     private long nextEpollNanos;
@@ -288,6 +291,15 @@ public abstract class LoopHandler implements IoHandler {
         epoll.prepareToDestroy();
     }
 
+    /**
+     * The loop ends, perhaps without a quiet period and without another turn. Netty tells handlers that a channel is
+     * closed by a task, and when the loop calls {@link #destroy()} it takes none any more.
+     */
+    private void shutDown() {
+        prepareToDestroy();
+        finishConnections();
+    }
+
     /** On the loop. */
     void closeChannels() {
         for (Registration registration : registrations.toArray(new Registration[0])) {
@@ -338,8 +350,10 @@ public abstract class LoopHandler implements IoHandler {
 
     /** All channels are closed, but peers may still have to be told: give that a moment. */
     private void finishConnections() {
-        long deadline = System.nanoTime() + MAX_FINISH_NANOS;
-        while (hasOwnConnections() && System.nanoTime() - deadline < 0) {
+        if (finishDeadline == 0) {
+            finishDeadline = System.nanoTime() + MAX_FINISH_NANOS;
+        }
+        while (hasOwnConnections() && System.nanoTime() - finishDeadline < 0) {
             pollCompletions();
             for (CompletionHandler guest : guests.toArray(new CompletionHandler[0])) {
                 guest.loop().run();
@@ -441,6 +455,9 @@ public abstract class LoopHandler implements IoHandler {
 
     /** A channel is registered, so the loop is known. On the loop. */
     public void registered(IoEventLoop eventLoop) {
+        if (loop == null && eventLoop instanceof SingleThreadEventExecutor) {
+            ((SingleThreadEventExecutor) eventLoop).addShutdownHook(this::shutDown);
+        }
         loop = eventLoop;
     }
 
