@@ -27,7 +27,7 @@ public enum Plan {
      * Something to look at while one waits: the processes of a mode stay from round to round, so that they have to warm
      * up once.
      */
-    DEFAULT(3, true, 100, 8000, 110),
+    DEFAULT(3, true, 100, 8000, 100),
     /** Figures to quote: fresh processes in each round, as where they come to lie makes a difference. */
     FULL(5, false, 200, 10_000, 3600),
     /** Shows that everything works. What settles in little more than a second gets a figure. */
