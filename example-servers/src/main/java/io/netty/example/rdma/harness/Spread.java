@@ -22,6 +22,8 @@ import java.util.function.DoubleFunction;
  * What a figure was in all rounds.
  */
 public record Spread(double median, double min, double max) {
+    private static final double MAX_FACTOR = 2;
+
     /** {@code null} if there are no values. */
     public static Spread of(List<Double> values) {
         if (values.isEmpty()) {
@@ -32,6 +34,11 @@ public record Spread(double median, double min, double max) {
         double median = sorted.size() % 2 == 1 ? sorted.get(middle)
                 : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
         return new Spread(median, sorted.get(0), sorted.get(sorted.size() - 1));
+    }
+
+    /** Whether the median stands for all values: none is further away from it than by a factor of two. */
+    public boolean isTypical() {
+        return max <= MAX_FACTOR * median && median <= MAX_FACTOR * min;
     }
 
     /** The lowest and the highest value; one of them if they are shown alike. */

@@ -58,7 +58,8 @@ final class MarkdownReport {
 
                 Medians of the rounds, and the range over them. "x epoll" and "x limit": how many times better than
                 epoll as it waits by default, and than the limit, in the same round: median and range of that. Above
-                1 is better, whatever is counted. "Polling": event loops that never sleep.
+                1 is better, whatever is counted. "Polling": event loops that never sleep. Where a round was more than
+                a factor of two from the median, that is left out, and the range alone is there.
                 """);
         for (Section section : Section.all()) {
             List<String> subjects = results.subjects(section.scenarios());
@@ -109,7 +110,8 @@ final class MarkdownReport {
                 if (spread == null) {
                     row.addAll(List.of("not settled: " + unsettled.state(), ""));
                 } else {
-                    row.addAll(List.of(section.plotted().format(spread.median()),
+                    row.addAll(List.of(
+                            spread.isTypical() ? section.plotted().format(spread.median()) : "rounds differ",
                             spread.range(section.plotted()::format)));
                 }
                 figures.forEach(figure -> row.add(median(results.spread(subject, scenario, figure), figure)));
@@ -137,7 +139,8 @@ final class MarkdownReport {
             return "";
         }
         String range = ratio.range(MarkdownReport::factor);
-        return factor(ratio.median()) + (range.contains(" to ") ? " (" + range + ')' : "");
+        return !ratio.isTypical() ? range
+                : factor(ratio.median()) + (range.contains(" to ") ? " (" + range + ')' : "");
     }
 
     private static String factor(double value) {
@@ -149,7 +152,8 @@ final class MarkdownReport {
     }
 
     private static String median(Spread spread, Figure figure) {
-        return spread == null ? "" : figure.format(spread.median());
+        return spread == null ? "" : spread.isTypical() ? figure.format(spread.median())
+                : spread.range(figure::format);
     }
 
     private Table missing() {

@@ -75,8 +75,10 @@ final class Plots {
             List<Double> heights = new ArrayList<>();
             for (String scenario : scenarios) {
                 Spread spread = results.spread(subject, scenario, figure);
-                // What was not measured is a bar without height: the chart cannot leave one out.
-                heights.add(spread == null ? floor : Math.max(floor, figure.inUnit(spread.median())));
+                // What was not measured, or differs from round to round, is a bar without height: the chart can't
+                // leave one out.
+                heights.add(spread == null || !spread.isTypical() ? floor
+                        : Math.max(floor, figure.inUnit(spread.median())));
             }
             chart.addSeries(subject, labels(scenarios), heights);
             colours.add(Subjects.colour(subject));

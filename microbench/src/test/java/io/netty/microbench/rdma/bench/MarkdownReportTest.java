@@ -52,6 +52,18 @@ class MarkdownReportTest {
     }
 
     @Test
+    void roundsThatDifferHaveNoMedian() {
+        MarkdownReport report = new MarkdownReport(BenchResultsTest.results(
+                new Reading(1, "rdma", SCENARIO, Figure.P50, 1000), new Reading(2, "rdma", SCENARIO, Figure.P50, 9000),
+                new Reading(1, "epoll", SCENARIO, Figure.P50, 70_000),
+                new Reading(2, "epoll", SCENARIO, Figure.P50, 70_000)));
+        assertThat(report.write().lines().map(line -> line.replaceAll(" +", " ")))
+                .contains("| round trips of 64 B | rdma | rounds differ | 1.00 to 9.00 | 7.78 to 70.0 |");
+        assertThat(report.writeSummary().lines().map(line -> line.replaceAll(" +", " ")))
+                .contains("| round trips of 64 B: p50, µs | 1.00 to 9.00 | 70.0 |");
+    }
+
+    @Test
     void summaryHasAColumnForEachSubject() {
         assertThat(new MarkdownReport(RESULTS).writeSummary().lines().map(line -> line.replaceAll(" +", " ")))
                 .contains("| what | limit | rdma | epoll | nio |",
