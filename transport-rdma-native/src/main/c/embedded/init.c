@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * What has to be there before the first call: fork handlers, the handlers of the peers' messages, and the types of queue
- * pairs. In one place, as the order matters: pthread_atfork(3) runs the `prepare` handlers in reverse order of
- * registration, and a folder takes its locks before those of the folders below it.
+ * What has to be there before the first call: fork handlers, the handlers of the peers' messages, what the engine's
+ * rounds do, and the types of queue pairs. In one place, as the order matters: pthread_atfork(3) runs the `prepare`
+ * handlers in reverse order of registration, and a folder takes its locks before those of the folders below it.
  */
 #include "embedded/base/epoch.h"
 #include "embedded/base/fork.h"
@@ -48,7 +48,7 @@ __attribute__((constructor)) static void init(void) {
     device_init();
     mr_init();
     cq_engine_init();
-    watch_init();
+    watch_init(qp_round, cq_rest);
     qp_table_init();
     rc_init();
     ud_init();

@@ -102,7 +102,8 @@ void channel_raise(struct channel *channel, struct cq *cq) {
     pthread_mutex_unlock(&channel->lock);
 }
 
-void channel_join(struct channel *channel, struct cq *cq) {
+void channel_join(struct channel *channel, struct cq *cq, void (*rearm)(struct cq *cq)) {
+    cq->member.rearm = rearm;
     pthread_mutex_lock(&channel->members_lock);
     cq->member.next_member = channel->members;
     channel->members = cq;
@@ -114,7 +115,7 @@ void channel_join(struct channel *channel, struct cq *cq) {
 static void collect(struct channel *channel) {
     pthread_mutex_lock(&channel->members_lock);
     for (struct cq *cq = channel->members; cq != NULL; cq = cq->member.next_member) {
-        cq_rearm(cq);
+        cq->member.rearm(cq);
     }
     pthread_mutex_unlock(&channel->members_lock);
 }

@@ -47,15 +47,17 @@ static inline struct channel *channel_of(struct ibv_comp_channel *channel) {
     return (struct channel *) channel;
 }
 
-/* A completion queue's part; all under the channel's lock but next_member. */
+/* A completion queue's part; all under the channel's lock but next_member and rearm. */
 struct channel_member {
     struct cq *next_member;
+    void (*rearm)(struct cq *cq);
     struct cq *next_ready;
     unsigned pending;              /* events not yet delivered */
     unsigned delivered, completed; /* and acknowledged */
 };
 
-void channel_join(struct channel *channel, struct cq *cq);
+/* `rearm` lets peers ring again if the completion queue is armed, and executes what they announced so far. */
+void channel_join(struct channel *channel, struct cq *cq, void (*rearm)(struct cq *cq));
 
 /* Forgets undelivered events and waits until the delivered ones are acknowledged. */
 void channel_part(struct channel *channel, struct cq *cq);

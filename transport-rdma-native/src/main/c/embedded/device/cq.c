@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Completion queues: entries, arming, overflow. See cq.h. */
+/* Completion queues: create, destroy, poll, arm. See cq.h. */
 #include "cq.h"
 
 #include <errno.h>
@@ -27,6 +27,7 @@
 static _Atomic uint32_t next_id = 1;
 
 static void report_overflow(struct engine_task *task);
+static void rearm(struct cq *cq);
 
 struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, void *cq_context,
                                       struct ibv_comp_channel *channel, int comp_vector) {
@@ -74,32 +75,10 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
     pthread_mutex_init(&cq->lock, NULL);
     atomic_fetch_add(&context_of(context)->objects, 1);
     if (channel != NULL) {
-        channel_join(channel_of(channel), cq);
+        channel_join(channel_of(channel), cq, rearm);
     }
     cq_engine_add(cq);
     return &cq->ibv;
-}
-
-void cq_defer_doorbell(struct cq *cq, struct qp *qp) {
-    if (atomic_exchange(&qp->doorbell_deferred, true)) {
-        return;
-    }
-    qp_get(qp);
-    qp->next_deferred = atomic_load(&cq->deferred);
-    while (!atomic_compare_exchange_weak(&cq->deferred, &qp->next_deferred, qp)) {
-    }
-}
-
-void cq_ring_deferred(struct cq *cq) {
-    if (atomic_load_explicit(&cq->deferred, memory_order_relaxed) == NULL) {
-        return;
-    }
-    for (struct qp *qp = atomic_exchange(&cq->deferred, NULL), *following; qp != NULL; qp = following) {
-        following = qp->next_deferred;
-        atomic_store(&qp->doorbell_deferred, false);
-        qp_kick(qp, QP_WORK_DOORBELL);
-        qp_put(qp);
-    }
 }
 
 /* Whatever refers to it is the parent's, and not looked at here: fork.h. */
@@ -135,18 +114,6 @@ int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
     notify_area_release_cq(cq->index);
     cq_put(cq);
     return 0;
-}
-
-void cq_get(struct cq *cq) {
-    atomic_fetch_add(&cq->refs, 1);
-}
-
-void cq_put(struct cq *cq) {
-    if (atomic_fetch_sub(&cq->refs, 1) == 1) {
-        pthread_mutex_destroy(&cq->lock);
-        free(cq->ring);
-        free(cq);
-    }
 }
 
 static int take(struct cq *cq, int entries, struct ibv_wc *wc) {
@@ -203,7 +170,8 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     return 0;
 }
 
-void cq_rearm(struct cq *cq) {
+/* Lets peers ring again for an armed completion queue, and executes what they announced so far. */
+static void rearm(struct cq *cq) {
     pthread_mutex_lock(&cq->lock);
     uint64_t word = atomic_load(cq->word);
     enum notify_cq_state state = NOTIFY_CQ_STATE(word);
@@ -217,47 +185,9 @@ void cq_rearm(struct cq *cq) {
     }
 }
 
-static void fire(struct cq *cq) {
-    cq->armed = CQ_UNARMED;
-    cq_will_be_polled(cq);
-    channel_raise(channel_of(cq->ibv.channel), cq);
-}
-
-void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited) {
-    pthread_mutex_lock(&cq->lock);
-    uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed);
-    if (cq->overflowed || count > cq->mask) {
-        if (!cq->overflowed) {
-            cq->overflowed = true;
-            engine_submit(&cq->overflow);
-        }
-    } else {
-        cq->ring[(cq->head + count) & cq->mask] = *cqe;
-        atomic_store_explicit(&cq->count, count + 1, memory_order_release);
-        if (cq->armed == CQ_ARMED
-                || (cq->armed == CQ_ARMED_SOLICITED && (solicited || cqe->wc.status != IBV_WC_SUCCESS))) {
-            fire(cq);
-        }
-    }
-    pthread_mutex_unlock(&cq->lock);
-}
-
 /* IB specification 11.6.3.1: the completion queue is dead, and so are the queue pairs that use it. */
 static void report_overflow(struct engine_task *task) {
     struct cq *cq = container_of(task, struct cq, overflow);
     async_raise(context_of(cq->ibv.context), IBV_EVENT_CQ_ERR, &cq->ibv, &cq->async);
     qp_fail_users(cq);
-}
-
-void cq_purge(struct cq *cq, const struct qp *qp) {
-    pthread_mutex_lock(&cq->lock);
-    uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed), kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct cqe *cqe = &cq->ring[(cq->head + i) & cq->mask];
-        if (cqe->qp != qp) {
-            cq->ring[(cq->head + kept++) & cq->mask] = *cqe;
-        }
-    }
-    atomic_store_explicit(&cq->count, kept, memory_order_relaxed);
-    pthread_mutex_unlock(&cq->lock);
 }

@@ -17,11 +17,13 @@
  * Completion queues: private memory of the process, so no peer can forge a completion or wedge a queue that it shares
  * with others.
  *
- *   cq.c          entries, arming, overflow
- *   cq_scan.c     finds the queue pairs for which peers have published work, and serves them in turn
- *   cq_engine.c   does that on the engine, for completion queues that nobody polls
- *   cq_polled.c   whether a thread polls it, as published to peers
- *   cq_overdue.c  work that a peer marked as polling has not taken
+ *   cq.c           create, destroy, poll, arm
+ *   cq_entries.c   the entries, and the events that they make
+ *   cq_doorbell.c  the doorbell of the own engine; doorbells of peers that are put off
+ *   cq_scan.c      finds the queue pairs for which peers have published work, and serves them in turn
+ *   cq_engine.c    does that on the engine, for completion queues that nobody polls
+ *   cq_polled.c    whether a thread polls it, as published to peers
+ *   cq_overdue.c   work that a peer marked as polling has not taken
  *
  * Who makes progress. A thread that polls all the time does all work of the completion queue, in both directions, and
  * peers ring no doorbell; otherwise the engine does it, and peers ring its doorbell. The word on the notify area says
@@ -33,6 +35,7 @@
 #define NETTY_RDMA_EMBEDDED_CQ_H
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/queue.h>
 
 #include "channel.h"
@@ -127,15 +130,34 @@ static inline struct cq *cq_of(struct ibv_cq *cq) {
     return (struct cq *) cq;
 }
 
-void cq_get(struct cq *cq);
-void cq_put(struct cq *cq);
+static inline void cq_get(struct cq *cq) {
+    atomic_fetch_add(&cq->refs, 1);
+}
+
+static inline void cq_put(struct cq *cq) {
+    if (atomic_fetch_sub(&cq->refs, 1) == 1) {
+        pthread_mutex_destroy(&cq->lock);
+        free(cq->ring);
+        free(cq);
+    }
+}
 
 /* The hot path, for ibv_context_ops. */
 int cq_poll(struct ibv_cq *cq, int entries, struct ibv_wc *wc);
 int cq_req_notify(struct ibv_cq *cq, int solicited_only);
 
+/* ---- cq_entries.c ---- */
+
 /* Appends a completion. `solicited`: it wakes a solicited-only arm; errors always do. */
 void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
+
+/* Removes the completions of a queue pair that goes away. */
+void cq_purge(struct cq *cq, const struct qp *qp);
+
+/* ---- cq_doorbell.c ---- */
+
+/* Wakes the own engine: it looks at the completion queues that nobody polls. */
+void cq_engine_ring(void);
 
 /*
  * Rings the peer's send completion queue, for an acknowledgement, when the completions that are here now were polled
@@ -146,13 +168,14 @@ void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
  */
 void cq_defer_doorbell(struct cq *cq, struct qp *qp);
 
-void cq_ring_deferred(struct cq *cq);
+void cq_ring_all_deferred(struct cq *cq);
 
-/* Removes the completions of a queue pair that goes away. */
-void cq_purge(struct cq *cq, const struct qp *qp);
-
-/* Lets peers ring again for an armed completion queue, and executes what they announced so far. */
-void cq_rearm(struct cq *cq);
+/* At each poll that finds nothing. */
+static inline void cq_ring_deferred(struct cq *cq) {
+    if (atomic_load_explicit(&cq->deferred, memory_order_relaxed) != NULL) {
+        cq_ring_all_deferred(cq);
+    }
+}
 
 /* ---- cq_polled.c ---- */
 
@@ -164,9 +187,6 @@ static inline bool cq_is_polled(const struct cq *cq) {
 }
 
 void cq_tell_if_it_lasts(struct cq *cq, uint64_t word);
-
-/* An event wakes the application, who will poll; until it does, peers need not ring for more. */
-void cq_will_be_polled(struct cq *cq);
 
 /*
  * The engine had to do what one who polls would have done. Peers are told that nobody polls if it is the second time
@@ -239,7 +259,6 @@ void cq_scan_remove(struct cq *cq, struct cq_place *place);
 void cq_engine_init(void);
 /* Has the engine listen to the process's doorbell, which is open. Returns 0 or errno. */
 int cq_engine_open(void);
-void cq_engine_ring(void);
 void cq_engine_add(struct cq *cq);
 void cq_engine_remove(struct cq *cq);
 

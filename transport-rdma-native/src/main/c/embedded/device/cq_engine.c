@@ -81,10 +81,6 @@ static void set_asleep(bool asleep) {
     atomic_exchange(word, (atomic_load(word) + 2) / 2 * 2 + asleep);
 }
 
-void cq_engine_ring(void) {
-    doorbell_ring(doorbell.fd);
-}
-
 static void rung(struct engine_source *source, uint32_t events) {
     (void) events;
     doorbell_clear(source->fd);

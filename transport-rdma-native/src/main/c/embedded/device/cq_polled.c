@@ -68,13 +68,6 @@ void cq_tell_if_it_lasts(struct cq *cq, uint64_t word) {
     }
 }
 
-void cq_will_be_polled(struct cq *cq) {
-    atomic_store_explicit(&cq->polling.notified_at, atomic_load_explicit(cq->polling.polls, memory_order_relaxed),
-                          memory_order_relaxed);
-    atomic_exchange(cq->word, NOTIFY_CQ_SAME(atomic_load(cq->word), NOTIFY_CQ_POLLED));
-    watch_cq(cq);
-}
-
 /* Returns false if peers were not told that somebody polls. */
 static bool tell_that_nobody_polls(struct cq *cq) {
     struct cq_polling *polling = &cq->polling;

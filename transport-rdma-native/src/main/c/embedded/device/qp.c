@@ -70,18 +70,6 @@ static int init_queues(struct qp *qp) {
     return error;
 }
 
-static void free_qp(struct qp *qp) {
-    if (qp->ops->destroy != NULL) {
-        qp->ops->destroy(qp);
-    }
-    work_queue_free(&qp->sq);
-    work_queue_free(&qp->rq);
-    free(qp->taken);
-    free(qp->inlined);
-    pthread_mutex_destroy(&qp->control);
-    free(qp);
-}
-
 struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr) {
     UNCANCELLED;
     int error = context_is_inherited(pd->context) ? EIO : check(pd, attr);
@@ -123,7 +111,7 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
         error = qp_table_add(qp);
     }
     if (error != 0) {
-        free_qp(qp);
+        qp_free(qp);
         errno = error;
         return NULL;
     }
@@ -177,7 +165,7 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     struct qp *qp = qp_of(ibv);
     if (context_is_inherited(ibv->context)) { /* whatever refers to it is not looked at here: fork.h */
         drop_users(qp);
-        free_qp(qp);
+        qp_free(qp);
         return 0;
     }
     int error = qp->ops->begin_destroy != NULL ? qp->ops->begin_destroy(qp) : 0;
@@ -202,24 +190,4 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     drop_users(qp);
     qp_put(qp);
     return 0;
-}
-
-void qp_get(struct qp *qp) {
-    atomic_fetch_add(&qp->refs, 1);
-}
-
-void qp_put(struct qp *qp) {
-    if (atomic_fetch_sub(&qp->refs, 1) == 1) {
-        free_qp(qp);
-    }
-}
-
-static void fail_user(struct qp *qp, const void *cq) {
-    if (qp->send_cq == cq || qp->recv_cq == cq) {
-        qp_kick(qp, QP_WORK_FATAL);
-    }
-}
-
-void qp_fail_users(struct cq *cq) {
-    qp_table_visit(fail_user, cq);
 }

@@ -19,9 +19,10 @@
  * its table of operations: rc.h, ud.h.
  *
  *   qp.c           types; create, query, destroy
- *   qp_table.c     numbers
+ *   qp_table.c     references, numbers
  *   qp_modify.c    the state machine
- *   qp_post.c      the work queues
+ *   qp_post.c      posting, to shared receive queues as well
+ *   work_queue.c   the rings of what was posted
  *   qp_progress.c  the gate and its owner, errors, flushing, the engine's rounds
  *   qp_complete.c  completions, and the receives that messages take
  *   srq.c          work queues that queue pairs share
@@ -39,6 +40,7 @@
 #include "embedded/link/stream.h"
 #include "pd.h"
 #include "sge.h"
+#include "work_queue.h"
 
 /*
  * One call does about so many bytes of each: the peer's requests with the answers to them, answers that the peer gives,
@@ -80,27 +82,6 @@ struct send_wqe {
     uint16_t num_sge;
     struct sge_cursor cursor;
     struct ibv_sge sge[]; /* or inline data */
-};
-
-struct receive_wqe {
-    uint64_t wr_id;
-    uint32_t length;
-    uint16_t num_sge;
-    struct ibv_sge sge[];
-};
-
-static inline size_t receive_wqe_size(uint32_t sges) {
-    return sizeof(struct receive_wqe) + sges * sizeof(struct ibv_sge);
-}
-
-/* A ring of work requests. Indices count up for ever. */
-struct work_queue {
-    pthread_mutex_t lock; /* of posting */
-    uint8_t *ring;
-    uint32_t stride, mask, limit, max_sge;
-    _Atomic uint32_t head; /* posted */
-    uint32_t done;         /* completed; the gate's owner */
-    _Atomic uint32_t tail; /* completed and polled */
 };
 
 /* The peer's end as it introduced itself, before or after this end is ready for it. */
@@ -190,7 +171,7 @@ struct qp {
     atomic_bool watched;
     struct qp *next_watched; /* watch.c */
     atomic_bool doorbell_deferred;
-    struct qp *next_deferred; /* cq.c */
+    struct qp *next_deferred; /* cq_doorbell.c */
     uint64_t sleeper;      /* process_sleeper() at the latest acknowledgement; the gate's owner */
     atomic_bool expecting;
     struct qp *next_expecting; /* cq_overdue.c */
@@ -280,12 +261,12 @@ static inline bool qp_sends_in(enum ibv_qp_state state) {
 
 /* qp.c */
 void qp_set_ops(enum ibv_qp_type type, const struct qp_ops *ops); /* of all queue pairs of the type */
-void qp_get(struct qp *qp);
-void qp_put(struct qp *qp);
-void qp_fail_users(struct cq *cq);
 
 /* qp_table.c */
 void qp_table_init(void);
+void qp_get(struct qp *qp);
+void qp_put(struct qp *qp);
+void qp_free(struct qp *qp); /* for the last reference, and for those that are not complete */
 int qp_table_add(struct qp *qp); /* gives it a number; 0 or errno */
 void qp_table_remove(struct qp *qp);
 struct qp *qp_table_find(uint32_t qpn); /* with a reference, or NULL */
@@ -295,16 +276,6 @@ void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const vo
 /* qp_post.c */
 int qp_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int qp_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, size_t stride);
-void work_queue_free(struct work_queue *queue);
-void work_queue_reset(struct work_queue *queue);
-/* Copies the list to the queue. Returns 0, or errno and the request that is not there. */
-int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-
-static inline void *work_queue_at(const struct work_queue *queue, uint32_t index) {
-    return queue->ring + (size_t) (index & queue->mask) * queue->stride;
-}
-
 /* Under the lock of the completion queue that was polled. */
 static inline void qp_polled(struct qp *qp, bool send, uint32_t end) {
     atomic_store_explicit(send ? &qp->sq.tail : &qp->rq.tail, end, memory_order_release);
@@ -326,7 +297,9 @@ void qp_to_error(struct qp *qp);
 bool qp_has_outstanding(const struct qp *qp);
 /* Whether a work request has been staged in part. */
 bool qp_is_staging(const struct qp *qp);
-/* Returns when to look again, 0 for never. */
+/* The completion queue has overflowed: all queue pairs that use it fail. */
+void qp_fail_users(struct cq *cq);
+/* The round of the engine: returns when to look again, or 0 if it is not watched any more. */
 uint64_t qp_round(struct qp *qp, uint64_t now_ns);
 
 /* A hint, for polls: the peer seems to have done something. */

@@ -14,62 +14,15 @@
  * under the License.
  */
 /*
- * The work queues: posting checks what a device checks at once, and copies the request. What needs keys or the peer is
- * found out later and reported by a completion.
+ * Posting checks what a device checks at once, and copies the request. What needs keys or the peer is found out later
+ * and reported by a completion.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "embedded/base/copy.h"
 #include "qp.h"
+#include "srq.h"
 #include "watch.h"
-
-int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, size_t stride) {
-    uint32_t size = 1;
-    while (size < limit) {
-        size *= 2;
-    }
-    stride = (stride + 63) & ~(size_t) 63;
-    queue->ring = limit == 0 ? NULL : aligned_alloc(64, size * stride);
-    if (queue->ring == NULL && limit != 0) {
-        return ENOMEM;
-    }
-    queue->stride = (uint32_t) stride;
-    queue->mask = size - 1;
-    queue->limit = limit;
-    queue->max_sge = max_sge;
-    pthread_mutex_init(&queue->lock, NULL);
-    return 0;
-}
-
-void work_queue_free(struct work_queue *queue) {
-    if (queue->stride != 0) {
-        pthread_mutex_destroy(&queue->lock);
-        free(queue->ring);
-    }
-}
-
-void work_queue_reset(struct work_queue *queue) {
-    pthread_mutex_lock(&queue->lock);
-    uint32_t head = atomic_load(&queue->head);
-    queue->done = head;
-    atomic_store(&queue->tail, head);
-    pthread_mutex_unlock(&queue->lock);
-}
-
-static bool is_full(const struct work_queue *queue, uint32_t head) {
-    return head - atomic_load_explicit(&queue->tail, memory_order_acquire) >= queue->limit;
-}
-
-/* Sums up the list; false if it is longer than a message may be. */
-static bool total_length(const struct ibv_sge *sge, int num, uint32_t *total) {
-    uint64_t sum = 0;
-    for (int i = 0; i < num; i++) {
-        sum += sge[i].length;
-    }
-    *total = (uint32_t) sum;
-    return sum <= WIRE_MAX_MESSAGE;
-}
 
 static int wire_op_of(enum ibv_wr_opcode opcode) {
     switch (opcode) {
@@ -102,7 +55,7 @@ static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct s
     wqe->cursor = (struct sge_cursor) { 0, 0 };
     wqe->num_sge = (uint16_t) wr->num_sge;
     wqe->imm = wr->imm_data;
-    if (!total_length(wr->sg_list, wr->num_sge, &wqe->total)) {
+    if (!sge_total(wr->sg_list, wr->num_sge, &wqe->total)) {
         return EINVAL;
     }
     if (!wqe->inlined) {
@@ -136,7 +89,7 @@ int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr 
     pthread_mutex_lock(&sq->lock);
     uint32_t head = atomic_load_explicit(&sq->head, memory_order_relaxed);
     for (; wr != NULL; wr = wr->next) {
-        error = is_full(sq, head) ? ENOMEM : fill_send(qp, wr, work_queue_at(sq, head));
+        error = work_queue_is_full(sq, head) ? ENOMEM : fill_send(qp, wr, work_queue_at(sq, head));
         if (error != 0) {
             *bad_wr = wr;
             break;
@@ -152,37 +105,6 @@ int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr 
     return error;
 }
 
-int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
-    int error = 0;
-    pthread_mutex_lock(&queue->lock);
-    uint32_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
-    for (; wr != NULL; wr = wr->next) {
-        if (is_full(queue, head)) {
-            error = ENOMEM;
-        } else if (wr->num_sge < 0 || (uint32_t) wr->num_sge > queue->max_sge) {
-            error = EINVAL;
-        }
-        if (error != 0) {
-            *bad_wr = wr;
-            break;
-        }
-        struct receive_wqe *wqe = work_queue_at(queue, head);
-        wqe->wr_id = wr->wr_id;
-        wqe->num_sge = (uint16_t) wr->num_sge;
-        for (int i = 0; i < wr->num_sge; i++) {
-            wqe->sge[i] = wr->sg_list[i];
-        }
-        /* A list longer than a message is no error; what arrives is bounded by the message. */
-        if (!total_length(wr->sg_list, wr->num_sge, &wqe->length)) {
-            wqe->length = WIRE_MAX_MESSAGE;
-        }
-        head++;
-    }
-    atomic_store(&queue->head, head);
-    pthread_mutex_unlock(&queue->lock);
-    return error;
-}
-
 int qp_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
     struct qp *qp = qp_of(ibv);
     if (qp_state(qp) == IBV_QPS_RESET || qp->srq != NULL) {
@@ -193,6 +115,17 @@ int qp_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr 
     /* After the head of the queue: both decide about a sleeping request, see rc_receive.c. */
     if (atomic_load(&qp->waiting_for_receive) || atomic_load(&qp->state) == IBV_QPS_ERR) {
         qp_kick(qp, QP_WORK_ALL);
+    }
+    return error;
+}
+
+int srq_post_recv(struct ibv_srq *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
+    struct srq *srq = srq_of(ibv);
+    int error = work_queue_post_recv(&srq->queue, wr, bad_wr);
+    /* One that has died meanwhile takes nothing; then the next one has its turn. */
+    for (struct qp *qp = srq_next_to_serve(srq); qp != NULL; qp = srq_next_to_serve(srq)) {
+        qp_kick(qp, QP_WORK_ALL);
+        qp_put(qp);
     }
     return error;
 }

@@ -99,7 +99,18 @@ void qp_unlock(struct qp *qp) {
     run_all(qp, gate_leave(&qp->gate));
 }
 
-uint64_t qp_round(struct qp *qp, uint64_t now_ns) {
+static void fail_user(struct qp *qp, const void *cq) {
+    if (qp->send_cq == cq || qp->recv_cq == cq) {
+        qp_kick(qp, QP_WORK_FATAL);
+    }
+}
+
+void qp_fail_users(struct cq *cq) {
+    qp_table_visit(fail_user, cq);
+}
+
+/* Returns when to look again, 0 for never. */
+static uint64_t make_round(struct qp *qp, uint64_t now_ns) {
     if (atomic_load(&qp->destroyed)) {
         return 0;
     }
@@ -118,4 +129,16 @@ uint64_t qp_round(struct qp *qp, uint64_t now_ns) {
     atomic_store(&qp->next_round_ns, now_ns + ROUND_GAP_NS);
     qp_kick(qp, QP_WORK_WATCH);
     return atomic_load(&qp->next_round_ns);
+}
+
+uint64_t qp_round(struct qp *qp, uint64_t now_ns) {
+    uint64_t next = make_round(qp, now_ns);
+    if (next == 0) {
+        /* Whoever posts after this has it watched again; what was posted before is seen by this second look. */
+        atomic_store(&qp->watched, false);
+        if (!atomic_load(&qp->destroyed)) {
+            qp_kick(qp, QP_WORK_WATCH);
+        }
+    }
+    return next;
 }

@@ -14,10 +14,12 @@
  * under the License.
  */
 /*
- * Queue pair numbers. They are unique on the host, as they alone lead to the peer: taken from blocks that link.c claims
- * for this process. A number is not used again for a while, so that a late message does not meet a newer queue pair.
+ * Queue pairs as others refer to them: references, and numbers. Numbers are unique on the host, as they alone lead to
+ * the peer: taken from blocks that link.c claims for this process. A number is not used again for a while, so that a
+ * late message does not meet a newer queue pair.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "qp.h"
@@ -37,6 +39,32 @@ static struct {
     uint64_t until_ns;
 } retired[MAX_RETIRED]; /* a ring, in the order of destruction */
 static uint32_t retired_head, retired_tail; /* the ends of the ring; count up for ever */
+
+/* ---- references ---- */
+
+void qp_free(struct qp *qp) {
+    if (qp->ops->destroy != NULL) {
+        qp->ops->destroy(qp);
+    }
+    work_queue_free(&qp->sq);
+    work_queue_free(&qp->rq);
+    free(qp->taken);
+    free(qp->inlined);
+    pthread_mutex_destroy(&qp->control);
+    free(qp);
+}
+
+void qp_get(struct qp *qp) {
+    atomic_fetch_add(&qp->refs, 1);
+}
+
+void qp_put(struct qp *qp) {
+    if (atomic_fetch_sub(&qp->refs, 1) == 1) {
+        qp_free(qp);
+    }
+}
+
+/* ---- numbers ---- */
 
 static uint32_t claim_number(void) {
     if (fresh_left == 0 && retired_head != retired_tail

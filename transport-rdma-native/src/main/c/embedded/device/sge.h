@@ -22,6 +22,8 @@
 
 #include <infiniband/verbs.h>
 
+#include "embedded/link/wire.h"
+
 /* A position in a scatter/gather list. */
 struct sge_cursor {
     uint16_t index;
@@ -38,5 +40,14 @@ int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num
                 const void *from, uint32_t length);
 /* Only the check of the keys of sge_scatter(), for a list from its start. */
 bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access);
+/* Sums up the list; false if it is longer than a message may be. */
+static inline bool sge_total(const struct ibv_sge *sge, int num, uint32_t *total) {
+    uint64_t sum = 0;
+    for (int i = 0; i < num; i++) {
+        sum += sge[i].length;
+    }
+    *total = (uint32_t) sum;
+    return sum <= WIRE_MAX_MESSAGE;
+}
 
 #endif

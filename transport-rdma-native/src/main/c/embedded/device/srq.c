@@ -162,8 +162,7 @@ void srq_forget(struct srq *srq, struct qp *qp) {
     }
 }
 
-/* The queue pair that has waited longest, with a reference, or NULL if none waits or there is nothing to take. */
-static struct qp *next_to_serve(struct srq *srq) {
+struct qp *srq_next_to_serve(struct srq *srq) {
     struct qp *qp = NULL;
     pthread_mutex_lock(&srq->queue.lock);
     if (srq->waiting != NULL && available(srq) != 0) {
@@ -172,15 +171,4 @@ static struct qp *next_to_serve(struct srq *srq) {
     }
     pthread_mutex_unlock(&srq->queue.lock);
     return qp;
-}
-
-int srq_post_recv(struct ibv_srq *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
-    struct srq *srq = srq_of(ibv);
-    int error = work_queue_post_recv(&srq->queue, wr, bad_wr);
-    /* One that has died meanwhile takes nothing; then the next one has its turn. */
-    for (struct qp *qp = next_to_serve(srq); qp != NULL; qp = next_to_serve(srq)) {
-        qp_kick(qp, QP_WORK_ALL);
-        qp_put(qp);
-    }
-    return error;
 }

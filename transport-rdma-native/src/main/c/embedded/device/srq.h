@@ -38,7 +38,7 @@ static inline struct srq *srq_of(struct ibv_srq *srq) {
     return (struct srq *) srq;
 }
 
-/* For ibv_context_ops. */
+/* For ibv_context_ops: qp_post.c. */
 int srq_post_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /*
@@ -46,6 +46,9 @@ int srq_post_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_w
  * pair's gate.
  */
 bool srq_take(struct srq *srq, struct qp *qp);
+
+/* The queue pair that has waited longest, with a reference, or NULL if none waits or there is nothing to take. */
+struct qp *srq_next_to_serve(struct srq *srq);
 
 /* The queue pair does not wait any more. */
 void srq_forget(struct srq *srq, struct qp *qp);

@@ -27,6 +27,9 @@ static void make_round(struct engine_timer *timer);
 
 atomic_bool watch_suspended;
 
+static uint64_t (*round_of_qp)(struct qp *qp, uint64_t now_ns);
+static bool (*round_of_cq)(struct cq *cq);
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct qp *qps;
 static struct cq *cqs;
@@ -76,13 +79,8 @@ static uint64_t visit_qps(struct qp *list, uint64_t now) {
     uint64_t next = UINT64_MAX, count = 0;
     for (struct qp *qp = list, *following; qp != NULL; qp = following) {
         following = qp->next_watched;
-        uint64_t at = qp_round(qp, now);
+        uint64_t at = round_of_qp(qp, now);
         if (at == 0) {
-            /* Whoever posts after this adds it again; what was posted before is seen by this second look. */
-            atomic_store(&qp->watched, false);
-            if (!atomic_load(&qp->destroyed)) {
-                qp_kick(qp, QP_WORK_WATCH);
-            }
             qp_put(qp);
             continue;
         }
@@ -101,7 +99,7 @@ static uint64_t visit_cqs(struct cq *list, uint64_t now) {
     uint64_t count = 0;
     for (struct cq *cq = list, *following; cq != NULL; cq = following) {
         following = cq->next_watched;
-        bool rests = cq_rest(cq);
+        bool rests = round_of_cq(cq);
         pthread_mutex_lock(&lock);
         cq->watched = false;
         /* Also if the polling began again just now, when it still counted as watched. */
@@ -148,6 +146,8 @@ static void fork_child(void) {
     planned_ns = 0;
 }
 
-void watch_init(void) {
+void watch_init(uint64_t (*of_qp)(struct qp *qp, uint64_t now_ns), bool (*of_cq)(struct cq *cq)) {
+    round_of_qp = of_qp;
+    round_of_cq = of_cq;
     pthread_atfork(NULL, NULL, fork_child);
 }

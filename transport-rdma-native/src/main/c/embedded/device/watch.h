@@ -23,6 +23,8 @@
 #define NETTY_RDMA_EMBEDDED_WATCH_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 struct qp;
 struct cq;
@@ -30,7 +32,11 @@ struct cq;
 /* For tests: rounds do nothing, so that a wake-up that was lost is not made good by the next round. */
 extern atomic_bool watch_suspended;
 
-void watch_init(void);
+/*
+ * What a round does: qp_round(), cq_rest(). The one returns when to look at the queue pair again, or 0 if it is not
+ * watched any more; the other whether the completion queue need not be.
+ */
+void watch_init(uint64_t (*of_qp)(struct qp *qp, uint64_t now_ns), bool (*of_cq)(struct cq *cq));
 
 /* Cheap if already watched. Any thread; takes only its own innermost lock and the engine's. */
 void watch_qp(struct qp *qp);

@@ -81,10 +81,6 @@ void link_add_down_handler(link_down_handler handler) {
     abort(); /* more modules than this file was written for */
 }
 
-bool link_is_up(struct link *link) {
-    return __atomic_load_n(&link->up, __ATOMIC_ACQUIRE);
-}
-
 pid_t link_peer_pid(const struct link *link) {
     return link->peer_pid;
 }
@@ -155,7 +151,7 @@ static void unlist(struct link *link) {
 }
 
 /* On the engine thread, once. */
-void link_go_down(struct link *link) {
+static void go_down(struct link *link) {
     engine_remove(&link->source);
     pthread_mutex_lock(&table.lock);
     unlist(link);
@@ -203,7 +199,7 @@ static void on_idle(struct engine_timer *timer) {
     }
     pthread_mutex_unlock(&table.lock);
     if (idle) {
-        link_go_down(link);
+        go_down(link);
     } else {
         engine_timer_set(timer, engine_now_ns() + link_idle_timeout_ns);
     }
@@ -217,6 +213,13 @@ static void end_old_idle_links(pid_t peer_pid) {
                 && ++idle > MAX_IDLE_LINKS) {
             engine_timer_set(&link->idle_timer, engine_now_ns());
         }
+    }
+}
+
+static void on_ready(struct engine_source *source, uint32_t events) {
+    struct link *link = container_of(source, struct link, source);
+    if (!link_transfer(link, events)) {
+        go_down(link);
     }
 }
 
@@ -242,7 +245,7 @@ static int open_link(int fd, pid_t peer_pid, const struct link_name *name, struc
     }
     link->source.fd = fd;
     link->peer_pid = peer_pid;
-    link->source.ready = link_on_ready;
+    link->source.ready = on_ready;
     link->hello_timer.fire = on_hello_timeout;
     link->idle_timer.fire = on_idle;
     link->retry_timer.fire = link_on_retry;

@@ -45,6 +45,10 @@ void link_set_lost_handler(unsigned type, link_lost_handler handler) {
     lost_handlers[type] = handler;
 }
 
+bool link_is_up(struct link *link) {
+    return __atomic_load_n(&link->up, __ATOMIC_ACQUIRE);
+}
+
 static void free_packet(struct link_packet *m) {
     for (int i = 0; i < m->nfds; i++) {
         close(m->fds[i]);
@@ -307,20 +311,18 @@ static bool receive_one(struct link *link, bool *again) {
     return valid;
 }
 
-void link_on_ready(struct engine_source *source, uint32_t events) {
-    struct link *link = container_of(source, struct link, source);
+bool link_transfer(struct link *link, uint32_t events) {
     if (events & EPOLLOUT) {
         pthread_mutex_lock(&link->lock);
         flush(link);
         pthread_mutex_unlock(&link->lock);
     }
+    bool ended = false;
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP)) {
         bool again = true;
         for (int i = 0; again && i < RECEIVES_PER_TURN; i++) {
-            if (!receive_one(link, &again)) {
-                link_go_down(link);
-                return;
-            }
+            ended = !receive_one(link, &again);
         }
     }
+    return !ended;
 }

@@ -71,11 +71,9 @@ struct link {
 };
 
 /* link_io.c */
-void link_on_ready(struct engine_source *source, uint32_t epoll_events);
+/* Sends and receives, on the engine thread, what epoll_wait(2) says. Returns false at the end of the link. */
+bool link_transfer(struct link *link, uint32_t epoll_events);
 void link_on_retry(struct engine_timer *timer);
 void link_discard_queue(struct link *link); /* with link->lock, or by the last owner */
-
-/* link.c: on the engine thread, once a link. */
-void link_go_down(struct link *link);
 
 #endif

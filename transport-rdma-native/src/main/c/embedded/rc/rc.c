@@ -51,10 +51,6 @@ static const struct qp_ops ops = {
     .release = rc_release,
 };
 
-bool rc_is(const struct qp *qp) {
-    return qp->ops == &ops;
-}
-
 void rc_init(void) {
     qp_set_ops(IBV_QPT_RC, &ops);
     rc_attach_init();

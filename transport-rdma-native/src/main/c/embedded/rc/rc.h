@@ -17,12 +17,15 @@
  * Reliable connections: what an RC queue pair does beside what all types share (qp.h). All functions are for the owner
  * of the queue pair's gate unless said otherwise.
  *
+ * Each file uses those below it only:
+ *
+ *   rc.c           the table of operations
  *   rc_attach.c    attaching to the peer's queue pair
  *   rc_progress.c  the owner's work, timers, and a peer that does not receive
- *   rc_send.c      work requests to descriptors, and their completion
  *   rc_receive.c   execution of the peer's requests
+ *   rc_send.c      work requests to descriptors, and their completion
  *   rc_respond.c   READs and atomics, at both ends
- *   rc.c           the table of operations
+ *   rc_peer.c      acknowledgements, checks that the peer takes its work, violations of the protocol
  */
 #ifndef NETTY_RDMA_EMBEDDED_RC_H
 #define NETTY_RDMA_EMBEDDED_RC_H
@@ -31,7 +34,6 @@
 
 /* rc.c */
 void rc_init(void);
-bool rc_is(const struct qp *qp);
 
 /* rc_attach.c */
 void rc_attach_init(void);
@@ -47,27 +49,15 @@ void rc_leave_cqs(struct qp *qp);  /* polls do not come to it any more; before r
 bool rc_run(struct qp *qp, unsigned work);
 void rc_settle(struct qp *qp);
 void rc_failed(struct qp *qp);
-/* The peer broke the protocol. */
-void rc_violation(struct qp *qp);
-/* Acknowledgements and responses of the peer, and the completions that they make. True if some was left over. */
-bool rc_take_results(struct qp *qp);
-/* After publishing work to a peer marked as polling: checks until it is taken (cq_overdue.c). */
-void rc_expect(struct qp *qp);
 
 /* rc_send.c */
 int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
-/*
- * Whether the peer has something to do for us of which its application need not know. A message waits for a poll: only
- * the application needs it, and an application that is delayed would find all its receives consumed.
- */
-static inline bool rc_awaits_one_sided(const struct qp *qp) {
-    return qp->one_sided_end - qp->out.acked - 1 < qp->out.prod - qp->out.acked;
-}
 bool rc_stage(struct qp *qp, uint32_t budget); /* returns true if some was left over */
-bool rc_take_acks(struct qp *qp); /* true if there was anything new */
 void rc_complete_sends(struct qp *qp);
 /* The oldest work request gets the status, the others are flushed. */
 void rc_fail_send(struct qp *qp, enum ibv_wc_status status);
+/* Acknowledgements and responses of the peer, and the completions that they make. True if some was left over. */
+bool rc_take_results(struct qp *qp);
 
 /* rc_receive.c */
 bool rc_execute(struct qp *qp); /* returns true if some was left over */
@@ -88,9 +78,23 @@ bool rc_is_reading(struct qp *qp); /* whether a part of an answer has come */
 bool rc_take_responses(struct qp *qp); /* returns true if some was left over */
 bool rc_take_answer_acks(struct qp *qp); /* true if there was anything new */
 
+/* rc_peer.c */
 /* Acknowledges what was consumed of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */
 void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake);
 /* Asks to be woken by progress of the own stream. */
 void rc_want(struct qp *qp, enum wire_stream stream);
+/* The peer broke the protocol. */
+void rc_violation(struct qp *qp);
+/*
+ * Whether the peer has something to do for us of which its application need not know. A message waits for a poll: only
+ * the application needs it, and an application that is delayed would find all its receives consumed.
+ */
+static inline bool rc_awaits_one_sided(const struct qp *qp) {
+    return qp->one_sided_end - qp->out.acked - 1 < qp->out.prod - qp->out.acked;
+}
+/* After publishing work to a peer marked as polling: checks until it is taken (cq_overdue.c). */
+void rc_expect(struct qp *qp);
+/* Whether it was taken; the peer is nudged if nothing happens there. After taking results and acknowledgements. */
+void rc_check_overdue(struct qp *qp);
 
 #endif

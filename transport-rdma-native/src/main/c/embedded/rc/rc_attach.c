@@ -424,6 +424,10 @@ static void take(struct qp *qp, struct attachment *attachment) {
     }
 }
 
+static bool is_connection(const struct qp *qp) {
+    return qp->ops->introduce == rc_introduce;
+}
+
 static bool on_attach(struct link *link, const void *body, size_t length, int *fds, int nfds) {
     struct wire_attach message;
     struct peer *peer = length == sizeof(message) ? peer_of_link(link) : NULL;
@@ -437,7 +441,7 @@ static bool on_attach(struct link *link, const void *body, size_t length, int *f
     }
     struct qp *qp = qp_table_find(message.dst_qpn);
     bool honest = true;
-    if (qp == NULL || !rc_is(qp)) { /* destroyed: the peer will find out by its timer, as on a wire */
+    if (qp == NULL || !is_connection(qp)) { /* destroyed: the peer will find out by its timer, as on a wire */
         arenas_decline(peer_arenas(peer), &message.place);
         peer_put(peer);
     } else {

@@ -14,7 +14,6 @@
  * under the License.
  */
 /* What the owner of the gate does: work in order, and the timers of the engine's rounds. */
-#include "embedded/base/cancel.h"
 #include "embedded/base/epoch.h"
 #include "embedded/device/watch.h"
 #include "rc.h"
@@ -70,11 +69,6 @@ void rc_settle(struct qp *qp) {
     }
 }
 
-void rc_violation(struct qp *qp) {
-    link_abort(peer_link(qp->attached->peer));
-    qp_fail(qp, IBV_EVENT_QP_FATAL);
-}
-
 /* When the outstanding work requests time out: 0 = never. */
 static uint64_t deadline(const struct qp *qp) {
     if (qp->rnr_since_ns != 0) {
@@ -120,90 +114,6 @@ static void watch(struct qp *qp) {
         next = end;
     }
     atomic_store(&qp->next_round_ns, next);
-}
-
-bool rc_take_results(struct qp *qp) {
-    rc_take_acks(qp);
-    bool left = rc_take_responses(qp);
-    rc_complete_sends(qp);
-    return left;
-}
-
-/* ---- what the peer was given: cq_overdue.c ---- */
-
-static uint32_t peer_progress(const struct qp *qp) {
-    return qp->out.acked + qp->answers.acked + consumer_pos(&qp->responses) + consumer_pos(&qp->requests);
-}
-
-static void begin_to_count(struct qp *qp, uint64_t now_ns) {
-    qp->stuck_since_ns = now_ns;
-    qp->stuck_recv_polls = process_polls(&qp->to_recv_cq);
-    qp->stuck_send_polls = process_polls(&qp->to_send_cq);
-}
-
-/* Returns false if there was none since the latest look. */
-static bool note_progress(struct qp *qp) {
-    uint32_t progress = peer_progress(qp);
-    if (progress == qp->expected_progress) {
-        return false;
-    }
-    qp->expected_progress = progress;
-    qp->stuck_since_ns = 0;
-    qp->nudged = false;
-    return true;
-}
-
-void rc_expect(struct qp *qp) {
-    if (!cq_claim_overdue(qp)) {
-        return;
-    }
-    note_progress(qp);
-    qp->stuck_since_ns = 0;
-    if (!cq_is_polled(qp->send_cq)) { /* looks cost a wake-up each, so that the time runs from now on */
-        begin_to_count(qp, engine_now_ns());
-    }
-    cq_add_overdue(qp->send_cq, qp);
-}
-
-static void nudge(struct qp *qp) {
-    UNCANCELLED;
-    const struct wire_nudge nudge = { .dst_qpn = qp->attached->src_qpn };
-    if (!qp->nudged) { /* one that is stopped must not find a heap of them */
-        qp->nudged = true;
-        qp->nudges++;
-        peer_send(qp->attached->peer, WIRE_NUDGE, &nudge, sizeof(nudge), NULL, 0);
-    }
-}
-
-/* Whether what the peer was given is looked after there, by polls of each completion queue that it is for. */
-static bool is_polled_since(const struct qp *qp, bool requests, bool answers) {
-    return (!requests || process_polls(&qp->to_recv_cq) != qp->stuck_recv_polls)
-            && (!answers || process_polls(&qp->to_send_cq) != qp->stuck_send_polls);
-}
-
-/*
- * Takes results: the peer may not have rung for them yet (cq_defer_doorbell()). What they let go on, it has rung for.
- */
-static void look_for_overdue(struct qp *qp) {
-    rc_take_results(qp);
-    rc_take_answer_acks(qp);
-    qp->gave_room = qp->gave_room && consumer_published(&qp->requests) == qp->room_after;
-    bool requests = rc_awaits_one_sided(qp), answers = qp->answers.prod != qp->answers.acked || qp->gave_room;
-    if (qp->failed || (!requests && !answers) || qp->rnr_since_ns != 0) {
-        return;
-    }
-    uint64_t now;
-    if (note_progress(qp)) {
-        /* The time begins to count when there is none. */
-    } else if (now = engine_now_ns(), qp->stuck_since_ns == 0 || is_polled_since(qp, requests, answers)) {
-        begin_to_count(qp, now);
-    } else if (now - qp->stuck_since_ns >= QP_PATIENCE_NS) {
-        nudge(qp); /* whatever the peer is given later begins anew */
-        return;
-    }
-    if (cq_claim_overdue(qp)) {
-        cq_add_overdue(qp->send_cq, qp);
-    }
 }
 
 /* Returns true if something was left over. */
@@ -265,7 +175,10 @@ bool rc_run(struct qp *qp, unsigned work) {
             left = transfer(qp, work);
         }
         if ((work & QP_WORK_OVERDUE) != 0) {
-            look_for_overdue(qp);
+            /* The peer may have put off ringing for results: cq_defer_doorbell(). */
+            rc_take_results(qp);
+            rc_take_answer_acks(qp);
+            rc_check_overdue(qp);
         }
         epoch_leave();
     }

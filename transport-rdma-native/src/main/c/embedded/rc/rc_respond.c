@@ -14,37 +14,12 @@
  * under the License.
  */
 /*
- * READs and atomics at both ends, and the acknowledgements that all streams have in common. The responder puts its
- * answers into its own response stream; an answer that finds no room there waits at the head of the requests.
+ * READs and atomics at both ends. The responder puts its answers into its own response stream; an answer that finds no
+ * room there waits at the head of the requests.
  */
 #include "embedded/base/copy.h"
 #include "embedded/device/mr.h"
 #include "rc.h"
-
-void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake) {
-    struct consumer *consumer = stream == WIRE_REQUESTS ? &qp->requests : &qp->responses;
-    const struct announcement *to = stream == WIRE_REQUESTS ? &qp->to_send_cq : &qp->to_recv_cq;
-    uint64_t said = atomic_load_explicit(&qp->segment->control.stream[stream].ack, memory_order_relaxed);
-    uint32_t pos = consumer_pos(consumer);
-    if (said == WIRE_ACK_WORD(pos, status) && pos == consumer->notified) {
-        return;
-    }
-    bool wanted = consumer_acknowledge(consumer, &qp->segment->control, &qp->attached->segment->control, stream, status);
-    if (wanted && wake < WAKE_EVENT) {
-        wake = wake == WAKE_NONE ? WAKE_WORK : WAKE_EVENT;
-    }
-    if (wake != WAKE_NONE && !process_signal(to, wake) && wanted) {
-        if (stream == WIRE_REQUESTS) {
-            qp->gave_room = true;
-            qp->room_after = consumer_published(consumer);
-        }
-        rc_expect(qp);
-    }
-}
-
-void rc_want(struct qp *qp, enum wire_stream stream) {
-    producer_want(stream == WIRE_REQUESTS ? &qp->out : &qp->answers, &qp->segment->control, stream);
-}
 
 /* ---- responder ---- */
 

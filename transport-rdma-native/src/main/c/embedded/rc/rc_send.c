@@ -164,28 +164,8 @@ static bool has_what_it_wanted(const struct qp *qp) {
     return (int32_t) (WIRE_ACK_COUNT(ack) - want) >= 0;
 }
 
-bool rc_stage(struct qp *qp, uint32_t budget) {
-    uint32_t bytes = 0;
-    if (qp->failed || !qp_sends_in(qp_state(qp))) {
-        return false;
-    }
-    bool blocked = !stage_some(qp, budget, &bytes);
-    while (blocked) {
-        rc_want(qp, WIRE_REQUESTS);
-        if (bytes >= budget || !rc_take_acks(qp)) {
-            break;
-        }
-        blocked = !stage_some(qp, budget, &bytes);
-    }
-    tell(qp);
-    rc_complete_sends(qp);
-    /* One that is blocked is called again by an acknowledgement, unless that came before the peer knew what we want. */
-    bool used_up = bytes >= budget && !qp->failed;
-    return used_up && qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
-            && (!blocked || has_what_it_wanted(qp));
-}
-
-bool rc_take_acks(struct qp *qp) {
+/* True if there was anything new. */
+static bool take_acks(struct qp *qp) {
     if (qp->failed) {
         return false;
     }
@@ -200,6 +180,27 @@ bool rc_take_acks(struct qp *qp) {
         return false;
     }
     return true;
+}
+
+bool rc_stage(struct qp *qp, uint32_t budget) {
+    uint32_t bytes = 0;
+    if (qp->failed || !qp_sends_in(qp_state(qp))) {
+        return false;
+    }
+    bool blocked = !stage_some(qp, budget, &bytes);
+    while (blocked) {
+        rc_want(qp, WIRE_REQUESTS);
+        if (bytes >= budget || !take_acks(qp)) {
+            break;
+        }
+        blocked = !stage_some(qp, budget, &bytes);
+    }
+    tell(qp);
+    rc_complete_sends(qp);
+    /* One that is blocked is called again by an acknowledgement, unless that came before the peer knew what we want. */
+    bool used_up = bytes >= budget && !qp->failed;
+    return used_up && qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
+            && (!blocked || has_what_it_wanted(qp));
 }
 
 void rc_fail_send(struct qp *qp, enum ibv_wc_status status) {
@@ -247,4 +248,11 @@ void rc_complete_sends(struct qp *qp) {
         qp->rnr_since_ns = engine_now_ns();
         qp->rnr_at = qp->out.acked;
     }
+}
+
+bool rc_take_results(struct qp *qp) {
+    take_acks(qp);
+    bool left = rc_take_responses(qp);
+    rc_complete_sends(qp);
+    return left;
 }

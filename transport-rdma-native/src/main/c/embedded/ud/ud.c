@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "embedded/base/cancel.h"
@@ -104,16 +103,6 @@ static bool run(struct qp *qp, unsigned work) {
     return left;
 }
 
-/* ---- groups ---- */
-
-static unsigned find_group(const struct ud *ud, const union ibv_gid *gid) {
-    unsigned i = 0;
-    while (i < ud->num_groups && memcmp(&ud->group[i], gid, sizeof(*gid)) != 0) {
-        i++;
-    }
-    return i;
-}
-
 /* Lets what was posted go, for a bounded time: a device has sent it by the time that its queue pair is destroyed. */
 static void linger(struct qp *qp) {
     uint64_t end = engine_now_ns() + LINGER_NS;
@@ -128,80 +117,12 @@ static void linger(struct qp *qp) {
     } while (pending && engine_now_ns() < end);
 }
 
-static bool is_attached(struct qp *qp) {
-    pthread_mutex_lock(&qp->ud->attaching);
-    bool attached = qp->ud->num_groups > 0;
-    pthread_mutex_unlock(&qp->ud->attaching);
-    return attached;
-}
-
 static int begin_destroy(struct qp *qp) {
-    if (is_attached(qp)) {
+    if (ud_is_attached(qp)) {
         return EBUSY; /* ibv_attach_mcast(3) */
     }
     linger(qp);
     return 0;
-}
-
-bool ud_is_member(const struct ud *ud, const union ibv_gid *gid) {
-    return find_group(ud, gid) < ud->num_groups;
-}
-
-/* As is_valid_mcast_lid() and ib_attach_mcast() of the kernel's verbs.c. */
-static bool is_valid(const struct qp *qp, const union ibv_gid *gid, uint16_t lid) {
-    return qp->ud != NULL && gid_is_multicast(gid) && lid >= 0xc000 && lid != 0xffff;
-}
-
-int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
-    UNCANCELLED;
-    struct qp *qp = qp_of(ibv);
-    if (context_is_inherited(ibv->context)) {
-        return EIO;
-    }
-    if (!is_valid(qp, gid, lid)) {
-        return EINVAL;
-    }
-    struct ud *ud = qp->ud;
-    int error = 0;
-    pthread_mutex_lock(&ud->attaching);
-    if (ud->num_groups == UD_MAX_GROUPS) {
-        error = ENOMEM;
-    } else if (!ud_is_member(ud, gid)) {
-        qp_lock(qp);
-        ud->group[ud->num_groups++] = *gid;
-        qp_unlock(qp);
-        error = mcast_join(gid, ibv->qp_num);
-        if (error != 0) {
-            qp_lock(qp);
-            ud->num_groups--;
-            qp_unlock(qp);
-        }
-    }
-    pthread_mutex_unlock(&ud->attaching);
-    return error;
-}
-
-int embedded_ibv_detach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
-    UNCANCELLED;
-    struct qp *qp = qp_of(ibv);
-    if (context_is_inherited(ibv->context)) {
-        return EIO;
-    }
-    if (!is_valid(qp, gid, lid)) {
-        return EINVAL;
-    }
-    struct ud *ud = qp->ud;
-    pthread_mutex_lock(&ud->attaching);
-    unsigned i = find_group(ud, gid);
-    int error = i == ud->num_groups ? EINVAL : 0;
-    if (error == 0) {
-        mcast_leave(gid, ibv->qp_num);
-        qp_lock(qp);
-        ud->group[i] = ud->group[--ud->num_groups];
-        qp_unlock(qp);
-    }
-    pthread_mutex_unlock(&ud->attaching);
-    return error;
 }
 
 static const struct qp_ops ops = {

@@ -16,13 +16,12 @@
 /*
  * Unreliable datagrams: what a UD queue pair has beside the queues and the state that all have.
  *
- *   ah.c           address handles
- *   ud.c           the operations of the type (qp.h), groups
- *   ud_send.c      work requests to datagrams, for one receiver or the members of a group
- *   ud_receive.c   datagrams to receives
- *   flow.c         how datagrams get from a queue pair to another one; flow_table.c finds the flow
- *   flow_message.c the peers' messages about that
- *   mcast.c           who is a member of which group: finding out; mcast_table.c keeps it
+ *   ud.c            the operations of the type (qp.h)
+ *   ud_group.c      the multicast groups that a queue pair is attached to
+ *   ud_send.c       work requests to datagrams, for one receiver or the members of a group
+ *   ud_receive.c    datagrams to receives
+ *   flow.c          how datagrams get from a queue pair to another one; flow_table.c finds the flow
+ *   flow_message.c  the peers' messages about that
  *
  * A send is complete when it is staged, whatever becomes of the datagram. One to a process that is stopped waits for a
  * bounded time; then what is for it is dropped at once until it goes on.
@@ -66,11 +65,14 @@ struct ud {
 
 /* ud.c */
 void ud_init(void);
-bool ud_is_member(const struct ud *ud, const union ibv_gid *gid);
 
 static inline bool ud_may_receive(enum ibv_qp_state state) {
     return state == IBV_QPS_RTR || state == IBV_QPS_RTS || state == IBV_QPS_SQE;
 }
+
+/* ud_group.c */
+bool ud_is_attached(struct qp *qp); /* to any group */
+bool ud_is_member(const struct ud *ud, const union ibv_gid *gid); /* with the gate, or `attaching` */
 
 /* ud_send.c */
 int ud_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);

@@ -1,0 +1,64 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The entries of completion queues, and the events that they make. See cq.h. */
+#include "cq.h"
+#include "watch.h"
+
+/* An event wakes the application, who will poll; until it does, peers need not ring for more. */
+static void will_be_polled(struct cq *cq) {
+    atomic_store_explicit(&cq->polling.notified_at, atomic_load_explicit(cq->polling.polls, memory_order_relaxed),
+                          memory_order_relaxed);
+    atomic_exchange(cq->word, NOTIFY_CQ_SAME(atomic_load(cq->word), NOTIFY_CQ_POLLED));
+    watch_cq(cq);
+}
+
+static void fire(struct cq *cq) {
+    cq->armed = CQ_UNARMED;
+    will_be_polled(cq);
+    channel_raise(channel_of(cq->ibv.channel), cq);
+}
+
+void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited) {
+    pthread_mutex_lock(&cq->lock);
+    uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed);
+    if (cq->overflowed || count > cq->mask) {
+        if (!cq->overflowed) {
+            cq->overflowed = true;
+            engine_submit(&cq->overflow);
+        }
+    } else {
+        cq->ring[(cq->head + count) & cq->mask] = *cqe;
+        atomic_store_explicit(&cq->count, count + 1, memory_order_release);
+        if (cq->armed == CQ_ARMED
+                || (cq->armed == CQ_ARMED_SOLICITED && (solicited || cqe->wc.status != IBV_WC_SUCCESS))) {
+            fire(cq);
+        }
+    }
+    pthread_mutex_unlock(&cq->lock);
+}
+
+void cq_purge(struct cq *cq, const struct qp *qp) {
+    pthread_mutex_lock(&cq->lock);
+    uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed), kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cqe *cqe = &cq->ring[(cq->head + i) & cq->mask];
+        if (cqe->qp != qp) {
+            cq->ring[(cq->head + kept++) & cq->mask] = *cqe;
+        }
+    }
+    atomic_store_explicit(&cq->count, kept, memory_order_relaxed);
+    pthread_mutex_unlock(&cq->lock);
+}

@@ -1,0 +1,86 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Rings of work requests: see work_queue.h. */
+#include "work_queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sge.h"
+
+int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, size_t stride) {
+    uint32_t size = 1;
+    while (size < limit) {
+        size *= 2;
+    }
+    stride = (stride + 63) & ~(size_t) 63;
+    queue->ring = limit == 0 ? NULL : aligned_alloc(64, size * stride);
+    if (queue->ring == NULL && limit != 0) {
+        return ENOMEM;
+    }
+    queue->stride = (uint32_t) stride;
+    queue->mask = size - 1;
+    queue->limit = limit;
+    queue->max_sge = max_sge;
+    pthread_mutex_init(&queue->lock, NULL);
+    return 0;
+}
+
+void work_queue_free(struct work_queue *queue) {
+    if (queue->stride != 0) {
+        pthread_mutex_destroy(&queue->lock);
+        free(queue->ring);
+    }
+}
+
+void work_queue_reset(struct work_queue *queue) {
+    pthread_mutex_lock(&queue->lock);
+    uint32_t head = atomic_load(&queue->head);
+    queue->done = head;
+    atomic_store(&queue->tail, head);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
+    int error = 0;
+    pthread_mutex_lock(&queue->lock);
+    uint32_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
+    for (; wr != NULL; wr = wr->next) {
+        if (work_queue_is_full(queue, head)) {
+            error = ENOMEM;
+        } else if (wr->num_sge < 0 || (uint32_t) wr->num_sge > queue->max_sge) {
+            error = EINVAL;
+        }
+        if (error != 0) {
+            *bad_wr = wr;
+            break;
+        }
+        struct receive_wqe *wqe = work_queue_at(queue, head);
+        wqe->wr_id = wr->wr_id;
+        wqe->num_sge = (uint16_t) wr->num_sge;
+        for (int i = 0; i < wr->num_sge; i++) {
+            wqe->sge[i] = wr->sg_list[i];
+        }
+        /* A list longer than a message is no error; what arrives is bounded by the message. */
+        if (!sge_total(wr->sg_list, wr->num_sge, &wqe->length)) {
+            wqe->length = WIRE_MAX_MESSAGE;
+        }
+        head++;
+    }
+    atomic_store(&queue->head, head);
+    pthread_mutex_unlock(&queue->lock);
+    return error;
+}

@@ -1,0 +1,122 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* What requester and responder both do about the peer: acknowledgements, overdue work, violations. See rc.h. */
+#include "embedded/base/cancel.h"
+#include "rc.h"
+
+void rc_violation(struct qp *qp) {
+    link_abort(peer_link(qp->attached->peer));
+    qp_fail(qp, IBV_EVENT_QP_FATAL);
+}
+
+/* ---- work published to a peer marked as polling: cq_overdue.c ---- */
+
+static uint32_t peer_progress(const struct qp *qp) {
+    return qp->out.acked + qp->answers.acked + consumer_pos(&qp->responses) + consumer_pos(&qp->requests);
+}
+
+static void begin_to_count(struct qp *qp, uint64_t now_ns) {
+    qp->stuck_since_ns = now_ns;
+    qp->stuck_recv_polls = process_polls(&qp->to_recv_cq);
+    qp->stuck_send_polls = process_polls(&qp->to_send_cq);
+}
+
+/* Returns false if there was none since the latest look. */
+static bool note_progress(struct qp *qp) {
+    uint32_t progress = peer_progress(qp);
+    if (progress == qp->expected_progress) {
+        return false;
+    }
+    qp->expected_progress = progress;
+    qp->stuck_since_ns = 0;
+    qp->nudged = false;
+    return true;
+}
+
+void rc_expect(struct qp *qp) {
+    if (!cq_claim_overdue(qp)) {
+        return;
+    }
+    note_progress(qp);
+    qp->stuck_since_ns = 0;
+    if (!cq_is_polled(qp->send_cq)) { /* looks cost a wake-up each, so that the time runs from now on */
+        begin_to_count(qp, engine_now_ns());
+    }
+    cq_add_overdue(qp->send_cq, qp);
+}
+
+static void nudge(struct qp *qp) {
+    UNCANCELLED;
+    const struct wire_nudge nudge = { .dst_qpn = qp->attached->src_qpn };
+    if (!qp->nudged) { /* one that is stopped must not find a heap of them */
+        qp->nudged = true;
+        qp->nudges++;
+        peer_send(qp->attached->peer, WIRE_NUDGE, &nudge, sizeof(nudge), NULL, 0);
+    }
+}
+
+/* Whether what the peer was given is looked after there, by polls of each completion queue that it is for. */
+static bool is_polled_since(const struct qp *qp, bool requests, bool answers) {
+    return (!requests || process_polls(&qp->to_recv_cq) != qp->stuck_recv_polls)
+            && (!answers || process_polls(&qp->to_send_cq) != qp->stuck_send_polls);
+}
+
+void rc_check_overdue(struct qp *qp) {
+    qp->gave_room = qp->gave_room && consumer_published(&qp->requests) == qp->room_after;
+    bool requests = rc_awaits_one_sided(qp), answers = qp->answers.prod != qp->answers.acked || qp->gave_room;
+    if (qp->failed || (!requests && !answers) || qp->rnr_since_ns != 0) {
+        return;
+    }
+    uint64_t now;
+    if (note_progress(qp)) {
+        /* The time begins to count when there is none. */
+    } else if (now = engine_now_ns(), qp->stuck_since_ns == 0 || is_polled_since(qp, requests, answers)) {
+        begin_to_count(qp, now);
+    } else if (now - qp->stuck_since_ns >= QP_PATIENCE_NS) {
+        nudge(qp); /* whatever the peer is given later begins anew */
+        return;
+    }
+    if (cq_claim_overdue(qp)) {
+        cq_add_overdue(qp->send_cq, qp);
+    }
+}
+
+/* ---- acknowledgements of both streams ---- */
+
+void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake) {
+    struct consumer *consumer = stream == WIRE_REQUESTS ? &qp->requests : &qp->responses;
+    const struct announcement *to = stream == WIRE_REQUESTS ? &qp->to_send_cq : &qp->to_recv_cq;
+    uint64_t said = atomic_load_explicit(&qp->segment->control.stream[stream].ack, memory_order_relaxed);
+    uint32_t pos = consumer_pos(consumer);
+    if (said == WIRE_ACK_WORD(pos, status) && pos == consumer->notified) {
+        return;
+    }
+    bool wanted = consumer_acknowledge(consumer, &qp->segment->control, &qp->attached->segment->control, stream, status);
+    if (wanted && wake < WAKE_EVENT) {
+        wake = wake == WAKE_NONE ? WAKE_WORK : WAKE_EVENT;
+    }
+    if (wake != WAKE_NONE && !process_signal(to, wake) && wanted) {
+        if (stream == WIRE_REQUESTS) {
+            qp->gave_room = true;
+            qp->room_after = consumer_published(consumer);
+        }
+        rc_expect(qp);
+    }
+}
+
+void rc_want(struct qp *qp, enum wire_stream stream) {
+    producer_want(stream == WIRE_REQUESTS ? &qp->out : &qp->answers, &qp->segment->control, stream);
+}

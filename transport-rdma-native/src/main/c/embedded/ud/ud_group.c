@@ -1,0 +1,98 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The multicast groups that a UD queue pair is attached to: see ud.h. */
+#include "ud.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "embedded/base/cancel.h"
+
+static unsigned find_group(const struct ud *ud, const union ibv_gid *gid) {
+    unsigned i = 0;
+    while (i < ud->num_groups && memcmp(&ud->group[i], gid, sizeof(*gid)) != 0) {
+        i++;
+    }
+    return i;
+}
+
+bool ud_is_attached(struct qp *qp) {
+    pthread_mutex_lock(&qp->ud->attaching);
+    bool attached = qp->ud->num_groups > 0;
+    pthread_mutex_unlock(&qp->ud->attaching);
+    return attached;
+}
+
+bool ud_is_member(const struct ud *ud, const union ibv_gid *gid) {
+    return find_group(ud, gid) < ud->num_groups;
+}
+
+/* As is_valid_mcast_lid() and ib_attach_mcast() of the kernel's verbs.c. */
+static bool is_valid(const struct qp *qp, const union ibv_gid *gid, uint16_t lid) {
+    return qp->ud != NULL && gid_is_multicast(gid) && lid >= 0xc000 && lid != 0xffff;
+}
+
+int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
+    UNCANCELLED;
+    struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
+    if (!is_valid(qp, gid, lid)) {
+        return EINVAL;
+    }
+    struct ud *ud = qp->ud;
+    int error = 0;
+    pthread_mutex_lock(&ud->attaching);
+    if (ud->num_groups == UD_MAX_GROUPS) {
+        error = ENOMEM;
+    } else if (!ud_is_member(ud, gid)) {
+        qp_lock(qp);
+        ud->group[ud->num_groups++] = *gid;
+        qp_unlock(qp);
+        error = mcast_join(gid, ibv->qp_num);
+        if (error != 0) {
+            qp_lock(qp);
+            ud->num_groups--;
+            qp_unlock(qp);
+        }
+    }
+    pthread_mutex_unlock(&ud->attaching);
+    return error;
+}
+
+int embedded_ibv_detach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
+    UNCANCELLED;
+    struct qp *qp = qp_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
+    if (!is_valid(qp, gid, lid)) {
+        return EINVAL;
+    }
+    struct ud *ud = qp->ud;
+    pthread_mutex_lock(&ud->attaching);
+    unsigned i = find_group(ud, gid);
+    int error = i == ud->num_groups ? EINVAL : 0;
+    if (error == 0) {
+        mcast_leave(gid, ibv->qp_num);
+        qp_lock(qp);
+        ud->group[i] = ud->group[--ud->num_groups];
+        qp_unlock(qp);
+    }
+    pthread_mutex_unlock(&ud->attaching);
+    return error;
+}
