@@ -27,7 +27,7 @@ failed or did not run. No lane needs an RDMA device: all except rxe* run on the 
 Lanes (default: these, in this order; the word default stands for them among others):
   scripts      the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is complete,
                links in the documents lead to files, the folders of the C sources include downwards only
-  c            the C tests of the native library, and that its folders call downwards only
+  c            the C tests of the native library, and that its folders call downwards only, its files in no circle
   c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
   c-tsan       the same under ThreadSanitizer
   java         unit and integration tests of every module, and Netty's own transport testsuite

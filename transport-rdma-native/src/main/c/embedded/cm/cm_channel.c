@@ -13,10 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/*
- * Event channels: a list of events and an eventfd that counts them, which is the descriptor the user polls and makes
- * non-blocking with fcntl() as librdmacm(7) says.
- */
+/* Fetching events, and what librdmacm does on the thread that fetches them. */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
 
@@ -26,179 +23,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-pthread_mutex_t cm_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static struct cm_channel *channel_of(struct rdma_event_channel *channel) {
-    return container_of(channel, struct cm_channel, channel);
-}
-
-struct rdma_event_channel *embedded_rdma_create_event_channel(void) {
-    struct cm_channel *channel = calloc(1, sizeof(*channel));
-    if (channel == NULL) {
-        return NULL;
-    }
-    channel->channel.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
-    if (channel->channel.fd < 0) {
-        free(channel);
-        return NULL;
-    }
-    channel->generation = fork_generation;
-    return &channel->channel;
-}
-
-bool cm_channel_is_inherited(const struct rdma_event_channel *channel) {
-    return container_of(channel, struct cm_channel, channel)->generation != fork_generation;
-}
-
-/* Not by way of the descriptor, whose count is the parent's too. */
-static void release_inherited_events(struct cm_channel *channel) {
-    for (struct cm_event *event = channel->first, *next; event != NULL; event = next) {
-        next = event->next;
-        if (event->event.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
-            cm_release_inherited(cm_of(event->event.id));
-        }
-        free(event);
-    }
-}
-
-void embedded_rdma_destroy_event_channel(struct rdma_event_channel *public_channel) {
-    UNCANCELLED;
-    struct cm_channel *channel = channel_of(public_channel);
-    if (cm_channel_is_inherited(public_channel)) {
-        release_inherited_events(channel);
-    } else {
-        pthread_mutex_lock(&cm_lock);
-        struct cm_id *requests = cm_drop_events(channel, NULL);
-        pthread_mutex_unlock(&cm_lock);
-        cm_destroy_requests(requests);
-    }
-    close(channel->channel.fd);
-    free(channel);
-}
-
-static void init_event(struct cm_event *event, struct cm_id *id, enum rdma_cm_event_type type, int status) {
-    event->event.id = &id->id;
-    event->event.event = type;
-    event->event.status = status;
-    event->owner = id;
-    event->generation = fork_generation;
-}
-
-struct cm_event *cm_new_event(struct cm_id *id, enum rdma_cm_event_type type, int status) {
-    struct cm_event *event = calloc(1, sizeof(*event));
-    if (event != NULL) {
-        init_event(event, id, type, status);
-    }
-    return event;
-}
-
-struct cm_event *cm_new_sure_event(struct cm_id *id, enum rdma_cm_event_type type, int status) {
-    struct cm_event *event = cm_new_event(id, type, status);
-    for (int i = 0; event == NULL && i < CM_SPARE_EVENTS; i++) {
-        event = id->spares[i];
-        id->spares[i] = NULL;
-        if (event != NULL) {
-            memset(event, 0, sizeof(*event));
-            init_event(event, id, type, status);
-        }
-    }
-    return event;
-}
-
-void cm_free_event(struct cm_event *event) {
-    for (int i = 0; i < CM_SPARE_EVENTS; i++) {
-        if (event->owner->spares[i] == NULL) {
-            event->owner->spares[i] = event;
-            return;
-        }
-    }
-    free(event);
-}
-
-void cm_set_event_data(struct cm_event *event, const void *data, size_t length, size_t delivered_length) {
-    /* The kernel delivers the whole field of the message, whatever part of it the peer filled. */
-    memcpy(event->data, data, length);
-    event->event.param.conn.private_data = event->data;
-    event->event.param.conn.private_data_len = (uint8_t) delivered_length;
-}
-
-void cm_set_event_endpoint(struct cm_event *event, const struct cm_wire_endpoint *remote) {
-    struct rdma_conn_param *param = &event->event.param.conn;
-    param->responder_resources = remote->initiator_depth; /* seen from this side: rdma_get_cm_event(3) */
-    param->initiator_depth = remote->responder_resources;
-    param->flow_control = remote->flow_control;
-    param->retry_count = remote->retry_count;
-    param->rnr_retry_count = remote->rnr_retry_count;
-    param->srq = remote->srq;
-    param->qp_num = remote->qpn;
-}
-
-static void append(struct cm_channel *channel, struct cm_event *event) {
-    event->next = NULL;
-    if (channel->last != NULL) {
-        channel->last->next = event;
-    } else {
-        channel->first = event;
-    }
-    channel->last = event;
-    eventfd_write(channel->channel.fd, 1);
-}
-
-void cm_post_event(struct cm_event *event) {
-    append(channel_of(event->owner->id.channel), event);
-}
-
-/* Unlinks the event after `previous` (NULL: the first). The read cannot block: the count is that of the list. */
-static struct cm_event *take(struct cm_channel *channel, struct cm_event *previous) {
-    struct cm_event *event = previous != NULL ? previous->next : channel->first;
-    if (previous != NULL) {
-        previous->next = event->next;
-    } else {
-        channel->first = event->next;
-    }
-    if (channel->last == event) {
-        channel->last = previous;
-    }
-    eventfd_t one;
-    eventfd_read(channel->channel.fd, &one);
-    return event;
-}
-
-struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner) {
-    struct cm_id *requests = NULL;
-    struct cm_event *previous = NULL, *event = channel->first;
-    while (event != NULL) {
-        struct cm_event *next = event->next;
-        if (owner == NULL || event->owner == owner) {
-            take(channel, previous);
-            if (event->event.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
-                struct cm_id *request = cm_of(event->event.id);
-                request->port_next = requests;
-                requests = request;
-            }
-            cm_free_event(event);
-        } else {
-            previous = event;
-        }
-        event = next;
-    }
-    return requests;
-}
-
-void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multicast) {
-    struct cm_channel *channel = channel_of(id->id.channel);
-    struct cm_event *previous = NULL, *event = channel->first;
-    while (event != NULL) {
-        struct cm_event *next = event->next;
-        if (event->multicast == multicast) {
-            cm_free_event(take(channel, previous));
-        } else {
-            previous = event;
-        }
-        event = next;
-    }
-}
 
 /* What the active side does when it learns that it was accepted, as librdmacm: on the thread that fetches the event. */
 static void process_response(struct cm_event *event) {
@@ -252,34 +76,16 @@ static bool process(struct cm_event *event) {
     case RDMA_CM_EVENT_DISCONNECTED:
         return !id->connect_error;
     case RDMA_CM_EVENT_MULTICAST_JOIN:
-        cm_multicast_joined(event);
+        event->process(event);
         return true;
     default:
         return true;
     }
 }
 
-/* The next event, or NULL. */
-static struct cm_event *fetch(struct cm_channel *channel) {
-    UNCANCELLED;
-    pthread_mutex_lock(&cm_lock);
-    struct cm_event *event = channel->first == NULL ? NULL : take(channel, NULL);
-    if (event != NULL) {
-        event->owner->events_fetched++;
-        if (event->multicast != NULL) {
-            cm_multicast_fetched(event->multicast, false);
-        }
-        if (event->event.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
-            event->owner->backlog++;
-        }
-    }
-    pthread_mutex_unlock(&cm_lock);
-    return event;
-}
-
 static struct cm_event *wait_for_event(struct cm_channel *channel) {
     for (;;) {
-        struct cm_event *event = fetch(channel);
+        struct cm_event *event = cm_fetch_event(channel);
         if (event != NULL) {
             return event;
         }
@@ -303,7 +109,7 @@ int embedded_rdma_get_cm_event(struct rdma_event_channel *public_channel, struct
         return cm_result(EIO);
     }
     for (;;) {
-        struct cm_event *event = wait_for_event(channel_of(public_channel));
+        struct cm_event *event = wait_for_event(cm_channel_of(public_channel));
         if (event == NULL) {
             return -1;
         }
@@ -313,27 +119,6 @@ int embedded_rdma_get_cm_event(struct rdma_event_channel *public_channel, struct
         }
         embedded_rdma_ack_cm_event(&event->event);
     }
-}
-
-int embedded_rdma_ack_cm_event(struct rdma_cm_event *public_event) {
-    UNCANCELLED;
-    if (public_event == NULL) {
-        return cm_result(EINVAL);
-    }
-    struct cm_event *event = container_of(public_event, struct cm_event, event);
-    if (event->generation != fork_generation) {
-        free(event);
-        return 0;
-    }
-    pthread_mutex_lock(&cm_lock);
-    event->owner->events_acked++;
-    if (event->multicast != NULL) {
-        cm_multicast_fetched(event->multicast, true);
-    }
-    pthread_cond_broadcast(&event->owner->acked);
-    cm_free_event(event);
-    pthread_mutex_unlock(&cm_lock);
-    return 0;
 }
 
 int cm_complete(struct cm_id *id) {
@@ -379,17 +164,7 @@ int embedded_rdma_migrate_id(struct rdma_cm_id *public_id, struct rdma_event_cha
         own = id->id.channel;
     }
     pthread_mutex_lock(&cm_lock);
-    struct cm_channel *from = channel_of(id->id.channel);
-    struct cm_event *previous = NULL, *event = from->first;
-    while (event != NULL) {
-        struct cm_event *next = event->next;
-        if (event->owner == id) {
-            append(channel_of(target), take(from, previous));
-        } else {
-            previous = event;
-        }
-        event = next;
-    }
+    cm_move_events(id, cm_channel_of(target));
     id->id.channel = target;
     id->sync = sync;
     int fetched = id->events_fetched;

@@ -14,15 +14,16 @@
  * under the License.
  */
 /*
- * The life of an id: creation, the table that finds it by the handle which peers know, options, destruction.
+ * The life of an id: creation, the table that finds it by the handle which peers know, options, destruction. Also of
+ * the channel that is its own, and of the ids that a channel still has when it is destroyed.
  */
-#include "cm.h"
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define INDEX_BITS 20
 #define MAX_IDS (1u << INDEX_BITS)
@@ -80,6 +81,14 @@ static void unregister(struct cm_id *id) {
     }
 }
 
+static void free_multicasts(struct cm_id *id) {
+    while (id->multicasts != NULL) {
+        struct cm_multicast *next = id->multicasts->next;
+        free(id->multicasts);
+        id->multicasts = next;
+    }
+}
+
 void cm_free_id(struct cm_id *id) {
     if (id->sync && id->id.channel != NULL) {
         embedded_rdma_destroy_event_channel(id->id.channel);
@@ -87,7 +96,7 @@ void cm_free_id(struct cm_id *id) {
     if (!cm_is_inherited(id)) { /* else a thread that the child does not have may wait for it */
         pthread_cond_destroy(&id->acked);
     }
-    cm_free_multicasts(id);
+    free_multicasts(id);
     for (int i = 0; i < CM_SPARE_EVENTS; i++) {
         free(id->spares[i]);
     }
@@ -169,11 +178,10 @@ static struct cm_id *withdraw(struct cm_id *id) {
     cm_end(id);
     cm_port_unbind(id);
     unregister(id);
-    struct cm_channel *channel = container_of(id->id.channel, struct cm_channel, channel);
-    return cm_drop_events(channel, id);
+    return cm_drop_events(cm_channel_of(id->id.channel), id);
 }
 
-void cm_destroy_requests(struct cm_id *ids) {
+static void destroy_requests(struct cm_id *ids) {
     while (ids != NULL) {
         struct cm_id *id = ids;
         ids = id->port_next;
@@ -182,7 +190,7 @@ void cm_destroy_requests(struct cm_id *ids) {
     }
 }
 
-void cm_release_inherited(struct cm_id *id) {
+static void release_inherited(struct cm_id *id) {
     if (id->id.event != NULL) {
         embedded_rdma_ack_cm_event(id->id.event);
     }
@@ -193,14 +201,14 @@ int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
     UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
     if (cm_is_inherited(id)) {
-        cm_release_inherited(id);
+        release_inherited(id);
         return 0;
     }
     pthread_mutex_lock(&cm_lock);
     struct cm_id *requests = withdraw(id);
     pthread_mutex_unlock(&cm_lock);
     engine_timer_cancel(&id->timer); /* not with the lock, which its callback takes */
-    cm_destroy_requests(requests);
+    destroy_requests(requests);
     if (id->id.event != NULL) {
         embedded_rdma_ack_cm_event(id->id.event);
     }
@@ -211,6 +219,34 @@ int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
     pthread_mutex_unlock(&cm_lock);
     cm_free_id(id);
     return 0;
+}
+
+/* ---- the end of channels, with the ids of requests that nobody has fetched ---- */
+
+/* Not by way of the descriptor, whose count is the parent's too. */
+static void release_inherited_events(struct cm_channel *channel) {
+    for (struct cm_event *event = channel->first, *next; event != NULL; event = next) {
+        next = event->next;
+        if (event->event.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+            release_inherited(cm_of(event->event.id));
+        }
+        free(event);
+    }
+}
+
+void embedded_rdma_destroy_event_channel(struct rdma_event_channel *public_channel) {
+    UNCANCELLED;
+    struct cm_channel *channel = cm_channel_of(public_channel);
+    if (cm_channel_is_inherited(public_channel)) {
+        release_inherited_events(channel);
+    } else {
+        pthread_mutex_lock(&cm_lock);
+        struct cm_id *requests = cm_drop_events(channel, NULL);
+        pthread_mutex_unlock(&cm_lock);
+        destroy_requests(requests);
+    }
+    close(channel->channel.fd);
+    free(channel);
 }
 
 /* ---- options ---- */
@@ -300,12 +336,10 @@ static void fork_parent(void) {
 static void fork_child(void) {
     memset(&table, 0, sizeof(table));
     cm_port_forget();
-    cm_peer_forget();
+    cm_forget_connections();
     pthread_mutex_unlock(&cm_lock);
 }
 
-void cm_init(void) {
-    cm_address_init();
-    cm_peer_init();
+void cm_id_init(void) {
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

@@ -30,17 +30,6 @@
 #define FIRST_MULTICAST_LID 0xc000
 #define MULTICAST_LIDS 0x3ffe
 
-struct cm_multicast {
-    struct cm_multicast *next;
-    struct sockaddr_storage address;
-    union ibv_gid gid;
-    uint16_t lid;
-    bool send_only;
-    bool attached; /* of the thread that fetches events, and of the one that leaves */
-    void *context;
-    unsigned fetched, acked; /* events; under cm_lock */
-};
-
 /* ff12:4001:ffff::224.1.2.3 and ff12:6001:ffff:...: scope link, signature of the RDMA CM, default partition. */
 static void gid_of(const struct sockaddr *address, union ibv_gid *gid) {
     static const uint8_t prefix[] = { 0xff, 0x12, 0x40, 0x01, 0xff, 0xff };
@@ -78,10 +67,26 @@ static uint16_t lid_of(const union ibv_gid *gid) {
     return (uint16_t) (FIRST_MULTICAST_LID + hash % MULTICAST_LIDS);
 }
 
+/* On the thread that fetches the event. */
+static void attach_qp(struct cm_event *event) {
+    struct cm_multicast *multicast = event->multicast;
+    struct ibv_qp *qp = event->owner->id.qp;
+    if (qp == NULL || multicast->send_only) {
+        return;
+    }
+    int err = embedded_ibv_attach_mcast(qp, &multicast->gid, multicast->lid);
+    multicast->attached = err == 0;
+    if (err != 0) {
+        event->event.event = RDMA_CM_EVENT_MULTICAST_ERROR;
+        event->event.status = -err;
+    }
+}
+
 static struct cm_event *make_event(struct cm_id *id, struct cm_multicast *multicast) {
     struct cm_event *event = cm_new_event(id, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
     if (event != NULL) {
         event->multicast = multicast;
+        event->process = attach_qp;
         struct rdma_ud_param *param = &event->event.param.ud;
         param->private_data = multicast->context; /* rdma_join_multicast(3) */
         param->qp_num = MULTICAST_QPN;
@@ -151,25 +156,6 @@ int embedded_rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_m
     return err != 0 ? cm_result(err) : cm_complete(cm_of(id));
 }
 
-void cm_multicast_joined(struct cm_event *event) {
-    struct cm_multicast *multicast = event->multicast;
-    struct ibv_qp *qp = event->owner->id.qp;
-    if (qp == NULL || multicast->send_only) {
-        return;
-    }
-    int err = embedded_ibv_attach_mcast(qp, &multicast->gid, multicast->lid);
-    multicast->attached = err == 0;
-    if (err != 0) {
-        event->event.event = RDMA_CM_EVENT_MULTICAST_ERROR;
-        event->event.status = -err;
-    }
-}
-
-void cm_multicast_fetched(struct cm_multicast *multicast, bool acked) {
-    multicast->fetched += !acked;
-    multicast->acked += acked;
-}
-
 int embedded_rdma_leave_multicast(struct rdma_cm_id *public_id, struct sockaddr *address) {
     UNCANCELLED;
     struct cm_id *id = cm_of(public_id);
@@ -207,12 +193,4 @@ int embedded_rdma_leave_multicast(struct rdma_cm_id *public_id, struct sockaddr 
     pthread_mutex_unlock(&cm_lock);
     free(multicast);
     return cm_result(err);
-}
-
-void cm_free_multicasts(struct cm_id *id) {
-    while (id->multicasts != NULL) {
-        struct cm_multicast *next = id->multicasts->next;
-        free(id->multicasts);
-        id->multicasts = next;
-    }
 }

@@ -16,11 +16,17 @@
 /*
  * The RDMA connection manager's inner interface.
  *
- *   cm_channel.c  event channels and events         cm_id.c    the life of an id, its options
- *   cm_address.c  bind, listen, resolve             cm_port.c  which ids have which port
- *   cm_qp.c       queue pairs of ids, their states  cm_conn.c  connect, accept, reject, disconnect
- *   cm_peer.c     messages from peers, timers, death of peers
- *   cm_mcast.c    multicast groups
+ * Each file uses those below it only, but for cm_ep.c, which uses all, and those of one line:
+ *
+ *   cm_peer.c     messages from peers, death of peers
+ *   cm_conn.c     connect, accept, reject, disconnect
+ *   cm_resolve.c  bind, listen, resolve             cm_mcast.c  multicast groups
+ *   cm_channel.c  fetching events
+ *   cm_id.c       the life of an id, its options
+ *   cm_send.c     messages to peers, timers
+ *   cm_qp.c       queue pairs of ids, their states  cm_port.c   which ids have which port
+ *   cm_event.c    event channels and events
+ *   cm_device.c   the device that all ids share     cm_address.c  addresses and their parts
  *   cm_ep.c       synchronous endpoints and what else only unmodified programs use
  *
  * Behaviour follows librdmacm 44 and the kernel's drivers/infiniband/core/{cma,cm,ucma}.c: what librdmacm does when an
@@ -76,14 +82,25 @@ enum cm_conn_state {
 };
 
 struct cm_port;
-struct cm_multicast;
 struct cm_id;
+
+struct cm_multicast {
+    struct cm_multicast *next;
+    struct sockaddr_storage address;
+    union ibv_gid gid;
+    uint16_t lid;
+    bool send_only;
+    bool attached; /* of the thread that fetches events, and of the one that leaves */
+    void *context;
+    unsigned fetched, acked; /* events; under cm_lock */
+};
 
 struct cm_event {
     struct rdma_cm_event event;
     uint8_t data[CM_REP_DATA]; /* the longest of all */
     struct cm_id *owner; /* whose destruction waits for the ack: for a CONNECT_REQUEST the listening id */
     struct cm_multicast *multicast; /* whose leaving waits as well; NULL: none */
+    void (*process)(struct cm_event *event); /* of RDMA_CM_EVENT_MULTICAST_JOIN: on the thread that fetches it */
     struct cm_event *next;
     unsigned generation;
 };
@@ -140,6 +157,10 @@ struct cm_channel {
     unsigned generation;
 };
 
+static inline struct cm_channel *cm_channel_of(struct rdma_event_channel *channel) {
+    return container_of(channel, struct cm_channel, channel);
+}
+
 extern pthread_mutex_t cm_lock;
 
 /*
@@ -170,7 +191,7 @@ static inline int cm_result(int err) {
     return 0;
 }
 
-/* cm_channel.c */
+/* cm_event.c */
 struct cm_event *cm_new_event(struct cm_id *id, enum rdma_cm_event_type type, int status); /* NULL: no memory */
 /* The same of those that must not be lost, with cm_lock. NULL: nor is a spare one free, as the user fetches none. */
 struct cm_event *cm_new_sure_event(struct cm_id *id, enum rdma_cm_event_type type, int status);
@@ -181,7 +202,11 @@ void cm_post_event(struct cm_event *event); /* with cm_lock */
 void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multicast); /* unfetched; with cm_lock */
 /* With cm_lock: drops the unfetched events of an id. The ids of dropped requests are returned, chained by port_next. */
 struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner);
+void cm_move_events(struct cm_id *id, struct cm_channel *to); /* the unfetched ones, with cm_lock */
+struct cm_event *cm_fetch_event(struct cm_channel *channel); /* the next one, or NULL; without cm_lock */
 bool cm_channel_is_inherited(const struct rdma_event_channel *channel);
+
+/* cm_channel.c */
 /* In synchronous mode: waits for the id's next event and returns its status as 0 or -1 and errno. */
 int cm_complete(struct cm_id *id);
 
@@ -193,8 +218,7 @@ int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, voi
 void cm_free_id(struct cm_id *id);          /* that nothing leads to */
 bool cm_register(struct cm_id *id);         /* with cm_lock: gives it its handle; false: no memory */
 struct cm_id *cm_find(uint32_t handle);     /* with cm_lock */
-void cm_destroy_requests(struct cm_id *ids); /* those of cm_drop_events(), without cm_lock */
-void cm_release_inherited(struct cm_id *id); /* the child's copy */
+void cm_id_init(void);
 
 /* cm_port.c, all with cm_lock. Errors are errno values. */
 int cm_port_bind(struct cm_id *id, bool reachable); /* to the port in src_addr; 0 there chooses one */
@@ -206,13 +230,15 @@ void cm_port_forget(void); /* all ports, in a forked child */
 bool cm_port_is_listened(int port_space, uint16_t number);
 
 /* cm_address.c */
-void cm_address_init(void);
 size_t cm_address_size(const struct sockaddr *address); /* 0: family not supported */
 bool cm_address_is_any(const struct sockaddr *address);
 bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b); /* without ports */
 uint16_t *cm_address_port(struct sockaddr *address); /* in network order */
 void cm_address_to_wire(const struct sockaddr *address, struct cm_wire_address *wire);
 bool cm_address_from_wire(const struct cm_wire_address *wire, struct sockaddr_storage *address);
+
+/* cm_device.c */
+void cm_device_init(void);
 /* The device that all ids share, opened at the first call: 0 or errno. Afterwards cm_attach_device() cannot fail. */
 int cm_open_device(void);
 void cm_attach_device(struct cm_id *id);
@@ -224,8 +250,8 @@ int cm_qp_connect(struct cm_id *id); /* INIT again with the final access flags, 
 int cm_qp_error(struct cm_id *id);
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* of any peer */
 
-/* cm_peer.c, with cm_lock */
-void cm_peer_init(void); /* without it */
+/* cm_send.c, with cm_lock */
+void cm_attach(struct cm_id *id, struct link *link); /* takes the reference over */
 int cm_send_request(struct cm_id *id); /* 0 also when it has to be tried again; else errno, nothing done */
 int cm_send_reply(struct cm_id *id, const struct cm_wire_rep *reply);
 void cm_send_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply);
@@ -234,12 +260,18 @@ void cm_send_reject(struct cm_id *id, enum cm_reject_reason reason, const void *
 void cm_detach(struct cm_id *id); /* from its link */
 void cm_enter_timewait(struct cm_id *id);
 void cm_end(struct cm_id *id); /* the connection's part of destroying an id */
-void cm_peer_forget(void);     /* all connections, in a forked child */
-
-/* cm_mcast.c */
-void cm_multicast_joined(struct cm_event *event); /* on the thread that fetches the event: attaches the queue pair */
-void cm_multicast_fetched(struct cm_multicast *multicast, bool acked); /* with cm_lock */
-void cm_free_multicasts(struct cm_id *id);
+void cm_forget_connections(void); /* in a forked child */
+/* Whether the queue pair takes part in another connection: the peer has forgotten that one. IBA 12.9.8.3.1 */
+bool cm_is_stale(struct link *link, uint32_t qpn);
+/* To ids of the peer that have none here. */
+void cm_send_plain_on(struct link *link, enum cm_message type, uint32_t from, uint32_t to);
+void cm_send_reject_on(struct link *link, uint32_t from, uint32_t to, enum cm_reject_reason reason, const void *data,
+                       size_t length);
+/* Events of the connection. */
+void cm_post(struct cm_id *id, enum rdma_cm_event_type type, int status, const void *data, size_t length);
+void cm_post_rejected(struct cm_id *id, int reason, const uint8_t *data);
+void cm_post_disconnected(struct cm_id *id, int status); /* once in the life of an id, whoever begins */
+void cm_retry_request(struct cm_id *id); /* there is no listener, or no longer: perhaps again in a moment */
 
 /* cm_ep.c: public functions of librdmacm that are not in verbs_api.h, with the same names and behaviour. */
 int embedded_rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *info, struct ibv_pd *pd,

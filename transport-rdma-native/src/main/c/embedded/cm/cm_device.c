@@ -1,0 +1,89 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The device that all ids share, opened when one needs it. */
+#include "cm_private.h"
+#include "embedded/base/cancel.h"
+
+#include <arpa/inet.h>
+
+static struct {
+    pthread_mutex_t lock;
+    struct ibv_context *context; /* never closed: librdmacm(7), ids share it */
+    struct ibv_pd *pd;
+    struct ibv_device_attr attr;
+    union ibv_gid gid;
+    unsigned generation; /* of the process that opened it */
+} device = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+int cm_open_device(void) {
+    UNCANCELLED;
+    int err = 0;
+    pthread_mutex_lock(&device.lock);
+    if (device.context == NULL || device.generation != fork_generation) {
+        struct ibv_context *context = NULL;
+        struct ibv_pd *pd = NULL;
+        struct ibv_device **list = embedded_ibv_get_device_list(NULL);
+        if (list != NULL && list[0] != NULL) {
+            context = embedded_ibv_open_device(list[0]);
+        }
+        err = context == NULL ? errno : embedded_ibv_query_device(context, &device.attr);
+        if (err == 0) {
+            err = embedded_ibv_query_gid(context, 1, 0, &device.gid) == 0 ? 0 : EIO;
+        }
+        if (err == 0) {
+            pd = embedded_ibv_alloc_pd(context);
+            err = pd == NULL ? ENOMEM : 0;
+        }
+        if (err == 0) {
+            device.context = context;
+            device.pd = pd;
+            device.generation = fork_generation;
+        } else if (context != NULL) {
+            embedded_ibv_close_device(context);
+        }
+        if (list != NULL) {
+            embedded_ibv_free_device_list(list);
+        }
+    }
+    pthread_mutex_unlock(&device.lock);
+    return err;
+}
+
+/* Another thread may have held the lock. */
+static void fork_child(void) {
+    pthread_mutex_init(&device.lock, NULL);
+}
+
+void cm_device_init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
+}
+
+void cm_attach_device(struct cm_id *id) {
+    id->id.verbs = device.context;
+    id->id.pd = device.pd;
+    id->id.port_num = 1;
+    id->id.route.addr.addr.ibaddr.sgid = device.gid;
+    id->id.route.addr.addr.ibaddr.dgid = device.gid;
+    id->id.route.addr.addr.ibaddr.pkey = htons(0xffff);
+}
+
+struct ibv_context *cm_device_context(void) {
+    return device.context;
+}
+
+const struct ibv_device_attr *cm_device_attr(void) {
+    return &device.attr;
+}
