@@ -17,7 +17,7 @@
  * Waiting for what another thread is in the middle of: some microseconds by spinning, then by sleeping.
  *
  * Not by sched_yield(2), which leaves its effect open for threads of the normal policy (see its NOTES): Linux since 6.6
- * charges each call a time slice, so that who yields to a thread that polls all the time waited for seconds.
+ * charges each call a time slice, so that a thread that yielded to one that polls all the time waited for seconds.
  */
 #ifndef NETTY_RDMA_EMBEDDED_BACKOFF_H
 #define NETTY_RDMA_EMBEDDED_BACKOFF_H

@@ -42,7 +42,7 @@ bool copy_memory(void *to, const void *from, size_t length);
 
 /*
  * Into memory that another processor reads next. An ordinary store first fetches the line from the cache of the
- * reader, who still has it from the previous round: measured on a 2-core AMD EPYC guest, 64 KiB took 7 to 28
+ * reader, which still has it from the previous round: measured on a 2-core AMD EPYC guest, 64 KiB took 7 to 28
  * microseconds to write that way and 2.7 to 5 with non-temporal stores. Below some 4 KiB the fence that these need
  * costs more than it saves.
  */

@@ -15,8 +15,8 @@
  */
 /*
  * Doorbells: eventfds that several processes hold, so that each of them may read or fill one, or change whether it
- * blocks. What is done to them here does not rely on O_NONBLOCK: a doorbell that was filled up does not stop who rings
- * it, nor one that was emptied who reads it.
+ * blocks. These functions do not rely on O_NONBLOCK: a doorbell that is full does not block the thread that rings it,
+ * and an empty one does not block its reader.
  *
  * What remains: no call writes to an eventfd without blocking whatever its flags (pwritev2(2) with RWF_NOWAIT is
  * EOPNOTSUPP), so a process of the same user that fills it between the look and the write still stops the writer; and

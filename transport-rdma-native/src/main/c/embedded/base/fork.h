@@ -16,10 +16,10 @@
 /*
  * fork(2). The child has copies of its parent's objects and none of what stands behind them: the engine is a thread of
  * the parent, the links are closed (link.c), and shared memory is not mapped (sealed.c), so that peers hear of the
- * parent's death while the child lives, and nobody speaks in its name. So a call on an inherited object fails with EIO,
- * as on a device that has gone; the calls of ibv_context_ops are exchanged for such (device.c), the others look at
- * context_is_inherited() or cm_is_inherited() first. Destroying one releases the child's copy, as close(2) does for an
- * inherited descriptor. What the child makes anew is its own, with a new engine.
+ * parent's death while the child lives, and the child sends nothing in its name. So a call on an inherited object fails
+ * with EIO, as on a device that has gone; the calls of ibv_context_ops are exchanged for such (device.c), the others
+ * look at context_is_inherited() or cm_is_inherited() first. Destroying one releases the child's copy, as close(2) does
+ * for an inherited descriptor. What the child makes anew is its own, with a new engine.
  *
  * Each module forgets the parent's state in a handler of pthread_atfork(3). Locks and lists of single objects may have
  * been in use by another thread of the parent at that moment: they are neither taken nor walked in the child, and

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * A gate: a lock that is never waited for. Whoever finds it taken leaves its request as bits, and the owner serves them
- * before it goes. So all the work of one object is done by one thread at a time, nothing asked for is lost, and no
- * thread sleeps behind a long copy of another.
+ * A gate: a lock that is never waited for. A thread that finds it taken leaves its request as bits, and the owner
+ * serves them before it leaves. So all the work of one object is done by one thread at a time, no request is lost, and
+ * no thread sleeps behind a long copy of another.
  */
 #ifndef NETTY_RDMA_EMBEDDED_GATE_H
 #define NETTY_RDMA_EMBEDDED_GATE_H
@@ -51,7 +51,7 @@ static inline bool gate_claim(struct gate *gate) {
             && atomic_compare_exchange_strong(&gate->bits, &expected, GATE_OWNED);
 }
 
-/* Becomes the owner only if nobody is or waits for that: one who tries all the time must not keep others out. */
+/* Becomes the owner only if no thread is or waits in gate_lock(), which a thread that polls must not keep out. */
 static inline bool gate_try(struct gate *gate) {
     return atomic_load_explicit(&gate->waiters, memory_order_relaxed) == 0 && gate_claim(gate);
 }

@@ -19,10 +19,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 /* What the active side does when it learns that it was accepted, as librdmacm: on the thread that fetches the event. */
 static void process_response(struct cm_event *event) {

@@ -221,7 +221,7 @@ int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
     return 0;
 }
 
-/* ---- the end of channels, with the ids of requests that nobody has fetched ---- */
+/* ---- the end of channels, with the ids of requests that were not fetched ---- */
 
 /* Not by way of the descriptor, whose count is the parent's too. */
 static void release_inherited_events(struct cm_channel *channel) {

@@ -183,7 +183,7 @@ int embedded_rdma_leave_multicast(struct rdma_cm_id *public_id, struct sockaddr 
     }
     if (id->sync && id->id.event != NULL
             && container_of(id->id.event, struct cm_event, event)->multicast == multicast) {
-        embedded_rdma_ack_cm_event(id->id.event); /* nobody else can */
+        embedded_rdma_ack_cm_event(id->id.event); /* the program cannot */
         id->id.event = NULL;
     }
     pthread_mutex_lock(&cm_lock);

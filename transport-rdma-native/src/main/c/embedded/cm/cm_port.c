@@ -36,7 +36,7 @@ struct cm_port {
     struct cm_port *next;
     int port_space;
     uint16_t port; /* host order */
-    struct link_port *name; /* NULL while nobody needs to be reached here: see bind */
+    struct link_port *name; /* NULL while the port need not be reachable: cm_port_bind() */
     struct cm_id *ids;
 };
 

@@ -16,7 +16,7 @@
 /*
  * The RDMA connection manager's inner interface.
  *
- * Each file uses those below it only, but for cm_ep.c, which uses all, and those of one line:
+ * Each file uses those of lower lines only, but cm_ep.c all:
  *
  *   cm_peer.c     messages from peers, death of peers
  *   cm_conn.c     connect, accept, reject, disconnect
@@ -51,8 +51,8 @@
 #include <stddef.h>
 
 /*
- * How a request ends, and that a connection is over. What the peer causes has nobody to tell that there is no memory,
- * and a program that waits for the event would wait for ever.
+ * How a request ends, and that a connection is over. These events come from the peer, so that no call could return
+ * ENOMEM, and a program that waits for the event would wait for ever.
  */
 #define CM_SPARE_EVENTS 2
 
@@ -145,7 +145,7 @@ struct cm_id {
     struct cm_wire_endpoint local, remote;
     struct engine_timer timer; /* whatever the state waits for next */
     uint64_t tried_since_ns;
-    bool asked_anew; /* who has the port */
+    bool asked_anew; /* which process has the port */
     struct cm_wire_req request; /* kept while it may have to be sent again */
     struct cm_multicast *multicasts;
     struct cm_event *spares[CM_SPARE_EVENTS]; /* for events that there is no memory for; NULL: under way */
@@ -270,7 +270,7 @@ void cm_send_reject_on(struct link *link, uint32_t from, uint32_t to, enum cm_re
 /* Events of the connection. */
 void cm_post(struct cm_id *id, enum rdma_cm_event_type type, int status, const void *data, size_t length);
 void cm_post_rejected(struct cm_id *id, int reason, const uint8_t *data);
-void cm_post_disconnected(struct cm_id *id, int status); /* once in the life of an id, whoever begins */
+void cm_post_disconnected(struct cm_id *id, int status); /* once in the life of an id, whichever side begins */
 void cm_retry_request(struct cm_id *id); /* there is no listener, or no longer: perhaps again in a moment */
 
 /* cm_ep.c: public functions of librdmacm that are not in verbs_api.h, with the same names and behaviour. */

@@ -167,7 +167,7 @@ void cm_post_rejected(struct cm_id *id, int reason, const uint8_t *data) {
     }
 }
 
-/* Once in the life of an id, whoever begins. */
+/* Once in the life of an id, whichever side begins. */
 void cm_post_disconnected(struct cm_id *id, int status) {
     if (id->state == CM_CONNECT) {
         id->state = CM_DISCONNECT;
@@ -241,7 +241,7 @@ static void post_unreachable(struct cm_id *id, int err) {
     cm_post(id, RDMA_CM_EVENT_UNREACHABLE, -err, NULL, 0);
 }
 
-/* Nobody waits for it: it may be lost, as in the kernel, rather than take the place of one that may not. */
+/* No program waits for it: it may be lost, as in the kernel, rather than take the place of one that may not. */
 static void post_timewait_exit(struct cm_id *id) {
     struct cm_event *event = cm_new_event(id, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
     if (event != NULL) {

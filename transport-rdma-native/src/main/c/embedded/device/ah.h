@@ -43,7 +43,7 @@ static inline bool ah_is_multicast(const struct ah *ah) {
     return ah->attr.is_global && gid_is_multicast(&ah->attr.grh.dgid);
 }
 
-/* Whether what is sent on this way arrives at the device's port at all; multicast is for who asks. */
+/* Whether packets sent this way arrive at the device's port at all; a multicast address may. */
 bool ah_leads_here(const struct ibv_ah_attr *attr);
 
 /*

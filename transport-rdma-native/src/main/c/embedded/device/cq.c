@@ -152,7 +152,7 @@ int cq_poll(struct ibv_cq *ibv, int entries, struct ibv_wc *wc) {
 int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     struct cq *cq = cq_of(ibv);
     if (ibv->channel == NULL) {
-        return 0; /* as a device: armed, with nobody to tell */
+        return 0; /* as a device: armed, without a channel for the event */
     }
     cq_ring_deferred(cq);
     cq_scan_try(cq); /* what is here already needs no event: the caller polls after arming */

@@ -21,7 +21,7 @@
  *   cq_entries.c   the entries, and the events that they make
  *   cq_doorbell.c  the doorbell of the own engine; doorbells of peers that are put off
  *   cq_scan.c      finds the queue pairs for which peers have published work, and serves them in turn
- *   cq_engine.c    does that on the engine, for completion queues that nobody polls
+ *   cq_engine.c    does that on the engine, for completion queues that no thread polls
  *   cq_polled.c    whether a thread polls it, as published to peers
  *   cq_overdue.c   work that a peer marked as polling has not taken
  *
@@ -156,15 +156,15 @@ void cq_purge(struct cq *cq, const struct qp *qp);
 
 /* ---- cq_doorbell.c ---- */
 
-/* Wakes the own engine: it looks at the completion queues that nobody polls. */
+/* Wakes the own engine, which serves the completion queues that no thread polls. */
 void cq_engine_ring(void);
 
 /*
  * Rings the peer's send completion queue, for an acknowledgement, when the completions that are here now were polled
  * and the next poll finds none. By then the application has often answered the message, which rang already: one wake-up
  * of the peer instead of two, and no system call before the answer. Nothing depends on it: the peer's engine looks at
- * what it has outstanding every now and then. For a datagram queue pair: tries again then what waits for room, without
- * which one who polls would wait for two engines to get a processor.
+ * what it has outstanding every now and then. For a datagram queue pair: tries again what waits for room; otherwise a
+ * thread that polls would wait until two engines get a processor.
  */
 void cq_defer_doorbell(struct cq *cq, struct qp *qp);
 
@@ -181,22 +181,23 @@ static inline void cq_ring_deferred(struct cq *cq) {
 
 void cq_polling_init(struct cq *cq);
 
-/* Whether peers are told that somebody polls. */
+/* Whether it is marked as polled. */
 static inline bool cq_is_polled(const struct cq *cq) {
     return !atomic_load(&cq->destroyed) && NOTIFY_CQ_STATE(atomic_load(cq->word)) == NOTIFY_CQ_POLLED;
 }
 
-void cq_tell_if_it_lasts(struct cq *cq, uint64_t word);
+/* A poll of a completion queue that is not marked as polled. */
+void cq_mark_if_lasting(struct cq *cq, uint64_t word);
 
 /*
- * The engine had to do what one who polls would have done. Peers are told that nobody polls if it is the second time
- * without a poll between: one who was held up once goes on. On the engine.
+ * The engine had to do what a polling thread would have done. The second time without a poll in between, the mark is
+ * removed: a thread that was delayed once goes on. On the engine.
  */
 void cq_was_nudged(struct cq *cq);
 
 /*
  * For the engine's rounds: if there were hardly any polls since the last call, peers ring the engine from now on.
- * Returns false if peers are still told that somebody polls.
+ * Returns false if it is still marked as polled.
  */
 bool cq_rest(struct cq *cq);
 
@@ -208,14 +209,14 @@ extern atomic_bool cq_overdue_suspended;
 void cq_overdue_init(struct cq *cq);
 
 /*
- * Looks after the queue pair until its peer has taken everything. If that makes no progress for some 20 microseconds,
- * the peer is nudged. With the queue pair's gate, after something was published: who has claimed that, adds it. Claiming
- * is cheap if it is looked after already, and then false.
+ * Checks the queue pair until its peer has taken everything. If there is no progress for some 20 microseconds, the peer
+ * is nudged. With the queue pair's gate, after work was published: the caller that has claimed the queue pair adds it.
+ * Claiming is cheap, and returns false, if the queue pair is checked already.
  */
 bool cq_claim_overdue(struct qp *qp);
 void cq_add_overdue(struct cq *cq, struct qp *qp);
 
-/* Time for a look? By who polls. */
+/* Whether there is work to check: for polls. */
 static inline bool cq_expects(const struct cq *cq) {
     return atomic_load_explicit(&cq->overdue.expecting, memory_order_relaxed) != NULL;
 }
@@ -227,14 +228,14 @@ static inline void cq_note_poll(struct cq *cq) {
     atomic_store_explicit(cq->polling.polls, polls, memory_order_relaxed);
     uint64_t word = atomic_load_explicit(cq->word, memory_order_relaxed);
     if (NOTIFY_CQ_STATE(word) == NOTIFY_CQ_IDLE) {
-        cq_tell_if_it_lasts(cq, word);
+        cq_mark_if_lasting(cq, word);
     }
     if (polls % CQ_POLLS_PER_LOOK == 0 && cq_expects(cq)) {
         cq_look_for_overdue(cq);
     }
 }
 
-/* Nobody polls any more: the engine looks from now on. After the word on the notify area has changed. */
+/* No thread polls any more: the engine checks from now on. After the word on the notify area has changed. */
 void cq_overdue_to_engine(struct cq *cq);
 /* No queue pair is left. */
 void cq_overdue_end(struct cq *cq);

@@ -15,7 +15,7 @@
  */
 /*
  * The engine's part of the completion queues: a doorbell that peers ring, and the execution of what they have announced
- * to completion queues that nobody polls (targets of one-sided operations; applications that sleep, armed, while a
+ * to completion queues that no thread polls (targets of one-sided operations; applications that sleep, armed, while a
  * message is under way).
  */
 #include <limits.h>
@@ -45,7 +45,7 @@ static struct spin_policy policy; /* the engine's */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct engine_source doorbell = { .fd = -1 };
 
-/* The next ones that nobody polls, before the place *end, with references. Returns how many. */
+/* The next ones that are not marked as polled, before the place *end, with references. Returns how many. */
 static unsigned take_unpolled(struct cq *batch[BATCH], unsigned *end) {
     unsigned count = 0;
     pthread_mutex_lock(&lock);

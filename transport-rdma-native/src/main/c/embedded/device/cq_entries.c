@@ -17,8 +17,8 @@
 #include "cq.h"
 #include "watch.h"
 
-/* An event wakes the application, who will poll; until it does, peers need not ring for more. */
-static void will_be_polled(struct cq *cq) {
+/* The event wakes the application, which will poll; until then peers need not ring for more. */
+static void mark_polled(struct cq *cq) {
     atomic_store_explicit(&cq->polling.notified_at, atomic_load_explicit(cq->polling.polls, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_exchange(cq->word, NOTIFY_CQ_SAME(atomic_load(cq->word), NOTIFY_CQ_POLLED));
@@ -27,7 +27,7 @@ static void will_be_polled(struct cq *cq) {
 
 static void fire(struct cq *cq) {
     cq->armed = CQ_UNARMED;
-    will_be_polled(cq);
+    mark_polled(cq);
     channel_raise(channel_of(cq->ibv.channel), cq);
 }
 

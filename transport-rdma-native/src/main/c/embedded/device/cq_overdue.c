@@ -14,13 +14,13 @@
  * under the License.
  */
 /*
- * What was given to a peer that is said to poll. Such a peer was not rung; if it does not poll after all (it computes,
- * or looks at its memory), nothing is executed there. So whoever polls here looks every now and then whether the peer
- * takes what it was given; if nobody polls here either, the engine does. When for some time there was neither progress
- * nor a poll of the peer, its engine is told (WIRE_NUDGE), which works on the queue pair whoever polls there. One that
- * polls is left alone, however slow: its engine would only compete with it.
+ * Work published to a peer that is marked as polling. No doorbell was rung for it, so nothing is executed there if the
+ * peer does not poll after all (it computes, or looks at its memory). A thread that polls here therefore checks now and
+ * then whether the peer has taken the work; the engine checks if no thread polls here. If there was neither progress
+ * nor a poll of the peer for some time, the peer is sent WIRE_NUDGE: its engine then works on the queue pair whether or
+ * not a thread polls there. A peer that polls is not nudged, however slow: its engine would only compete with it.
  *
- * The list is the stack of cq_defer_doorbell(): pushed to by those who have a queue pair's gate, and taken as a whole.
+ * The list works as that of cq_defer_doorbell(): owners of a queue pair's gate push to it, and it is taken as a whole.
  */
 #include "cq.h"
 #include "embedded/base/container_of.h"
@@ -30,7 +30,7 @@
 #define LOOK_NS UINT64_C(10000)
 #define REST_FACTOR 8
 
-/* What the engine does costs a wake-up, and is not done before something can be overdue. */
+/* A check by the engine costs a wake-up: it is not made before work can be overdue. */
 #define ENGINE_LOOK_NS QP_PATIENCE_NS
 
 atomic_bool cq_overdue_suspended;
@@ -91,7 +91,7 @@ void cq_overdue_to_engine(struct cq *cq) {
 static void look_on_engine(struct engine_timer *timer) {
     struct cq *cq = container_of(timer, struct cq, overdue.timer);
     uint64_t next = cq_is_polled(cq) ? 0 : look(cq, engine_now_ns(), ENGINE_LOOK_NS);
-    /* Until here nobody else plans; from here on do those to whose gates a look was left. */
+    /* Until here no other thread sets the timer; from here on the owners of gates that were busy may set it. */
     atomic_store(&cq->overdue.planned, false);
     if (atomic_load(&cq->overdue.expecting) != NULL && !cq_is_polled(cq)) {
         plan(cq, next != 0 ? next : engine_now_ns() + ENGINE_LOOK_NS);

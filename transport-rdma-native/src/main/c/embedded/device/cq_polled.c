@@ -14,11 +14,11 @@
  * under the License.
  */
 /*
- * Whether somebody polls: what peers are told by the word on the notify area. A few polls in a row are believed at
- * once: an engine that works beside a thread that polls takes its processor, and makes completions faster than it takes
- * them and posts receives. A program that polls once in a while is not believed. One that polls a few times after each
- * message leaves its peers waiting the rest of the time: where that was believed and was wrong, more is needed the next
- * time.
+ * Whether a thread polls the completion queue, as published to peers by the word on the notify area. A few polls in
+ * quick succession are enough to mark it as polled: an engine that works beside a polling thread takes its processor,
+ * and makes completions faster than the thread takes them and posts receives. Polls that are far apart do not count. A
+ * program that polls a few times after each message leaves its peers waiting the rest of the time: if the mark was
+ * wrong, more polls are needed the next time.
  */
 #include "cq.h"
 #include "watch.h"
@@ -29,7 +29,7 @@
 #define MIN_NEEDED 4u
 #define MAX_NEEDED (1u << 16) /* some milliseconds: one error in that time costs next to nothing */
 
-/* It was right to tell peers if so many polls followed. */
+/* The mark was right if so many polls followed. */
 #define LASTING 4096u
 
 /* Fewer in a round of the engine, which is 2 ms, are as good as none. */
@@ -46,15 +46,15 @@ void cq_polling_init(struct cq *cq) {
     polling->polls_at_nudge = polls - 1;
 }
 
-/* Peers need ring nobody, as long as cq_rest() finds that this goes on. */
-static void tell(struct cq *cq, uint64_t word, uint32_t polls) {
+/* Peers ring no doorbell, as long as cq_rest() finds that the polls go on. */
+static void mark_polled(struct cq *cq, uint64_t word, uint32_t polls) {
     if (atomic_compare_exchange_strong(cq->word, &word, NOTIFY_CQ_SAME(word, NOTIFY_CQ_POLLED))) {
         atomic_store_explicit(&cq->polling.notified_at, polls, memory_order_relaxed);
         watch_cq(cq);
     }
 }
 
-void cq_tell_if_it_lasts(struct cq *cq, uint64_t word) {
+void cq_mark_if_lasting(struct cq *cq, uint64_t word) {
     struct cq_polling *polling = &cq->polling;
     uint64_t now = engine_now_ns();
     uint32_t polls = atomic_load_explicit(polling->polls, memory_order_relaxed);
@@ -64,12 +64,12 @@ void cq_tell_if_it_lasts(struct cq *cq, uint64_t word) {
         atomic_store_explicit(&polling->quick_since, polls, memory_order_relaxed);
     } else if (polls - atomic_load_explicit(&polling->quick_since, memory_order_relaxed)
             >= atomic_load_explicit(&polling->needed, memory_order_relaxed)) {
-        tell(cq, word, polls);
+        mark_polled(cq, word, polls);
     }
 }
 
-/* Returns false if peers were not told that somebody polls. */
-static bool tell_that_nobody_polls(struct cq *cq) {
+/* Returns false if it was not marked as polled. */
+static bool mark_unpolled(struct cq *cq) {
     struct cq_polling *polling = &cq->polling;
     uint64_t word = atomic_load(cq->word);
     atomic_store_explicit(&polling->quick_since, atomic_load_explicit(polling->polls, memory_order_relaxed),
@@ -87,13 +87,13 @@ void cq_was_nudged(struct cq *cq) {
     uint32_t lasted = polls - atomic_load_explicit(&polling->notified_at, memory_order_relaxed);
     bool again = polls == polling->polls_at_nudge;
     polling->polls_at_nudge = polls;
-    if (!again || !tell_that_nobody_polls(cq)) {
+    if (!again || !mark_unpolled(cq)) {
         return;
     }
     uint32_t needed = atomic_load_explicit(&polling->needed, memory_order_relaxed);
     needed = lasted >= LASTING ? MIN_NEEDED : needed < MAX_NEEDED ? needed * 2 : MAX_NEEDED;
     atomic_store_explicit(&polling->needed, needed, memory_order_relaxed);
-    cq_engine_ring(); /* others may have work here that they have rung nobody for */
+    cq_engine_ring(); /* other peers may have published work without a doorbell */
 }
 
 bool cq_rest(struct cq *cq) {
@@ -108,7 +108,7 @@ bool cq_rest(struct cq *cq) {
         return false;
     }
     cq_ring_deferred(cq);
-    if (tell_that_nobody_polls(cq) && cq_scan(cq)) {
+    if (mark_unpolled(cq) && cq_scan(cq)) {
         cq_engine_ring(); /* one look does not do all that there may be */
     }
     return true;

@@ -134,7 +134,7 @@ static uint64_t make_round(struct qp *qp, uint64_t now_ns) {
 uint64_t qp_round(struct qp *qp, uint64_t now_ns) {
     uint64_t next = make_round(qp, now_ns);
     if (next == 0) {
-        /* Whoever posts after this has it watched again; what was posted before is seen by this second look. */
+        /* A later post has it watched again; an earlier one is found by this second look. */
         atomic_store(&qp->watched, false);
         if (!atomic_load(&qp->destroyed)) {
             qp_kick(qp, QP_WORK_WATCH);

@@ -15,7 +15,7 @@
  */
 /*
  * The rounds of the engine, every millisecond or two while there is anything to look after, never otherwise:
- *   queue pairs with outstanding work requests: retry and RNR timers, and peers who seem to have missed that they have
+ *   queue pairs with outstanding work requests: retry and RNR timers, and peers that seem to have missed that they have
  *   work;
  *   polled completion queues: has the polling stopped?
  */

@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * The registry of multicast members: see mcast.h. The role belongs to whoever has bound a name, as a port of a port
- * space that no RDMA CM has.
+ * The registry of multicast members: see mcast.h. The role belongs to the process that has bound a name, as a port of a
+ * port space that no RDMA CM has.
  *
- * `mcast.lock` is taken inside gates, and before the locks of links; nobody waits for a gate with it.
+ * `mcast.lock` is taken inside gates, and before the locks of links; no gate is waited for with it.
  */
 #include "mcast.h"
 

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * The subnet administrator's part in multicast (IB specification 15.2.5.17): who is a member of which group. A process
- * of the user has that role, the first that asked for it; when it dies another one takes over, and all tell it anew of
- * their members. Its table is shared memory that only it writes, so senders see at once who has joined.
+ * The subnet administrator's part in multicast (IB specification 15.2.5.17): the members of each group. A process of
+ * the user has that role, the first that asked for it; when it dies another one takes over, and all tell it anew of
+ * their members. Its table is shared memory that only it writes, so senders see new members at once.
  */
 #ifndef NETTY_RDMA_EMBEDDED_MCAST_H
 #define NETTY_RDMA_EMBEDDED_MCAST_H

@@ -38,15 +38,15 @@ struct mcast_table {
 struct mcast_registry {
     struct mcast_table *table; /* NULL: this process has none */
     int fd;
-    const struct link *registrant[MCAST_MAX_GROUPS]; /* who wants the entry; NULL: this process */
+    const struct link *registrant[MCAST_MAX_GROUPS]; /* which wants the entry; NULL: this process */
 };
 
 /* Makes the table. Returns 0 or errno. */
 int mcast_registry_open(struct mcast_registry *registry);
 
 /*
- * Returns 0, also for one that the registrant has already, or ENOMEM. Others may have the same one: nobody's removal
- * takes away what another one wants.
+ * Returns 0, also for one that the registrant has already, or ENOMEM. Others may have the same one: a
+ * removal takes away that of its registrant only.
  */
 int mcast_registry_add(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                     uint32_t qpn);

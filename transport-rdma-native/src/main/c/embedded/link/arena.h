@@ -18,15 +18,15 @@
  * mapping for each segment would use up vm.max_map_count (65,530 by default) with half as many queue pairs, and costs
  * each connection a dozen system calls.
  *
- * An arena is shown to one peer, over one link, and to nobody else. The first ones of a link are small, for most links
+ * An arena is shown to one peer only, over one link. The first ones of a link are small, for most links
  * are used by few queue pairs.
  *
  *   writer                                        reader
  *   WIRE_ATTACH etc.: an introduction, with    -> maps the arena, if it has not yet
  *   the descriptor until the first answer
- *                                              <- WIRE_LEAVE for each introduction, when nobody looks at that segment
- *                                                 on account of it any more, or when it was of no use
- *   WIRE_ARENA_END                             -> unmaps it when nobody looks at any of its segments
+ *                                              <- WIRE_LEAVE for each introduction, when it needs that segment no more
+ *                                                 on account of it, or when it was of no use
+ *   WIRE_ARENA_END                             -> unmaps it when it needs none of its segments any more
  *
  * A segment is claimed again when its user has released it and all introductions were left: till then somebody at the
  * other end may take for its own what the next user writes. The pages of a released segment stay, as the seal that keeps

@@ -41,7 +41,7 @@
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t returned; /* a callback has returned and somebody waits for that */
+    pthread_cond_t returned; /* a callback has returned and a thread waits for that */
     bool started;
     int waiters;
     int epoll_fd, wake_fd, timer_fd;

@@ -17,7 +17,7 @@
  * The engine: one thread per process, asleep in epoll_wait unless a descriptor, a timer or a request wakes it.
  *
  * It does what no application thread can be relied on to do: CM messages, timers, the death of a peer, and progress of
- * queue pairs whose completion queue nobody polls. It starts with the first use and is a daemon: it never stops, so
+ * queue pairs whose completion queue no thread polls. It starts with the first use and is a daemon: it never stops, so
  * that no static destructor can race with it. After fork() the child has no engine until it uses the provider again;
  * sources, timers and tasks of the parent do not exist for it.
  *

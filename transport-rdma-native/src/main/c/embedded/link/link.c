@@ -332,7 +332,7 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
         err = errno;
         close(fd);
     } else if (!peer_is_same_user(fd, &peer_pid)) {
-        err = ECONNREFUSED; /* somebody else took our name: to us nobody is there */
+        err = ECONNREFUSED; /* another user has bound the name: no process of ours is there */
         close(fd);
     } else {
         err = open_link(fd, peer_pid, name, result);

@@ -41,7 +41,7 @@
 
 struct link;
 
-/* After how long a link that nobody refers to is closed: 5 s. Written by tests only. */
+/* After how long a link without references is closed: 5 s. Written by tests only. */
 extern uint64_t link_idle_timeout_ns;
 
 #define LINK_MAX_BODY 2048 /* bytes of one message */
@@ -110,7 +110,7 @@ void link_unbind_port(struct link_port *handle);
  */
 int link_connect_port(int port_space, uint16_t port, bool fresh, struct link **link);
 
-/* No connect finds the link any more, whoever asks; who has it can go on using it. */
+/* No connect finds the link any more; those that have a reference can go on using it. */
 void link_forget(struct link *link);
 
 /*
@@ -132,8 +132,8 @@ bool link_is_up(struct link *link);
 pid_t link_peer_pid(const struct link *link);
 
 /*
- * Whoever expects messages on a link, or wants to learn of its peer's death, keeps a reference: the side that connected
- * closes a link to which nobody has a reference for some seconds.
+ * Keep a reference to expect messages on a link, or to learn of its peer's death: the side that connected closes a link
+ * that has had no references for some seconds.
  */
 struct link *link_get(struct link *link);
 void link_put(struct link *link);

@@ -143,7 +143,7 @@ void link_on_retry(struct engine_timer *timer) {
     pthread_mutex_unlock(&link->lock);
 }
 
-/* One who does not read must not have all descriptors wait for him, nor should a burst to one who is slow. */
+/* A peer that does not read, or slowly, must not make all descriptors of this process wait in its queue. */
 static bool may_queue_fds(void) {
     struct rlimit limit;
     unsigned count = __atomic_load_n(&queued_fds, __ATOMIC_RELAXED);

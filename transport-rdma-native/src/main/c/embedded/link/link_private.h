@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * What link.c (making, finding and ending links) and link_io.c (bytes on them) share. Nobody else includes it.
+ * What link.c (making, finding and ending links) and link_io.c (bytes on them) share.
  */
 #ifndef NETTY_RDMA_EMBEDDED_LINK_PRIVATE_H
 #define NETTY_RDMA_EMBEDDED_LINK_PRIVATE_H

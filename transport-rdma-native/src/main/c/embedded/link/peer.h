@@ -44,7 +44,7 @@ struct link *peer_link(const struct peer *peer);
 /* The memory that is shared over this link; for those who have a reference. */
 struct arenas *peer_arenas(struct peer *peer);
 
-/* Whether it has let somebody here wait for longer than its answers are waited for, and not answered since. */
+/* Whether it has not answered in time, nor since. */
 bool peer_is_silent(const struct peer *peer);
 void peer_set_silent(struct peer *peer, bool silent);
 

@@ -32,8 +32,8 @@ struct remote_cq; /* one of its completion queues */
 /* How urgent a tick is. */
 enum wake {
     WAKE_NONE,       /* nothing to announce */
-    WAKE_COMPLETION, /* makes a completion and nothing else: who polls now and then is in time for it */
-    WAKE_WORK,       /* makes no completion there: the engine may do it if nobody polls */
+    WAKE_COMPLETION, /* makes a completion and nothing else: a poll now and then is soon enough for it */
+    WAKE_WORK,       /* makes no completion there: the engine may do it if no thread polls */
     WAKE_EVENT,      /* makes a completion, and there may be more to do */
     WAKE_SOLICITED,  /* and the sender asked for attention */
 };
@@ -46,10 +46,10 @@ struct announcement {
 void process_init(void);
 
 /*
- * The process with this number and notify area. The number keeps a peer that shows somebody else's notify area, of
- * which it has the descriptor too, from having its doorbell rung in that one's place. *doorbell is the doorbell of its
- * engine, set to -1 if it was kept: that of this process is not. Returns a reference, or NULL with errno: EPROTO if the
- * descriptors are not what they should be, or if there are too many such areas with this number.
+ * The process with this number and notify area. The number matters if a peer shows the notify area of another process,
+ * of which it has the descriptor too: the doorbell that it sends is not rung in place of that process's. *doorbell is
+ * the doorbell of its engine, set to -1 if it was kept: that of this process is not. Returns a reference, or NULL with
+ * errno: EPROTO if the descriptors are not what they should be, or if there are too many such areas with this number.
  */
 struct process *process_of_notify_area(pid_t pid, int area_fd, int *doorbell);
 struct process *process_get(struct process *process);
@@ -71,8 +71,9 @@ static inline void process_hint(const struct announcement *announcement) {
 }
 
 /*
- * After the slot was counted up: 0 if that was enough, or the word of the completion queue, whose owner sleeps. As long
- * as the word stays, a ring is due; who changed it to sleep again has looked at the slot since (notify_area.h).
+ * After the slot was counted up: 0 if that was enough, or the word of the completion queue, whose owner sleeps. A ring
+ * is due as long as the word stays: an owner that has changed it to sleep again has looked at the slot since
+ * (notify_area.h).
  */
 uint64_t process_sleeper(const struct announcement *announcement);
 bool process_still_sleeps(const struct announcement *announcement, uint64_t word);

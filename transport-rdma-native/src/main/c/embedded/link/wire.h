@@ -15,14 +15,14 @@
  */
 /*
  * What two processes of the provider tell each other about queue pairs: messages on their link, and the layout of the
- * shared memory that goes with them. Everything here is written by one side and read by the other, who trusts none
- * of it.
+ * shared memory that goes with them. Everything here is written by one side and read by the other, which trusts
+ * none of it.
  *
  *   WIRE_NOTIFY_AREA  once a link and direction: the sender's notify area (notify_area.h) and the doorbell of its engine
  *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with the doorbells of their channels)
  *                to signal
  *   WIRE_SLOTS   the answer: on which ticks of the answerer's notify area the receiver finds out about this queue pair
- *   WIRE_NUDGE   what was published for the queue pair has not been taken for some time: work on it, whoever polls
+ *   WIRE_NUDGE   what was published for the queue pair has not been taken for some time: the engine is to work on it
  *   WIRE_FLOW_   one way of a datagram queue pair to another one: flow.h
  *   WIRE_LEAVE   the sender has no use for a segment of the receiver's any more, WIRE_ARENA_END: arena.h
  *

@@ -510,7 +510,7 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
 }
 
 static bool on_nudge(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) link; /* whoever asks: it does no harm to look */
+    (void) link; /* from any peer: the check does no harm */
     (void) fds;
     struct wire_nudge message;
     if (length != sizeof(message) || nfds != 0) {

@@ -68,7 +68,7 @@ static void nudge(struct qp *qp) {
     }
 }
 
-/* Whether what the peer was given is looked after there, by polls of each completion queue that it is for. */
+/* Whether the peer has polled each completion queue for which it has work. */
 static bool is_polled_since(const struct qp *qp, bool requests, bool answers) {
     return (!requests || process_polls(&qp->to_recv_cq) != qp->stuck_recv_polls)
             && (!answers || process_polls(&qp->to_send_cq) != qp->stuck_send_polls);
@@ -86,7 +86,7 @@ void rc_check_overdue(struct qp *qp) {
     } else if (now = engine_now_ns(), qp->stuck_since_ns == 0 || is_polled_since(qp, requests, answers)) {
         begin_to_count(qp, now);
     } else if (now - qp->stuck_since_ns >= QP_PATIENCE_NS) {
-        nudge(qp); /* whatever the peer is given later begins anew */
+        nudge(qp); /* for later work the checks begin anew */
         return;
     }
     if (cq_claim_overdue(qp)) {

@@ -23,8 +23,8 @@
 #define INFINITE_RNR_RETRY 7
 
 /*
- * Who posts does about this of what it was given, descriptors included: many times what is in the slab, so that the
- * engine is seldom needed. But a peer that acknowledges as fast as we copy must not keep it until all has gone.
+ * A post stages about this many bytes, descriptors included: many times what fits in the slab, so that the engine is
+ * seldom needed. But a peer that acknowledges as fast as this copies must not keep the thread until all has gone.
  */
 #define POST_BUDGET_BYTES (2u << 20)
 
@@ -123,7 +123,7 @@ static bool work_when_nudged(struct qp *qp) {
     bool left = rc_take_results(qp);
     left |= rc_execute(qp);
     if (!engine_is_self()) {
-        return left; /* one who polls has got here before the engine */
+        return left; /* a thread that polls was faster than the engine */
     }
     bool received = requests != consumer_pos(&qp->requests) || answers != qp->answers.prod;
     if (received) {
@@ -146,7 +146,7 @@ static void note_message(struct qp *qp) {
 static bool transfer(struct qp *qp, unsigned work) {
     bool left = false;
     if (work == QP_WORK_SEND) {
-        left = rc_stage(qp, POST_BUDGET_BYTES); /* first what somebody waits for */
+        left = rc_stage(qp, POST_BUDGET_BYTES); /* first, as the poster waits for it */
     }
     if ((work & QP_WORK_NUDGE) != 0) {
         left |= work_when_nudged(qp);

@@ -166,7 +166,7 @@ static bool take_ack(struct flow *flow) {
         return true;
     }
     bool valid = producer_acked(&flow->out, WIRE_ACK_COUNT(word));
-    /* All that it was full of: one who takes a datagram now and then would be waited for each time. */
+    /* All that it was full of: one for each datagram would be a wait each, if the receiver takes one now and then. */
     if (flow->since_ns != 0 && (int32_t) (flow->out.acked - flow->full_at) >= 0) {
         flow->since_ns = 0;
         peer_set_silent(flow->peer, false);

@@ -85,7 +85,7 @@ bool ud_receive(struct qp *qp);
 /* Any thread: the flow may have datagrams; QP_WORK_ALL must follow. */
 void ud_announce(struct ud *ud, struct rx_flow *rx_flow);
 void ud_found(struct cq_place *place); /* the same, of a flow's place */
-/* The flow ends: nobody announces it any more. With the gate. */
+/* The flow ends and is not announced any more. With the gate. */
 void ud_forget(struct ud *ud, struct rx_flow *rx_flow);
 void ud_drain(struct qp *qp, struct rx_flow *rx_flow); /* what has arrived on a flow that ends */
 

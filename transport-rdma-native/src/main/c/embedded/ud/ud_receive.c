@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Datagrams to receives: see ud.h. What is wrong with a datagram is nobody's business but its sender's, who does not
- * learn of it: such ones are dropped, and the receive stays (IB specification 9.9.3, faults of class D).
+ * Datagrams to receives: see ud.h. A faulty datagram is dropped, its sender is not told, and the receive stays posted
+ * (IB specification 9.9.3, faults of class D).
  */
 #include "embedded/base/container_of.h"
 #include "embedded/base/epoch.h"
@@ -110,7 +110,7 @@ static int take(struct qp *qp, struct rx_flow *rx_flow) {
     return count;
 }
 
-/* ---- whose turn it is: a queue, so that one who floods delays the others and no more ---- */
+/* ---- flows take turns, so that a sender that floods does no more than delay the others ---- */
 
 void ud_announce(struct ud *ud, struct rx_flow *rx_flow) {
     if (atomic_exchange(&rx_flow->announced, true)) {
@@ -152,7 +152,7 @@ bool ud_receive(struct qp *qp) {
     collect(ud);
     for (int budget = BUDGET_DATAGRAMS; budget > 0 && (rx_flow = STAILQ_FIRST(&ud->queue)) != NULL;) {
         STAILQ_REMOVE_HEAD(&ud->queue, queued);
-        /* Before we look: who announces it later queues it again. An exchange, so that we see what was published. */
+        /* Before the look: a later announcement queues it again. An exchange, so that what was published is seen. */
         atomic_exchange(&rx_flow->announced, false);
         budget -= take(qp, rx_flow);
         if (!rx_flow->broken && consumer_ready(&rx_flow->requests) && !atomic_exchange(&rx_flow->announced, true)) {
