@@ -18,6 +18,8 @@ package io.netty.channel.rdma;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.connection.QueuePairOptions;
+import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopHandler;

@@ -16,12 +16,17 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.connection.DeviceLimits;
+import io.netty.channel.rdma.connection.IntOption;
+import io.netty.channel.rdma.connection.QueuePairOptions;
+import io.netty.channel.rdma.connection.QueuePairResources;
 import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.CellByteBuf;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.MemoryRange;
+import io.netty.channel.rdma.memory.PartialByteBuf;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.RegisteredRanges;
 import io.netty.channel.rdma.memory.RequestMemory;
@@ -109,7 +114,7 @@ public final class ChannelQueuePair {
         boolean created = false;
         try {
             if (sharedReceiveSize != NOT_SHARED) {
-                resources.shareReceives(sharedReceiveSize);
+                resources.shareReceives(sharedReceiveSize, () -> receiveBuffer(context, sharedReceiveSize));
             }
             int sges = DeviceLimits.limit(sendSges, context.attributes.maxSges(), device, "its max_sge");
             // What comes before a datagram goes to memory of its own.
@@ -275,7 +280,7 @@ public final class ChannelQueuePair {
 
     /** Leak detection for a buffer of {@link #receiveBuffer} that is given away. */
     public static ByteBuf track(ByteBuf buf) {
-        return RdmaByteBufAllocator.track(buf);
+        return PartialByteBuf.tracked(buf);
     }
 
     // ---- shared receives

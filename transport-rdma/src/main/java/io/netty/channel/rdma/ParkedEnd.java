@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.LoopHandler;
 
@@ -26,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * A close of a channel, or of its output, that waits until what was flushed before has arrived: the promises of these
  * writes can then say so. A close does not wait for ever: what has not arrived by then is sent after the channel is
- * closed, see {@link ConnectionEnd}, but not from memory that others may change by then. Nor does the close of a
+ * closed, see {@link RdmaConnection#close}, but not from memory that others may change by then. Nor does the close of a
  * channel that is not registered: it need never be again, and until then it does not learn what has arrived. On the
  * loop of the channel, except where said.
  */
@@ -50,7 +51,7 @@ final class ParkedEnd {
     }
 
     private boolean isSending() {
-        return channel.connection() != null && channel.connection().sender().isSending();
+        return channel.connection() != null && channel.connection().isSending();
     }
 
     /** Whether the end was asked for, and waits for what was flushed before. Any thread. */
@@ -130,7 +131,7 @@ final class ParkedEnd {
     /** Whether the promises must not be done yet, since the device reads the memory of their messages. */
     private boolean mustWait() {
         LoopHandler handler = channel.handler();
-        return channel.connection().outbound().isReadingShared() && (handler == null || !handler.isEnding());
+        return channel.connection().isReadingShared() && (handler == null || !handler.isEnding());
     }
 
     /**
@@ -143,12 +144,11 @@ final class ParkedEnd {
             closeNow();
             return;
         }
-        RdmaOutbound outbound = channel.connection().outbound();
-        if (!outbound.isHeld()) {
-            outbound.hold();
+        if (!channel.connection().isHeld()) {
+            channel.connection().hold();
             // As long as the loop goes on, if it ends: see RdmaIoHandler.destroy().
             if (!channel.isLoopEnding()) {
-                schedule(this::closeNow, ConnectionEnd.TIMEOUT_MILLIS);
+                schedule(this::closeNow, RdmaConnection.END_TIMEOUT_MILLIS);
             }
         }
     }
@@ -179,7 +179,7 @@ final class ParkedEnd {
             shutdown = null;
             task.run();
         }
-        if (close != null && (!isSending() || channel.connection().outbound().isHeld() && !mustWait())) {
+        if (close != null && (!isSending() || channel.connection().isHeld() && !mustWait())) {
             closeNow();
         }
     }

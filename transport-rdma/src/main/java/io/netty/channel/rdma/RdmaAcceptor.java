@@ -17,6 +17,8 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.connection.ConnectionResources;
+import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
@@ -117,9 +119,9 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         ConnectionResources resources = null;
         try {
             channel.config().setReceiveBufferSize(listener.config().getReceiveBufferSize());
-            resources = ConnectionResources.create(id, channel.config(), null);
-            ConnectionParameters parameters = channel.config().queuePair().parameters(id, resources.localData());
-            resources.stream.establish(peer);
+            resources = channel.newConnectionResources(id);
+            ConnectionParameters parameters = channel.queuePairOptions().parameters(id, resources.localData());
+            resources.establish(peer);
             id.accept(parameters);
             held = resources;
             int millis = channel.config().getConnectTimeoutMillis();
@@ -214,12 +216,12 @@ final class RdmaAcceptor implements LoopEvents.Listener {
                 adoptHeld();
                 return;
             }
-            connection = RdmaConnection.create(channel, new CurrentLoop(home), id);
+            connection = channel.newConnection(new CurrentLoop(home), id);
             ConnectionParameters parameters =
-                    channel.config().queuePair().parameters(id, connection.localData());
+                    channel.queuePairOptions().parameters(id, connection.localData());
             connection.establish(peer, false);
             id.accept(parameters);
-            channel.config().queuePair().connected(id.queuePair());
+            channel.queuePairOptions().connected(id.queuePair());
             id = null;
         } catch (Throwable t) {
             fail(t);
@@ -238,9 +240,9 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     private void adoptHeld() throws Exception {
         ConnectionResources resources = held;
         held = null;
-        connection = RdmaConnection.create(channel, new CurrentLoop(home), id, resources);
+        connection = channel.newConnection(new CurrentLoop(home), id, resources);
         if (!disconnected) {
-            channel.config().queuePair().connected(id.queuePair());
+            channel.queuePairOptions().connected(id.queuePair());
         }
         id = null;
         connection.established(false);

@@ -117,11 +117,6 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
         return pool.reserve();
     }
 
-    /** Leak detection for a buffer that is not from here. */
-    static ByteBuf track(ByteBuf buf) {
-        return toLeakAwareBuffer(buf);
-    }
-
     @Override
     public boolean isDirectBufferPooled() {
         return true;

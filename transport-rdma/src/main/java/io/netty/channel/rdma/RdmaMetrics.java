@@ -15,11 +15,11 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.connection.StreamCounters;
 import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.Staging;
 
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * How many bytes went which way: whether an application really is zero-copy. Any thread may read them.
@@ -31,18 +31,12 @@ public final class RdmaMetrics {
     /**
      * The sum over all byte-stream connections of this process, also those that are closed.
      */
-    static final RdmaMetrics TOTAL = new RdmaMetrics(null);
+    private static final RdmaMetrics TOTAL = new RdmaMetrics(StreamCounters.TOTAL);
 
-    private final RdmaMetrics total;
-    private final LongAdder sentInPlace = new LongAdder();
-    private final LongAdder sentInline = new LongAdder();
-    private final LongAdder sentCopied = new LongAdder();
-    private final LongAdder receivedInPlace = new LongAdder();
-    private final LongAdder receivedCopied = new LongAdder();
-    private final LongAdder receiveMemory = new LongAdder();
+    private final StreamCounters counters;
 
-    RdmaMetrics(RdmaMetrics total) {
-        this.total = total;
+    RdmaMetrics(StreamCounters counters) {
+        this.counters = counters;
     }
 
     /**
@@ -54,27 +48,27 @@ public final class RdmaMetrics {
 
     /** Bytes that the device read from the buffers that were written to the channel. */
     public long bytesSentInPlace() {
-        return sentInPlace.sum();
+        return counters.sentInPlace();
     }
 
     /** Bytes that went inside of work requests. */
     public long bytesSentInline() {
-        return sentInline.sum();
+        return counters.sentInline();
     }
 
     /** Bytes that were copied into registered memory and sent from there. */
     public long bytesSentCopied() {
-        return sentCopied.sum();
+        return counters.sentCopied();
     }
 
     /** Bytes that the pipeline got as slices of the memory where they arrived. */
     public long bytesReceivedInPlace() {
-        return receivedInPlace.sum();
+        return counters.receivedInPlace();
     }
 
     /** Bytes that were copied out of the memory where they arrived. */
     public long bytesReceivedCopied() {
-        return receivedCopied.sum();
+        return counters.receivedCopied();
     }
 
     /**
@@ -82,7 +76,7 @@ public final class RdmaMetrics {
      * each connection, and shrinks when it is idle; received buffers keep it as long as they are not released.
      */
     public long receiveMemory() {
-        return receiveMemory.sum();
+        return counters.receiveMemory();
     }
 
     /**
@@ -111,40 +105,6 @@ public final class RdmaMetrics {
     /** Bytes of registered memory of this process for bytes that can't be sent in place, now. */
     public static long stagingMemory() {
         return Staging.pinnedMemory();
-    }
-
-    void receiveMemory(int bytes) {
-        receiveMemory.add(bytes);
-        if (total != null) {
-            total.receiveMemory(bytes);
-        }
-    }
-
-    void sent(int inPlace, int inline, int copied) {
-        if (inPlace > 0) {
-            sentInPlace.add(inPlace);
-        }
-        if (inline > 0) {
-            sentInline.add(inline);
-        }
-        if (copied > 0) {
-            sentCopied.add(copied);
-        }
-        if (total != null) {
-            total.sent(inPlace, inline, copied);
-        }
-    }
-
-    void received(int inPlace, int copied) {
-        if (inPlace > 0) {
-            receivedInPlace.add(inPlace);
-        }
-        if (copied > 0) {
-            receivedCopied.add(copied);
-        }
-        if (total != null) {
-            total.received(inPlace, copied);
-        }
     }
 
     @Override

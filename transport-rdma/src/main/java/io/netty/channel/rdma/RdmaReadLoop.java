@@ -18,6 +18,8 @@ package io.netty.channel.rdma;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.rdma.connection.RdmaConnection;
+import io.netty.channel.rdma.connection.RdmaInbound;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 

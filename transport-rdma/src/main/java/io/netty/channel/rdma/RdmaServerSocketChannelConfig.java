@@ -22,6 +22,8 @@ import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.rdma.connection.OptionRange;
+import io.netty.channel.rdma.connection.StreamOptions;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import io.netty.util.NetUtil;
 
@@ -45,7 +47,7 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
     private volatile boolean reuseAddress;
     private volatile int trafficClass;
     private volatile boolean ipv6Only;
-    private volatile int receiveBufferSize = RdmaSocketChannelConfig.DEFAULT_RECEIVE_BUFFER_SIZE;
+    private volatile int receiveBufferSize = StreamOptions.DEFAULT_RECEIVE_BUFFER_SIZE;
 
     RdmaServerSocketChannelConfig(AbstractRdmaServerChannel<?> channel) {
         super(channel, new ServerChannelRecvByteBufAllocator());

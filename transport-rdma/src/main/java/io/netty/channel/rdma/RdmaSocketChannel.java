@@ -22,6 +22,12 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
+import io.netty.channel.rdma.connection.ConnectionResources;
+import io.netty.channel.rdma.connection.OutboundRegion;
+import io.netty.channel.rdma.connection.QueuePairOptions;
+import io.netty.channel.rdma.connection.RdmaConnection;
+import io.netty.channel.rdma.connection.StreamCounters;
+import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.stream.ConnectionData;
@@ -49,7 +55,8 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     private static final String EXPECTED_TYPES = " (expected: " + StringUtil.simpleClassName(ByteBuf.class) + ", " +
             StringUtil.simpleClassName(FileRegion.class) + ')';
 
-    private final RdmaMetrics metrics = new RdmaMetrics(RdmaMetrics.TOTAL);
+    private final StreamCounters counters = new StreamCounters(StreamCounters.TOTAL);
+    private final RdmaMetrics metrics = new RdmaMetrics(counters);
     private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
 
     private final RdmaReadLoop readLoop = new RdmaReadLoop(this);
@@ -187,7 +194,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     protected QueuePairOptions queuePairOptions() {
-        return config.queuePair();
+        return config.options().queuePair;
     }
 
     @Override
@@ -205,6 +212,20 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         return outgoing;
     }
 
+    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id) throws Exception {
+        return RdmaConnection.create(socketUnsafe(), loop, id, config.options(), counters);
+    }
+
+    /** As above, with a queue pair that exists. The resources belong to the connection in any case. */
+    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id, ConnectionResources resources) throws Exception {
+        return RdmaConnection.create(socketUnsafe(), loop, id, resources);
+    }
+
+    /** The queue pair of a connection that is on no loop yet. */
+    ConnectionResources newConnectionResources(ConnectionId id) throws Exception {
+        return ConnectionResources.create(id, config.options(), counters, null);
+    }
+
     /** The connection, or {@code null} before there is one. */
     RdmaConnection connection() {
         return connection;
@@ -212,9 +233,9 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     protected ConnectionParameters createConnection(ConnectionId id) throws Exception {
-        outgoing = RdmaConnection.create(this, connectingId().loop(), id);
+        outgoing = newConnection(connectingId().loop(), id);
         outgoing.listener(connectingId());
-        return config.queuePair().parameters(id, outgoing.localData());
+        return config.options().queuePair.parameters(id, outgoing.localData());
     }
 
     @Override
@@ -249,7 +270,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
      */
     void notEstablished(IOException cause, boolean here) {
         if (connection != null) {
-            connectionLost(cause, false, false);
+            socketUnsafe().connectionLost(cause, false, false);
         } else if (acceptor != null && here) {
             acceptor.fail(cause);
         } else if (acceptor != null) {
@@ -268,7 +289,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
             return msg;
         }
         if (msg instanceof FileRegion) {
-            return new OutboundRegion(this, (FileRegion) msg);
+            return new OutboundRegion(socketUnsafe(), (FileRegion) msg);
         }
         throw new UnsupportedOperationException("unsupported message type: " + StringUtil.simpleClassName(msg) +
                 EXPECTED_TYPES);
@@ -286,7 +307,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
-        connection.sender().write(in);
+        connection.write(in);
     }
 
     void validate(DefaultFileRegion region) throws IOException {
@@ -424,7 +445,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
             throw new NotYetConnectedException();
         }
         outputShutdown = true;
-        connection.sender().shutdownOutput();
+        connection.shutdownOutput();
     }
 
     @Override
@@ -439,23 +460,6 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
             connection.close(config.getSoLinger() == 0);
         } else if (acceptor != null) {
             acceptor.close();
-        }
-    }
-
-    /**
-     * The connection is over.
-     *
-     * @param ended whether the peer had ended its stream before.
-     * @param failed whether it broke for another reason than the peer's end or the network.
-     */
-    void connectionLost(IOException cause, boolean ended, boolean failed) {
-        socketUnsafe().connectionLost(cause, ended, failed);
-    }
-
-    /** The connection broke, and so did the way to say so. */
-    void abort(IOException cause) {
-        if (isOpen()) {
-            socketUnsafe().abort(cause);
         }
     }
 

@@ -21,6 +21,7 @@ import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.rdma.connection.StreamOptions;
 import io.netty.channel.socket.SocketChannelConfig;
 
 import java.util.Map;
@@ -67,22 +68,11 @@ import static io.netty.channel.ChannelOption.TCP_NODELAY;
  * and 512 KiB), since bytes count until the device has delivered them, not only until a socket buffer took them.
  */
 public final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
-    static final int DEFAULT_RECEIVE_BUFFER_SIZE = 1 << 20;
-
     private final RdmaSocketChannel channel;
-    private final LivenessOptions liveness = new LivenessOptions();
+    private final StreamOptions options = new StreamOptions();
     private volatile boolean allowHalfClosure;
     private volatile boolean reuseAddress;
     private volatile int soLinger = -1;
-    private volatile int sendBufferSize = Integer.MAX_VALUE;
-    private volatile int receiveBufferSize = DEFAULT_RECEIVE_BUFFER_SIZE;
-    private final QueuePairOptions queuePair = new QueuePairOptions(256, 0);
-    private final IntOption sendCopyThreshold = new IntOption(RdmaChannelOption.SEND_COPY_THRESHOLD, 512, 0, 65536);
-    private final IntOption receiveCopyThreshold =
-            new IntOption(RdmaChannelOption.RECEIVE_COPY_THRESHOLD, 1024, 0, 65536);
-    private final IntOption receiveBufferIdleMillis =
-            new IntOption(RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS, 5_000, 10, 86_400_000);
-    private final IntOption[] streamOptions = { sendCopyThreshold, receiveCopyThreshold, receiveBufferIdleMillis };
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
         super(channel);
@@ -120,10 +110,10 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             value = getSoLinger();
         } else if (option == ALLOW_HALF_CLOSURE) {
             value = isAllowHalfClosure();
-        } else if (intOption(option) != null) {
-            value = intOption(option).get();
+        } else if (options.find(option) != null) {
+            value = options.find(option).get();
         } else {
-            value = liveness.get(option);
+            value = options.liveness.get(option);
             if (value == null) {
                 return super.getOption(option);
             }
@@ -146,9 +136,9 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             setSoLinger((Integer) value);
         } else if (option == ALLOW_HALF_CLOSURE) {
             setAllowHalfClosure((Boolean) value);
-        } else if (intOption(option) != null) {
-            intOption(option).set((Integer) value);
-        } else if (liveness.set(option, value)) {
+        } else if (options.find(option) != null) {
+            options.find(option).set((Integer) value);
+        } else if (options.liveness.set(option, value)) {
             channel.livenessChanged();
         } else {
             return super.setOption(option, value);
@@ -156,147 +146,134 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
         return true;
     }
 
-    private IntOption intOption(ChannelOption<?> option) {
-        IntOption found = queuePair.find(option);
-        return found != null ? found : QueuePairOptions.find(streamOptions, option);
-    }
-
-    QueuePairOptions queuePair() {
-        return queuePair;
+    StreamOptions options() {
+        return options;
     }
 
     /** See {@link RdmaChannelOption#SEND_QUEUE_DEPTH}. */
     public int getSendQueueDepth() {
-        return queuePair.sendQueueDepth.get();
+        return options.queuePair.sendQueueDepth.get();
     }
 
     /** See {@link RdmaChannelOption#SEND_QUEUE_DEPTH}. */
     public RdmaSocketChannelConfig setSendQueueDepth(int sendQueueDepth) {
-        queuePair.sendQueueDepth.set(sendQueueDepth);
+        options.queuePair.sendQueueDepth.set(sendQueueDepth);
         return this;
     }
 
     /** See {@link RdmaChannelOption#RECEIVE_QUEUE_DEPTH}. */
     public int getReceiveQueueDepth() {
-        return queuePair.receiveQueueDepth.get();
+        return options.queuePair.receiveQueueDepth.get();
     }
 
     /** See {@link RdmaChannelOption#RECEIVE_QUEUE_DEPTH}. */
     public RdmaSocketChannelConfig setReceiveQueueDepth(int receiveQueueDepth) {
-        queuePair.receiveQueueDepth.set(receiveQueueDepth);
+        options.queuePair.receiveQueueDepth.set(receiveQueueDepth);
         return this;
     }
 
     /** See {@link RdmaChannelOption#MAX_INLINE}. */
     public int getMaxInline() {
-        return queuePair.maxInline.get();
+        return options.queuePair.maxInline.get();
     }
 
     /** See {@link RdmaChannelOption#MAX_INLINE}. */
     public RdmaSocketChannelConfig setMaxInline(int maxInline) {
-        queuePair.maxInline.set(maxInline);
+        options.queuePair.maxInline.set(maxInline);
         return this;
     }
 
     /** See {@link RdmaChannelOption#SEND_COPY_THRESHOLD}. */
     public int getSendCopyThreshold() {
-        return sendCopyThreshold.get();
+        return options.sendCopyThreshold.get();
     }
 
     /** See {@link RdmaChannelOption#SEND_COPY_THRESHOLD}. */
     public RdmaSocketChannelConfig setSendCopyThreshold(int sendCopyThreshold) {
-        this.sendCopyThreshold.set(sendCopyThreshold);
+        options.sendCopyThreshold.set(sendCopyThreshold);
         return this;
     }
 
     /** See {@link RdmaChannelOption#RECEIVE_COPY_THRESHOLD}. */
     public int getReceiveCopyThreshold() {
-        return receiveCopyThreshold.get();
+        return options.receiveCopyThreshold.get();
     }
 
     /** See {@link RdmaChannelOption#RECEIVE_COPY_THRESHOLD}. */
     public RdmaSocketChannelConfig setReceiveCopyThreshold(int receiveCopyThreshold) {
-        this.receiveCopyThreshold.set(receiveCopyThreshold);
+        options.receiveCopyThreshold.set(receiveCopyThreshold);
         return this;
     }
 
     /** See {@link RdmaChannelOption#RETRY_COUNT}. */
     public int getRetryCount() {
-        return queuePair.retryCount.get();
+        return options.queuePair.retryCount.get();
     }
 
     /** See {@link RdmaChannelOption#RETRY_COUNT}. */
     public RdmaSocketChannelConfig setRetryCount(int retryCount) {
-        queuePair.retryCount.set(retryCount);
+        options.queuePair.retryCount.set(retryCount);
         return this;
     }
 
     /** See {@link RdmaChannelOption#RNR_RETRY_COUNT}. */
     public int getRnrRetryCount() {
-        return queuePair.rnrRetryCount.get();
+        return options.queuePair.rnrRetryCount.get();
     }
 
     /** See {@link RdmaChannelOption#RNR_RETRY_COUNT}. */
     public RdmaSocketChannelConfig setRnrRetryCount(int rnrRetryCount) {
-        queuePair.rnrRetryCount.set(rnrRetryCount);
+        options.queuePair.rnrRetryCount.set(rnrRetryCount);
         return this;
     }
 
     /** See {@link RdmaChannelOption#ACK_TIMEOUT}. */
     public int getAckTimeout() {
-        return queuePair.ackTimeout.get();
+        return options.queuePair.ackTimeout.get();
     }
 
     /** See {@link RdmaChannelOption#ACK_TIMEOUT}. */
     public RdmaSocketChannelConfig setAckTimeout(int ackTimeout) {
-        queuePair.ackTimeout.set(ackTimeout);
+        options.queuePair.ackTimeout.set(ackTimeout);
         return this;
     }
 
     /** See {@link RdmaChannelOption#MIN_RNR_TIMER}. */
     public int getMinRnrTimer() {
-        return queuePair.minRnrTimer.get();
+        return options.queuePair.minRnrTimer.get();
     }
 
     /** See {@link RdmaChannelOption#MIN_RNR_TIMER}. */
     public RdmaSocketChannelConfig setMinRnrTimer(int minRnrTimer) {
-        queuePair.minRnrTimer.set(minRnrTimer);
+        options.queuePair.minRnrTimer.set(minRnrTimer);
         return this;
     }
 
     /** See {@link RdmaChannelOption#RESOLVE_TIMEOUT_MILLIS}. */
     public int getResolveTimeoutMillis() {
-        return queuePair.resolveTimeoutMillis.get();
+        return options.queuePair.resolveTimeoutMillis.get();
     }
 
     /** See {@link RdmaChannelOption#RESOLVE_TIMEOUT_MILLIS}. */
     public RdmaSocketChannelConfig setResolveTimeoutMillis(int resolveTimeoutMillis) {
-        queuePair.resolveTimeoutMillis.set(resolveTimeoutMillis);
+        options.queuePair.resolveTimeoutMillis.set(resolveTimeoutMillis);
         return this;
     }
 
     /** See {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. */
     public int getReceiveBufferIdleMillis() {
-        return receiveBufferIdleMillis.get();
+        return options.receiveBufferIdleMillis.get();
     }
 
     /** See {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. */
     public RdmaSocketChannelConfig setReceiveBufferIdleMillis(int receiveBufferIdleMillis) {
-        this.receiveBufferIdleMillis.set(receiveBufferIdleMillis);
+        options.receiveBufferIdleMillis.set(receiveBufferIdleMillis);
         return this;
-    }
-
-    RdmaMetrics metrics() {
-        return channel.metrics();
-    }
-
-    LivenessOptions liveness() {
-        return liveness;
     }
 
     @Override
     public int getReceiveBufferSize() {
-        return receiveBufferSize;
+        return options.receiveBufferSize();
     }
 
     /**
@@ -305,9 +282,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
      */
     @Override
     public RdmaSocketChannelConfig setReceiveBufferSize(int receiveBufferSize) {
-        OptionRange.check(SO_RCVBUF, receiveBufferSize, 1, Integer.MAX_VALUE);
-        int size = Math.min(Math.max(receiveBufferSize, 4096), 256 << 20);
-        this.receiveBufferSize = 1 << 32 - Integer.numberOfLeadingZeros(size - 1);
+        options.receiveBufferSize(receiveBufferSize);
         return this;
     }
 
@@ -316,12 +291,12 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
      */
     @Override
     public int getSendBufferSize() {
-        return sendBufferSize;
+        return options.sendBufferSize();
     }
 
     @Override
     public RdmaSocketChannelConfig setSendBufferSize(int sendBufferSize) {
-        this.sendBufferSize = OptionRange.check(SO_SNDBUF, sendBufferSize, 1, Integer.MAX_VALUE);
+        options.sendBufferSize(sendBufferSize);
         return this;
     }
 
@@ -351,7 +326,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public boolean isKeepAlive() {
-        return liveness.isKeepAlive();
+        return options.liveness.isKeepAlive();
     }
 
     @Override
@@ -373,12 +348,12 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public int getTrafficClass() {
-        return queuePair.trafficClass.get();
+        return options.queuePair.trafficClass.get();
     }
 
     @Override
     public RdmaSocketChannelConfig setTrafficClass(int trafficClass) {
-        queuePair.trafficClass.set(trafficClass);
+        options.queuePair.trafficClass.set(trafficClass);
         return this;
     }
 

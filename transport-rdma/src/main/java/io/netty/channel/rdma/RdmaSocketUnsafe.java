@@ -15,20 +15,25 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.IoEventLoop;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.rdma.connection.ConnectionOwner;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The part of a {@link RdmaSocketChannel} that the pipeline calls: beside connecting, closing. On the loop of the
- * channel.
+ * The part of a {@link RdmaSocketChannel} that the pipeline calls (connecting, closing), and that its connection tells
+ * what happens. On the loop of the channel.
  */
-final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsafe {
+final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsafe implements ConnectionOwner {
     private final RdmaSocketChannel channel;
     private final ParkedEnd ending;
     /** How the connection was lost. */
@@ -86,7 +91,8 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
      *         end alone is no exception.
      * @param failure whether it is such a failure.
      */
-    void connectionLost(IOException cause, boolean ended, boolean failure) {
+    @Override
+    public void connectionLost(IOException cause, boolean ended, boolean failure) {
         if (!channel.isOpen()) {
             return;
         }
@@ -139,7 +145,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
             if (!channel.connection().isClosedByPeer()) {
                 return true;
             }
-            if (channel.connection().outbound().isInFlight()) {
+            if (channel.connection().isInFlight()) {
                 return false;
             }
         }
@@ -155,7 +161,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
             untold = false;
             IOException cause = channel.connection().writeFailure();
             if (ending.isClosing()) {
-                channel.connection().sender().fail(outboundBuffer(), cause);
+                channel.connection().failFlushed(outboundBuffer(), cause);
             } else {
                 handleWriteError(cause);
             }
@@ -164,7 +170,11 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     /** Closes the channel, whatever else is under way. */
-    void abort(IOException cause) {
+    @Override
+    public void abort(IOException cause) {
+        if (!channel.isOpen()) {
+            return;
+        }
         untold |= loss == null;
         loss = cause;
         failed = true;
@@ -185,5 +195,67 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
             closed.initCause(loss);
             close(voidPromise(), loss, closed);
         }
+    }
+
+    // ---- what the connection needs of the channel
+
+    @Override
+    public InetSocketAddress remote() {
+        return channel.remote;
+    }
+
+    @Override
+    public ByteBufAllocator allocator() {
+        return channel.config().getAllocator();
+    }
+
+    @Override
+    public RecvByteBufAllocator receiveAllocator() {
+        return channel.config().getRecvByteBufAllocator();
+    }
+
+    @Override
+    public void validate(DefaultFileRegion region) throws IOException {
+        channel.validate(region);
+    }
+
+    @Override
+    public boolean isInputShutdown() {
+        return channel.isInputShutdown();
+    }
+
+    @Override
+    public boolean isEndReported() {
+        return channel.isEndReported();
+    }
+
+    @Override
+    public void established() {
+        channel.acceptor().established();
+    }
+
+    @Override
+    public void notEstablished(IOException cause, boolean here) {
+        channel.notEstablished(cause, here);
+    }
+
+    @Override
+    public void readable() {
+        channel.readable();
+    }
+
+    @Override
+    public void writable() {
+        flush0();
+    }
+
+    @Override
+    public void advanced() {
+        channel.advanceClose();
+    }
+
+    @Override
+    public String toString() {
+        return channel.toString();
     }
 }

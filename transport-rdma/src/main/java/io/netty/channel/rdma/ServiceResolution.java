@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;

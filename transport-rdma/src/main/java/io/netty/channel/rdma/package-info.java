@@ -23,27 +23,21 @@
  * <pre>
  *   RdmaServerSocketChannel      RdmaSocketChannel ─── RdmaReadLoop: what arrived, to the pipeline
  *            │                     │           │
- *            └──── RdmaAcceptor ───┤           │
- *                  RdmaConnector ──┘           │         makes a connection: incoming, outgoing
- *                  RdmaSocketUnsafe            │         what the pipeline asks for ── ParkedEnd: closing
- *                                        RdmaConnection  queue pair, protocol ── ConnectionEnd: its end
- *                                         │          │                     └─ Liveness: does the peer answer?
- *                        RdmaOutbound, SendRing   RdmaInbound, ReceiveMemory, LandingBuffer
- *                        what is in flight        what has arrived
- *                                         │
- *                        RdmaSender ── Gatherer, Staging, RegisteredRanges: messages to work requests
+ *            └──── RdmaAcceptor ───┤           │         makes a connection: incoming, outgoing
+ *                  RdmaConnector ──┘   RdmaSocketUnsafe ── ParkedEnd
+ *                                      what the pipeline asks for, and what the connection tells; closing
  *
  *   AbstractRdmaChannel ── AbstractRdmaServerChannel, AbstractRdmaConnectedChannel, AbstractRdmaDatagramChannel:
  *   what all protocols need
- *   QueuePairOptions, QueuePairResources: a queue pair as the options say and as the device can
  *   ChannelQueuePair, ServiceResolution: what the channels of messages and of datagrams take from here
  *
  *   RdmaByteBufAllocator: registered memory for the application, of slabs; RegisteredMemory: of other buffers
  * </pre>
- * Below are four packages that know nothing of channels: {@code io.netty.channel.rdma.loop}, what an event loop does
- * for all connections: it polls completion queues, and sleeps; {@code io.netty.channel.rdma.memory}, registered
- * memory; {@code io.netty.channel.rdma.stream}, the byte-stream protocol (rsockets version 1) as a state machine; and
- * {@code io.netty.channel.rdma.verbs}, the native objects.
+ * Below are five packages that know nothing of channels: {@code io.netty.channel.rdma.connection}, a queue pair and all
+ * that happens on it; {@code io.netty.channel.rdma.loop}, what an event loop does for all connections: it polls
+ * completion queues, and sleeps; {@code io.netty.channel.rdma.memory}, registered memory; {@code
+ * io.netty.channel.rdma.stream}, the byte-stream protocol (rsockets version 1) as a state machine; and {@code
+ * io.netty.channel.rdma.verbs}, the native objects.
  *
  * <h2>A turn of the event loop</h2>
  * The loop gives a connection all completions of a batch, then the connection does what follows, once: receives are

@@ -47,6 +47,7 @@ class LayersTest {
                 .layer("stream").definedBy(ROOT + ".stream")
                 .layer("memory").definedBy(ROOT + ".memory")
                 .layer("loop").definedBy(ROOT + ".loop")
+                .layer("connection").definedBy(ROOT + ".connection")
                 .layer("root").definedBy(ROOT)
                 .layer("message").definedBy(ROOT + ".message")
                 .layer("bootstrap").definedBy(ROOT + ".bootstrap")
@@ -54,8 +55,9 @@ class LayersTest {
                 .whereLayer("stream").mayNotAccessAnyLayer()
                 .whereLayer("memory").mayOnlyAccessLayers("verbs")
                 .whereLayer("loop").mayOnlyAccessLayers("verbs", "memory")
-                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop")
-                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "root")
+                .whereLayer("connection").mayOnlyAccessLayers("verbs", "stream", "memory", "loop")
+                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "connection")
+                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "root")
                 .whereLayer("bootstrap").mayOnlyAccessLayers("root")
                 .ensureAllClassesAreContainedInArchitecture()
                 .check(ALL);
@@ -69,14 +71,16 @@ class LayersTest {
     @Test
     void packagesBelowTheRootKnowNoChannel() {
         noClasses().that()
-                .resideInAnyPackage(ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory", ROOT + ".loop")
+                .resideInAnyPackage(ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory", ROOT + ".loop",
+                        ROOT + ".connection")
                 .should().dependOnClassesThat().areAssignableTo(Channel.class).check(ALL);
     }
 
     /** These packages are not for applications. */
     @Test
-    void memoryAndLoopShowOnlyWhatAnotherPackageUses() {
-        classes().that().resideInAnyPackage(ROOT + ".memory", ROOT + ".loop").and().arePublic().and()
+    void packagesBelowTheRootShowOnlyWhatAnotherPackageUses() {
+        classes().that().resideInAnyPackage(ROOT + ".memory", ROOT + ".loop", ROOT + ".connection").and()
+                .arePublic().and()
                 .areTopLevelClasses()
                 .should(new ArchCondition<>("be used by another package") {
                     @Override

@@ -125,7 +125,7 @@ class RdmaCloseTest {
             sync(pair.client.eventLoop().submit(() -> {
                 pair.client.writeAndFlush(kept.retain(), write);
                 pair.client.close(close);
-                assertThat(pair.client.connection().outbound().isReadingShared()).isTrue();
+                assertThat(pair.client.connection().isReadingShared()).isTrue();
                 ((RdmaSocketUnsafe) pair.client.unsafe()).ending().closeSoon();
                 assertThat(pair.client.isOpen()).isTrue();
             }));

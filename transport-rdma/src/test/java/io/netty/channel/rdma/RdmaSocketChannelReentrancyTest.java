@@ -23,6 +23,8 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.rdma.connection.ConnectionInternals;
+import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.loop.LoopInternals;
 import io.netty.util.concurrent.Future;
@@ -100,7 +102,7 @@ class RdmaSocketChannelReentrancyTest {
             pair.client.write(pair.client.alloc().directBuffer().writeZero(1000))
                     .addListener(future -> pair.client.flush());
             sync(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeZero(1000)));
-            assertThat(pair.client.eventLoop().submit(() -> pair.client.connection().sender().isSending()).get())
+            assertThat(pair.client.eventLoop().submit(() -> pair.client.connection().isSending()).get())
                     .isFalse();
         }
     }
@@ -110,11 +112,11 @@ class RdmaSocketChannelReentrancyTest {
     void listenerMayEndTheConnectionInTheMiddleOfCompletions() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             sync(pair.client.eventLoop().submit(() -> {
-                RdmaOutbound outbound = pair.client.connection().outbound();
+                RdmaConnection connection = pair.client.connection();
                 pair.client.write(pair.client.alloc().directBuffer().writeZero(1000))
-                        .addListener(done -> outbound.destroy());
+                        .addListener(done -> ConnectionInternals.destroyOutbound(connection));
                 pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeZero(1000));
-                outbound.complete(1);
+                ConnectionInternals.complete(connection, 1);
             }));
         }
     }

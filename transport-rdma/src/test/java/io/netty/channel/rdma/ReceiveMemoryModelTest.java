@@ -25,6 +25,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ManualIoEventLoop;
+import io.netty.channel.rdma.connection.ConnectionInternals;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.MockTicker;
@@ -80,7 +81,7 @@ class ReceiveMemoryModelTest {
         System.out.println("seed " + seed);
         random = new SplittableRandom(seed);
         long pinned = PinnedMemory.PROCESS.used();
-        int max = ReceiveMemory.FIRST_BYTES << random.nextInt(6);
+        int max = ConnectionInternals.FIRST_RECEIVE_BYTES << random.nextInt(6);
         try {
             connect(max);
             for (int i = 0; i < STEPS; i++) {
@@ -104,7 +105,7 @@ class ReceiveMemoryModelTest {
     @Test
     void itDoesNotShrinkToWhatTheApplicationKeeps() throws Exception {
         random = new SplittableRandom(0);
-        int segment = ReceiveMemory.FIRST_BYTES / 2;
+        int segment = ConnectionInternals.FIRST_RECEIVE_BYTES / 2;
         // The next step has segments of the same length.
         int max = 8 * segment;
         try {
@@ -114,7 +115,7 @@ class ReceiveMemoryModelTest {
             runUntil(() -> reader.arrived == sent);
             long first = reader.held.get(0).memoryAddress();
             reader.holds = buf -> buf.memoryAddress() - first >= 0 &&
-                    buf.memoryAddress() - first < ReceiveMemory.FIRST_BYTES;
+                    buf.memoryAddress() - first < ConnectionInternals.FIRST_RECEIVE_BYTES;
             runUntil(() -> {
                 if (reader.arrived == sent) {
                     send(segment);
@@ -233,7 +234,8 @@ class ReceiveMemoryModelTest {
     }
 
     private void runUntilSmall() {
-        int smallest = Math.min(server.config().getReceiveBufferSize(), ReceiveMemory.FIRST_BYTES) + TABLES;
+        int smallest = Math.min(server.config().getReceiveBufferSize(), ConnectionInternals.FIRST_RECEIVE_BYTES) +
+                TABLES;
         runUntil(() -> {
             clock.advanceMillis(IDLE_MILLIS);
             return server.metrics().receiveMemory() == smallest;

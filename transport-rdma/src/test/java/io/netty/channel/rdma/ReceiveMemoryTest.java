@@ -26,6 +26,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.rdma.connection.ConnectionInternals;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.util.ReferenceCountUtil;
 
@@ -48,7 +49,7 @@ class ReceiveMemoryTest {
     private static final int MAX = 1 << 20;
     /** The target SGL, and entries for the peer's. */
     private static final int TABLES = (16 + 256) * 16;
-    private static final int FIRST = ReceiveMemory.FIRST_BYTES + TABLES;
+    private static final int FIRST = ConnectionInternals.FIRST_RECEIVE_BYTES + TABLES;
     private static final int PIECE = 64 << 10;
     /** Long enough that a stream is not taken for idle on a slow machine. */
     private static final int IDLE_MILLIS = 1000 * TestTimeouts.MULTIPLIER;
@@ -113,7 +114,7 @@ class ReceiveMemoryTest {
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(1)),
                 b -> { })) {
             // Each message fills a segment.
-            int segment = ReceiveMemory.FIRST_BYTES / 2;
+            int segment = ConnectionInternals.FIRST_RECEIVE_BYTES / 2;
             List<ChannelFuture> futures = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
                 futures.add(pair.client.writeAndFlush(pair.client.alloc().directBuffer(segment).writeZero(segment)));

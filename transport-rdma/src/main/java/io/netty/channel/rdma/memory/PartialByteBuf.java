@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.memory;
 
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
@@ -36,6 +37,18 @@ public abstract class PartialByteBuf extends UnpooledDirectByteBuf {
 
     public PartialByteBuf(ByteBufAllocator allocator, ByteBuffer part, int maxCapacity) {
         super(allocator, part, maxCapacity);
+    }
+
+    /** Leak detection for a buffer that no allocator has made. */
+    public static ByteBuf tracked(ByteBuf buf) {
+        return LeakTracking.tracked(buf);
+    }
+
+    /** What does that is protected in the allocators of Netty. */
+    private abstract static class LeakTracking extends AbstractByteBufAllocator {
+        static ByteBuf tracked(ByteBuf buf) {
+            return toLeakAwareBuffer(buf);
+        }
     }
 
     /** The larger memory that it is part of. */

@@ -16,7 +16,7 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.ChannelQueuePair;
-import io.netty.channel.rdma.QueuePairOptions;
+import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.verbs.QueuePairAttributes;
 import io.netty.channel.rdma.verbs.QueuePairState;

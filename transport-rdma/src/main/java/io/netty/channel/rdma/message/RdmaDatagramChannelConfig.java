@@ -19,8 +19,8 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.rdma.IntOption;
-import io.netty.channel.rdma.QueuePairOptions;
+import io.netty.channel.rdma.connection.IntOption;
+import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
 import io.netty.channel.rdma.RdmaChannelOption;
 

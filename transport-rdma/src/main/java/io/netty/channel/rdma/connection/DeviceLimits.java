@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.Device;
@@ -29,10 +29,10 @@ import java.io.IOException;
  * limit: a queue that is silently shorter than the one asked for would be found by a measurement at best. Defaults are
  * lowered instead, so that they work on any device.
  */
-final class DeviceLimits {
+public final class DeviceLimits {
     private static final int LEAST_SGES = 2;
-    private static final String SEND = OptionRange.name(RdmaChannelOption.SEND_QUEUE_DEPTH);
-    private static final String RECEIVE = OptionRange.name(RdmaChannelOption.RECEIVE_QUEUE_DEPTH);
+    private static final String SEND = "SEND_QUEUE_DEPTH";
+    private static final String RECEIVE = "RECEIVE_QUEUE_DEPTH";
 
     private DeviceLimits() { }
 
@@ -47,7 +47,7 @@ final class DeviceLimits {
     }
 
     /** The value of an option as far as the device can. */
-    static int limit(IntOption option, int limit, Device device, String attribute) {
+    public static int limit(IntOption option, int limit, Device device, String attribute) {
         if (option.get() > limit && option.isSet()) {
             throw beyond(option, device, limit, attribute);
         }

@@ -13,22 +13,30 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.ChannelOption;
 
 /**
  * Checks of option values, whose errors name the option, the value and the range.
  */
-final class OptionRange {
+public final class OptionRange {
     private OptionRange() { }
 
     /** Without the class that an option of Netty carries in its name. */
-    static String name(ChannelOption<?> option) {
+    public static String name(ChannelOption<?> option) {
         return option.name().substring(option.name().lastIndexOf('#') + 1);
     }
 
-    static int check(ChannelOption<?> option, int value, int min, int max) {
+    /**
+     * The option that {@code RdmaChannelOption} has under this name. It is the same object: options are constants of a
+     * pool, by their names.
+     */
+    static <T> ChannelOption<T> option(String name) {
+        return ChannelOption.valueOf("io.netty.channel.rdma.RdmaChannelOption#" + name);
+    }
+
+    public static int check(ChannelOption<?> option, int value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(name(option) + ": " + value + " (expected: " + min + " to " + max +
                     ')');

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
@@ -379,7 +379,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         }
         added(request, length, memory);
         dataInChain = true;
-        target.metrics().sent(inline ? 0 : length - copied, inline ? length : 0, inline ? 0 : copied);
+        target.counters().sent(inline ? 0 : length - copied, inline ? length : 0, inline ? 0 : copied);
         elements = 0;
         length = 0;
         copied = 0;

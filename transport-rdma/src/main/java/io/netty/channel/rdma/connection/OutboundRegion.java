@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.DefaultFileRegion;
@@ -34,15 +34,15 @@ import java.nio.channels.WritableByteChannel;
  * {@link FileRegion#transferTo} is for all others, and gets there by way of the Java heap in pieces of 8 KiB if it uses
  * {@link FileChannel#transferTo} in turn.
  */
-final class OutboundRegion implements FileRegion {
-    private final RdmaSocketChannel channel;
+public final class OutboundRegion implements FileRegion {
+    private final ConnectionOwner owner;
     private final FileRegion region;
     private long inFlight;
     private boolean read;
     private Exception failure;
 
-    OutboundRegion(RdmaSocketChannel channel, FileRegion region) {
-        this.channel = channel;
+    public OutboundRegion(ConnectionOwner owner, FileRegion region) {
+        this.owner = owner;
         this.region = region;
     }
 
@@ -84,7 +84,7 @@ final class OutboundRegion implements FileRegion {
                 region.transferTo(new Target(to, length), region.transferred());
             }
             if (to.writerIndex() == from && region instanceof DefaultFileRegion) {
-                channel.validate((DefaultFileRegion) region);
+                owner.validate((DefaultFileRegion) region);
             }
         } catch (Exception e) {
             failure = e;

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -21,39 +21,37 @@ import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.QueuePairAttributes;
 import io.netty.channel.rdma.verbs.VerbsException;
-import io.netty.util.internal.UnstableApi;
 
 /**
  * The options of channels that have a queue pair: how deep the queues are, how long the device tries, and how the
  * connection is made. Datagram channels take only some of them. Gives them to the connection manager and to the
  * device, each when it counts.
  *
- * <p>For the channels of this transport. Any thread.
+ * <p>Any thread.
  */
-@UnstableApi
 public final class QueuePairOptions {
-    public final IntOption sendQueueDepth = new IntOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 256, 16, 32768);
+    public final IntOption sendQueueDepth = new IntOption("SEND_QUEUE_DEPTH", 256, 16, 32768);
     public final IntOption receiveQueueDepth;
-    public final IntOption maxInline = new IntOption(RdmaChannelOption.MAX_INLINE, 64, 0, 1024);
+    public final IntOption maxInline = new IntOption("MAX_INLINE", 64, 0, 1024);
     /** Only for those that take it. */
-    public final IntOption maxInlineReceive = new IntOption(RdmaChannelOption.MAX_INLINE_RECEIVE, 0, 0, 1024);
-    public final IntOption retryCount = new IntOption(RdmaChannelOption.RETRY_COUNT, 6, 0, 7);
-    public final IntOption rnrRetryCount = new IntOption(RdmaChannelOption.RNR_RETRY_COUNT, 7, 0, 7);
-    public final IntOption ackTimeout = new IntOption(RdmaChannelOption.ACK_TIMEOUT, 0, 0, 31);
+    public final IntOption maxInlineReceive = new IntOption("MAX_INLINE_RECEIVE", 0, 0, 1024);
+    public final IntOption retryCount = new IntOption("RETRY_COUNT", 6, 0, 7);
+    public final IntOption rnrRetryCount = new IntOption("RNR_RETRY_COUNT", 7, 0, 7);
+    public final IntOption ackTimeout = new IntOption("ACK_TIMEOUT", 0, 0, 31);
     public final IntOption minRnrTimer;
     public final IntOption resolveTimeoutMillis =
-            new IntOption(RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS, 60_000, 1, 3_600_000);
+            new IntOption("RESOLVE_TIMEOUT_MILLIS", 60_000, 1, 3_600_000);
     public final IntOption trafficClass = new IntOption(ChannelOption.IP_TOS, 0, 0, 255);
     private final IntOption[] all;
 
     /**
-     * @param receiveQueueDepth the default of {@link RdmaChannelOption#RECEIVE_QUEUE_DEPTH}.
-     * @param minRnrTimer that of {@link RdmaChannelOption#MIN_RNR_TIMER}.
+     * @param receiveQueueDepth the default of {@code RECEIVE_QUEUE_DEPTH}.
+     * @param minRnrTimer that of {@code MIN_RNR_TIMER}.
      */
     public QueuePairOptions(int receiveQueueDepth, int minRnrTimer) {
         this.receiveQueueDepth =
-                new IntOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, receiveQueueDepth, 16, 32768);
-        this.minRnrTimer = new IntOption(RdmaChannelOption.MIN_RNR_TIMER, minRnrTimer, 0, 31);
+                new IntOption("RECEIVE_QUEUE_DEPTH", receiveQueueDepth, 16, 32768);
+        this.minRnrTimer = new IntOption("MIN_RNR_TIMER", minRnrTimer, 0, 31);
         all = new IntOption[] {
                 sendQueueDepth, this.receiveQueueDepth, maxInline, retryCount, rnrRetryCount, ackTimeout,
                 this.minRnrTimer, resolveTimeoutMillis, trafficClass
@@ -76,7 +74,7 @@ public final class QueuePairOptions {
     }
 
     /** Before the route is resolved. */
-    void route(ConnectionId id) throws VerbsException {
+    public void route(ConnectionId id) throws VerbsException {
         if (trafficClass.get() != 0) {
             id.setTypeOfService(trafficClass.get());
         }

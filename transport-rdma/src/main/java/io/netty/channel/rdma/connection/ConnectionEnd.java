@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.stream.StreamConnection;
@@ -37,20 +37,20 @@ import java.util.concurrent.TimeUnit;
 final class ConnectionEnd {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ConnectionEnd.class);
 
-    /** How long the end of a connection may take, once all bytes are sent, before its resources are released anyway. */
-    static final long TIMEOUT_MILLIS = 3_000;
+    private static final long TIMEOUT_MILLIS = RdmaConnection.END_TIMEOUT_MILLIS;
     /**
      * How long a peer may take none of the bytes that a closed channel has left. Linux gives up connections without an
      * owner after 8 retries, which is at least 100 s ({@code tcp_orphan_retries}); but theirs pin less memory.
      */
     private static final long LEFT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-    private final RdmaSocketChannel channel;
+    private final ConnectionOwner owner;
     private final RdmaConnection connection;
     private final CurrentLoop loop;
     private final ConnectionId id;
     private final QueuePair queuePair;
     private final StreamConnection stream;
+    private final LivenessOptions liveness;
 
     /** The channel is closed. */
     private boolean closed;
@@ -68,14 +68,15 @@ final class ConnectionEnd {
     private long progressNanos;
     private long progress;
 
-    ConnectionEnd(RdmaSocketChannel channel, RdmaConnection connection, ConnectionId id,
+    ConnectionEnd(ConnectionOwner owner, RdmaConnection connection, ConnectionId id,
                   ConnectionResources resources) {
-        this.channel = channel;
+        this.owner = owner;
         this.connection = connection;
         this.id = id;
         loop = connection.loop();
         queuePair = resources.queuePair;
         stream = resources.stream;
+        liveness = resources.options.liveness;
     }
 
     boolean isClosed() {
@@ -104,7 +105,7 @@ final class ConnectionEnd {
      * peer's bytes have ended.
      */
     IOException writeFailure() {
-        return channel.isInputShutdown() ? new IOException("Broken pipe: " + channel.remote, failure) : cause();
+        return owner.isInputShutdown() ? new IOException("Broken pipe: " + owner.remote(), failure) : cause();
     }
 
     private IOException cause() {
@@ -112,7 +113,7 @@ final class ConnectionEnd {
     }
 
     private IOException resetByPeer(String detail) {
-        return new IOException("Connection reset by peer: " + channel.remote + (detail == null ? "" : " (" +
+        return new IOException("Connection reset by peer: " + owner.remote() + (detail == null ? "" : " (" +
                 detail + ')'));
     }
 
@@ -169,14 +170,14 @@ final class ConnectionEnd {
      */
     void abort(Throwable cause) {
         if (destroyed) {
-            logger.debug("{}: in the middle of its end", channel, cause);
+            logger.debug("{}: in the middle of its end", owner, cause);
             return;
         }
         boolean again = aborted;
         aborted = true;
         broken = true;
         if (failure == null) {
-            failure = new IOException("The connection to " + channel.remote + " failed: " + cause, cause);
+            failure = new IOException("The connection to " + owner.remote() + " failed: " + cause, cause);
             failed = true;
         }
         loop.execute(again ? this::kill : this::endAborted);
@@ -197,7 +198,7 @@ final class ConnectionEnd {
     /** That has failed, too. */
     private void kill() {
         if (!destroyed) {
-            channel.abort(cause());
+            owner.abort(cause());
         }
         destroy();
     }
@@ -232,7 +233,7 @@ final class ConnectionEnd {
 
     /** As with TCP, the option is for what a closed channel has left as well. */
     private long leftTimeoutNanos() {
-        long userTimeoutMillis = channel.config().liveness().userTimeoutMillis();
+        long userTimeoutMillis = liveness.userTimeoutMillis();
         return userTimeoutMillis > 0 ? TimeUnit.MILLISECONDS.toNanos(userTimeoutMillis) : LEFT_TIMEOUT_NANOS;
     }
 
@@ -276,10 +277,10 @@ final class ConnectionEnd {
         if (closed) {
             advanceClose();
         } else if (!connection.isStarted()) {
-            channel.notEstablished(cause(), failed && !(failure instanceof StreamProtocolException));
+            owner.notEstablished(cause(), failed && !(failure instanceof StreamProtocolException));
         } else {
             // The peer's end is an orderly one, even if a last credit did not reach it.
-            channel.connectionLost(cause(), !aborted && (connection.isClosedByPeer() ||
+            owner.connectionLost(cause(), !aborted && (connection.isClosedByPeer() ||
                     failure == null && connection.inbound().isEndedByPeer()), failed);
         }
     }
@@ -294,11 +295,11 @@ final class ConnectionEnd {
         try {
             id.disconnect();
         } catch (VerbsException e) {
-            logger.debug("{}: disconnecting failed", channel, e);
+            logger.debug("{}: disconnecting failed", owner, e);
             try {
                 queuePair.toError();
             } catch (VerbsException e2) {
-                logger.debug("{}: the queue pair could not be stopped", channel, e2);
+                logger.debug("{}: the queue pair could not be stopped", owner, e2);
             }
         }
     }
@@ -311,7 +312,7 @@ final class ConnectionEnd {
             timer = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             // The loop has ended: its handler destroys what is left.
-            logger.debug("{}: no timer", channel, e);
+            logger.debug("{}: no timer", owner, e);
         }
     }
 

@@ -13,8 +13,9 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
@@ -40,19 +41,21 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The queue pair of a {@link RdmaSocketChannel} and all that belongs to it: posts what the protocol says, takes
+ * The queue pair of a byte-stream channel and all that belongs to it: posts what the protocol says, takes
  * completions and connection manager events, and outlives the channel until the end of the connection has reached the
  * peer.
  *
  * <p>On the loop that its channel is registered with, which may change: see {@link IdMove}. The completion
  * queue stays with the loop that it was made on.
  */
-final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Listener, IdMove.Owner {
+public final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Listener, IdMove.Owner {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
+    /** How long the end of a connection may take, once all bytes are sent, before its resources are released anyway. */
+    public static final long END_TIMEOUT_MILLIS = 3_000;
     private static final long NONE = -1;
 
-    private final RdmaSocketChannel channel;
+    private final ConnectionOwner owner;
     private final CurrentLoop loop;
     private final ConnectionId id;
     private final ConnectionResources resources;
@@ -76,19 +79,19 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
     private long sent = NONE;
     private LoopEvents.Listener listener = this;
 
-    private RdmaConnection(RdmaSocketChannel channel, CurrentLoop loop, ConnectionId id,
-                           ConnectionResources resources) throws Exception {
-        this.channel = channel;
+    private RdmaConnection(ConnectionOwner owner, CurrentLoop loop, ConnectionId id, ConnectionResources resources)
+            throws Exception {
+        this.owner = owner;
         this.id = id;
         this.resources = resources;
         this.loop = loop;
         stream = resources.stream;
-        inbound = new RdmaInbound(channel, resources.receiveMemory);
-        outbound = new RdmaOutbound(channel, resources);
-        liveness = new Liveness(loop, this, channel.config().liveness());
+        inbound = new RdmaInbound(owner, resources);
+        outbound = new RdmaOutbound(owner, resources);
+        liveness = new Liveness(loop, this, resources.options.liveness);
         receives = new ReceiveQueue(resources.queuePair, resources.streamConfig.receiveQueueDepth());
-        end = new ConnectionEnd(channel, this, id, resources);
-        sender = new RdmaSender(channel, this, stream, outbound, end);
+        end = new ConnectionEnd(owner, this, id, resources);
+        sender = new RdmaSender(owner, this, stream, outbound, end);
         resources.attach(this, this::segmentFreed);
         listener(this);
         loop.onUnexpected(this::unexpected);
@@ -98,16 +101,17 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
      * Creates the queue pair for an id that is bound to a device. On success the connection becomes the listener of the
      * id, and its owner.
      */
-    static RdmaConnection create(RdmaSocketChannel channel, CurrentLoop loop, ConnectionId id) throws Exception {
-        return create(channel, loop, id, ConnectionResources.create(id, channel.config(), loop.handler()));
+    public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id, StreamOptions options,
+                                 StreamCounters counters) throws Exception {
+        return create(owner, loop, id, ConnectionResources.create(id, options, counters, loop.handler()));
     }
 
     /** As above, with a queue pair that exists. The resources belong to this class in any case. */
-    static RdmaConnection create(RdmaSocketChannel channel, CurrentLoop loop, ConnectionId id,
+    public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id,
                                  ConnectionResources resources) throws Exception {
         boolean created = false;
         try {
-            RdmaConnection connection = new RdmaConnection(channel, loop, id, resources);
+            RdmaConnection connection = new RdmaConnection(owner, loop, id, resources);
             created = true;
             return connection;
         } finally {
@@ -119,7 +123,7 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
     }
 
     /** What to tell the peer. */
-    byte[] localData() {
+    public byte[] localData() {
         return resources.localData();
     }
 
@@ -129,25 +133,25 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
      * @param peerReady whether it is known to be ready to receive. A client's peer is; a server's is once it
      *         has answered.
      */
-    void establish(ConnectionData peer, boolean peerReady) {
+    public void establish(ConnectionData peer, boolean peerReady) {
         stream.establish(peer);
         established(peerReady);
     }
 
     /** As above, if the protocol's state was told before. */
-    void established(boolean peerReady) {
+    public void established(boolean peerReady) {
         established = true;
         ready = peerReady;
     }
 
     /** The peer of an incoming connection has answered. */
-    void answered() {
+    public void answered() {
         ready = true;
         completionsDone();
     }
 
     /** The channel is active: lets messages flow. */
-    void start() {
+    public void start() {
         if (!end.isDestroyed()) {
             started = true;
             receives.replay(this::receive);
@@ -164,7 +168,7 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
     }
 
     /** The channel is deregistered. */
-    void detach() {
+    public void detach() {
         resources.relay(this);
         loop.detach();
     }
@@ -180,7 +184,7 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
     }
 
     /** Who gets the events of the connection manager: at first, the connection. */
-    void listener(LoopEvents.Listener newListener) throws Exception {
+    public void listener(LoopEvents.Listener newListener) throws Exception {
         listener = newListener;
         loop.handler().events().listen(id, newListener);
     }
@@ -217,7 +221,7 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
 
     // ---- input
 
-    RdmaInbound inbound() {
+    public RdmaInbound inbound() {
         return inbound;
     }
 
@@ -228,13 +232,13 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
     }
 
     /** Nobody reads any more. */
-    void discardInput() {
+    public void discardInput() {
         inbound.discard();
         afterRead();
     }
 
     /** The application has read: the peer may have to be told. */
-    void afterRead() {
+    public void afterRead() {
         if (!inTurn && !end.isDestroyed()) {
             sender.pumpAll();
         }
@@ -301,7 +305,7 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
         }
         if (ready && !started && !end.isClosed()) {
             started = true;
-            channel.acceptor().established();
+            owner.established();
             livenessChanged();
         }
         inTurn = true;
@@ -317,7 +321,7 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
             }
             if (newInput && !end.isClosed()) {
                 newInput = false;
-                channel.readable();
+                owner.readable();
             }
         } finally {
             inTurn = false;
@@ -345,7 +349,7 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
             end.advance();
         } else {
             sender.pumpAll();
-            channel.advanceClose();
+            owner.advanced();
         }
     }
 
@@ -355,17 +359,17 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
     }
 
     /** Why nothing can be sent any more. */
-    IOException writeFailure() {
+    public IOException writeFailure() {
         return end.writeFailure();
     }
 
     /** Why it broke, or {@code null} if it did not, or ended without a reason. */
-    IOException failure() {
+    public IOException failure() {
         return end.failure();
     }
 
     /** Whether the peer has said that it sends no more, and takes no more. */
-    boolean isClosedByPeer() {
+    public boolean isClosedByPeer() {
         return inbound.isEndedByPeer() && stream.state() == StreamState.DISCONNECTED;
     }
 
@@ -376,6 +380,53 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
     /** The peer is known to be ready to receive. */
     boolean isReady() {
         return ready;
+    }
+
+    // ---- output
+
+    /**
+     * Sends what may be sent of the flushed messages.
+     *
+     * @throws IOException if the connection can't carry them any more.
+     */
+    public void write(ChannelOutboundBuffer messages) throws Exception {
+        sender.write(messages);
+    }
+
+    /** Fails what was flushed, without closing the channel. */
+    public void failFlushed(ChannelOutboundBuffer messages, IOException cause) {
+        sender.fail(messages, cause);
+    }
+
+    public void shutdownOutput() {
+        sender.shutdownOutput();
+    }
+
+    /** Whether flushed bytes have not arrived yet, but may. */
+    public boolean isSending() {
+        return sender.isSending();
+    }
+
+    /** Whether bytes of messages are in flight. */
+    public boolean isInFlight() {
+        return outbound.isInFlight();
+    }
+
+    /**
+     * Whether work requests in flight read memory that somebody else may change once the promises of their messages
+     * are done.
+     */
+    public boolean isReadingShared() {
+        return outbound.isReadingShared();
+    }
+
+    /** Posts no more messages until the channel is closed. */
+    public void hold() {
+        outbound.hold();
+    }
+
+    public boolean isHeld() {
+        return outbound.isHeld();
     }
 
     RdmaSender sender() {
@@ -414,19 +465,19 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
         case UNREACHABLE:
         case CONNECT_ERROR:
             // A server that closes before it knows that the connection is established rejects it: for us, a reset.
-            end.gone(ready ? null : new IOException("Connection to " + channel.remote + " could not be accepted: " +
+            end.gone(ready ? null : new IOException("Connection to " + owner.remote() + " could not be accepted: " +
                     event.describe()));
             break;
         case DEVICE_REMOVAL:
             failed(new IOException(resources.context.device + " was removed"));
             break;
         default:
-            logger.debug("{}: {}", channel, event);
+            logger.debug("{}: {}", owner, event);
         }
     }
 
     /** The peer has disconnected. */
-    void disconnected() {
+    public void disconnected() {
         // Whether that is the end or a reset, what has arrived will tell: so wait until the receives are flushed.
         end.gone(null);
     }
@@ -446,14 +497,14 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
      *
      * @param reset without telling the peer that this is an orderly end.
      */
-    void close(boolean reset) {
+    public void close(boolean reset) {
         LoopHandler handler = loop.handler();
         if (!handler.isHere()) {
             // The channel could not be registered with another loop.
             try {
                 handler.loop().execute(() -> close(reset));
             } catch (RejectedExecutionException e) {
-                logger.debug("{}: its event loop has ended, and with it the connection", channel, e);
+                logger.debug("{}: its event loop has ended, and with it the connection", owner, e);
             }
             return;
         }
@@ -483,16 +534,16 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
         resources.release(this);
     }
 
-    DeviceContext context() {
+    public DeviceContext context() {
         return resources.context;
     }
 
-    QueuePairInfo info() throws VerbsException {
+    public QueuePairInfo info() throws VerbsException {
         return resources.queuePair.query();
     }
 
     /** Options were changed, or the connection just established. */
-    void livenessChanged() {
+    public void livenessChanged() {
         if (isUsable()) {
             liveness.start();
         }
@@ -504,7 +555,7 @@ final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Liste
 
     /** The peer does not answer any more. */
     void timedOut(String why) {
-        end.timedOut(new IOException("Connection timed out: " + channel.remote + " (" + why + ')'));
+        end.timedOut(new IOException("Connection timed out: " + owner.remote() + " (" + why + ')'));
     }
 
     @Override

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -29,7 +29,6 @@ import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
-import java.io.IOException;
 
 /**
  * What one connection has in flight, and the messages that it comes from.
@@ -44,7 +43,9 @@ import java.io.IOException;
 final class RdmaOutbound {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOutbound.class);
 
-    private final RdmaSocketChannel channel;
+    private final ConnectionOwner owner;
+    private final StreamOptions options;
+    private final StreamCounters counters;
     private final DeviceContext device;
     private final QueuePair queuePair;
     private final StreamConnection stream;
@@ -58,7 +59,7 @@ final class RdmaOutbound {
     /** {@code null} if there are none yet, or will be no more. */
     private OutboundMessages messages;
     /** {@code null} unless the channel has left messages that are to be sent. */
-    private LeftMessages left;
+    private DetachedMessages left;
     private boolean detached;
     /** Nothing more is posted until the channel is closed. */
     private boolean held;
@@ -70,16 +71,18 @@ final class RdmaOutbound {
     private long completedUntil = -1;
     private VerbsException postFailure;
 
-    RdmaOutbound(RdmaSocketChannel channel, ConnectionResources resources) {
-        this.channel = channel;
+    RdmaOutbound(ConnectionOwner owner, ConnectionResources resources) {
+        this.owner = owner;
+        options = resources.options;
+        counters = resources.counters;
         stream = resources.stream;
         device = resources.context;
         queuePair = resources.queuePair;
         landing = resources.receiveMemory.first();
         ring = resources.ring;
-        maxInline = Math.min(queuePair.maxInlineData(), channel.config().getMaxInline());
+        maxInline = Math.min(queuePair.maxInlineData(), options.queuePair.maxInline.get());
         maxElements = Math.min(queuePair.maxSendSges(), Gatherer.MAX_ELEMENTS);
-        copyThreshold = channel.config().getSendCopyThreshold();
+        copyThreshold = options.sendCopyThreshold.get();
     }
 
     /** The channel's messages, some of which are new. */
@@ -194,10 +197,10 @@ final class RdmaOutbound {
         messages = null;
         if (send) {
             try {
-                left = LeftMessages.of(flushedMessages, channel.alloc());
+                left = DetachedMessages.of(flushedMessages, owner.allocator());
                 messages = left;
             } catch (Throwable t) {
-                logger.debug("{}: what was flushed can't be sent any more", channel, t);
+                logger.debug("{}: what was flushed can't be sent any more", owner, t);
                 return false;
             }
         }
@@ -244,7 +247,7 @@ final class RdmaOutbound {
 
         @Override
         public boolean processMessage(Object msg) {
-            shared = LeftMessages.isShared(msg);
+            shared = DetachedMessages.isShared(msg);
             rest -= msg instanceof ByteBuf ? ((ByteBuf) msg).readableBytes() : ((OutboundRegion) msg).inFlight();
             return !shared && rest > 0;
         }
@@ -299,8 +302,8 @@ final class RdmaOutbound {
         return stream;
     }
 
-    RdmaMetrics metrics() {
-        return channel.metrics();
+    StreamCounters counters() {
+        return counters;
     }
 
     int maxInline() {
@@ -327,7 +330,7 @@ final class RdmaOutbound {
     /** How many bytes the next message may have for the device and for {@code SO_SNDBUF}. */
     long messageRoom() {
         return posted == 0 ? device.maxMessage
-                : Math.min(device.maxMessage, channel.config().getSendBufferSize() - posted);
+                : Math.min(device.maxMessage, options.sendBufferSize() - posted);
     }
 
     /** Whether the device can send from there. */

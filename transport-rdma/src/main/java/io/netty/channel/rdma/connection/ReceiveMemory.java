@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.memory.DeviceContext;
@@ -43,7 +43,7 @@ import java.util.concurrent.TimeUnit;
  * half of the memory: otherwise it is the application that the peer waits for. So a peer can get no more than
  * SO_RCVBUF, and only as long as it is read.
  *
- * <p><b>Shrinking.</b> If in some time ({@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}) no more bytes arrived
+ * <p><b>Shrinking.</b> If in some time ({@code RECEIVE_BUFFER_IDLE_MILLIS}) no more bytes arrived
  * than smaller memory has room for, the latest buffers are not offered any more. The peer may have been offered parts
  * of them and can use these when it likes; it is asked to give them back, and a peer that does not understand that
  * (librdmacm) fills them first. A buffer is freed when all its segments have come back. Until then it counts. The
@@ -67,7 +67,7 @@ final class ReceiveMemory {
     private static final long RETRY_NANOS = 1_000_000_000;
 
     private final DeviceContext device;
-    private final RdmaMetrics metrics;
+    private final StreamCounters counters;
     private final int maxBytes;
     private final int idleMillis;
     private final LandingBuffer first;
@@ -98,12 +98,12 @@ final class ReceiveMemory {
      * @param outgoingEntries see {@link LandingBuffer#create}.
      * @throws IOException if there is no memory for the first buffer.
      */
-    ReceiveMemory(DeviceContext device, RdmaSocketChannelConfig config, RdmaMetrics metrics, int sglEntries,
+    ReceiveMemory(DeviceContext device, StreamOptions options, StreamCounters counters, int sglEntries,
                   int outgoingEntries) throws IOException {
         this.device = device;
-        this.metrics = metrics;
-        maxBytes = config.getReceiveBufferSize();
-        idleMillis = config.getReceiveBufferIdleMillis();
+        this.counters = counters;
+        maxBytes = options.receiveBufferSize();
+        idleMillis = options.receiveBufferIdleMillis.get();
         size = Math.min(maxBytes, FIRST_BYTES);
         leaving = new LandingBuffer[steps(size, maxBytes)];
         first = LandingBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries, outgoingEntries, true);
@@ -130,8 +130,8 @@ final class ReceiveMemory {
         return device;
     }
 
-    RdmaMetrics metrics() {
-        return metrics;
+    StreamCounters counters() {
+        return counters;
     }
 
     void stream(StreamConnection streamConnection) {

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
@@ -24,7 +24,13 @@ import static io.netty.channel.ChannelOption.SO_KEEPALIVE;
  * The options of a channel that say when its peer counts as dead, under our names and under those of the epoll
  * transport. Any thread.
  */
-final class LivenessOptions {
+public final class LivenessOptions {
+    private static final ChannelOption<Integer> KEEP_ALIVE_IDLE_MILLIS =
+            OptionRange.option("KEEP_ALIVE_IDLE_MILLIS");
+    private static final ChannelOption<Integer> KEEP_ALIVE_INTERVAL_MILLIS =
+            OptionRange.option("KEEP_ALIVE_INTERVAL_MILLIS");
+    private static final ChannelOption<Integer> KEEP_ALIVE_COUNT = OptionRange.option("KEEP_ALIVE_COUNT");
+    private static final ChannelOption<Integer> USER_TIMEOUT_MILLIS = OptionRange.option("USER_TIMEOUT_MILLIS");
     private static final int MAX_MILLIS = 86_400_000;
     private static final int MAX_SECONDS = MAX_MILLIS / 1000;
     /** That of Linux: {@code MAX_TCP_KEEPCNT}. */
@@ -37,20 +43,20 @@ final class LivenessOptions {
     private volatile int userTimeoutMillis;
 
     /** The value of an option, or {@code null} if it is not one of these. */
-    Object get(ChannelOption<?> option) {
+    public Object get(ChannelOption<?> option) {
         if (option == SO_KEEPALIVE) {
             return keepAlive;
         }
-        if (option == RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS) {
+        if (option == KEEP_ALIVE_IDLE_MILLIS) {
             return idleMillis;
         }
-        if (option == RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS) {
+        if (option == KEEP_ALIVE_INTERVAL_MILLIS) {
             return intervalMillis;
         }
-        if (option == RdmaChannelOption.KEEP_ALIVE_COUNT || option == EpollChannelOption.TCP_KEEPCNT) {
+        if (option == KEEP_ALIVE_COUNT || option == EpollChannelOption.TCP_KEEPCNT) {
             return count;
         }
-        if (option == RdmaChannelOption.USER_TIMEOUT_MILLIS || option == EpollChannelOption.TCP_USER_TIMEOUT) {
+        if (option == USER_TIMEOUT_MILLIS || option == EpollChannelOption.TCP_USER_TIMEOUT) {
             return userTimeoutMillis;
         }
         if (option == EpollChannelOption.TCP_KEEPIDLE) {
@@ -63,16 +69,16 @@ final class LivenessOptions {
     }
 
     /** Sets an option, if it is one of these. */
-    boolean set(ChannelOption<?> option, Object value) {
+    public boolean set(ChannelOption<?> option, Object value) {
         if (option == SO_KEEPALIVE) {
             keepAlive = (Boolean) value;
-        } else if (option == RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS) {
+        } else if (option == KEEP_ALIVE_IDLE_MILLIS) {
             idleMillis = OptionRange.check(option, (Integer) value, 10, MAX_MILLIS);
-        } else if (option == RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS) {
+        } else if (option == KEEP_ALIVE_INTERVAL_MILLIS) {
             intervalMillis = OptionRange.check(option, (Integer) value, 10, MAX_MILLIS);
-        } else if (option == RdmaChannelOption.KEEP_ALIVE_COUNT || option == EpollChannelOption.TCP_KEEPCNT) {
+        } else if (option == KEEP_ALIVE_COUNT || option == EpollChannelOption.TCP_KEEPCNT) {
             count = OptionRange.check(option, (Integer) value, 1, MAX_COUNT);
-        } else if (option == RdmaChannelOption.USER_TIMEOUT_MILLIS || option == EpollChannelOption.TCP_USER_TIMEOUT) {
+        } else if (option == USER_TIMEOUT_MILLIS || option == EpollChannelOption.TCP_USER_TIMEOUT) {
             userTimeoutMillis = OptionRange.check(option, (Integer) value, 0, MAX_MILLIS);
         } else if (option == EpollChannelOption.TCP_KEEPIDLE) {
             idleMillis = OptionRange.check(option, (Integer) value, 1, MAX_SECONDS) * 1000;
@@ -92,7 +98,7 @@ final class LivenessOptions {
         return keepAlive || userTimeoutMillis > 0;
     }
 
-    boolean isKeepAlive() {
+    public boolean isKeepAlive() {
         return keepAlive;
     }
 

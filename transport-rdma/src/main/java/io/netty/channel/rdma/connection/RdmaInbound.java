@@ -13,12 +13,13 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.rdma.memory.PartialByteBuf;
 import io.netty.channel.rdma.stream.Arrival;
 import io.netty.util.UncheckedBooleanSupplier;
 
@@ -33,8 +34,9 @@ import java.util.ArrayDeque;
  *
  * <p>On the loop of the connection.
  */
-final class RdmaInbound implements UncheckedBooleanSupplier {
-    private final RdmaSocketChannel channel;
+public final class RdmaInbound implements UncheckedBooleanSupplier {
+    private final ConnectionOwner owner;
+    private final StreamCounters counters;
     private final ReceiveMemory memory;
     private final int copyThreshold;
     private final ArrayDeque<LandingBuffer.Segment> segments = new ArrayDeque<>();
@@ -42,10 +44,11 @@ final class RdmaInbound implements UncheckedBooleanSupplier {
     private boolean lost;
     private boolean discarding;
 
-    RdmaInbound(RdmaSocketChannel channel, ReceiveMemory memory) {
-        this.channel = channel;
-        this.memory = memory;
-        copyThreshold = channel.config().getReceiveCopyThreshold();
+    RdmaInbound(ConnectionOwner owner, ConnectionResources resources) {
+        this.owner = owner;
+        memory = resources.receiveMemory;
+        counters = resources.counters;
+        copyThreshold = resources.options.receiveCopyThreshold.get();
     }
 
     void arrived(Arrival arrival) {
@@ -84,27 +87,27 @@ final class RdmaInbound implements UncheckedBooleanSupplier {
     }
 
     /** Nothing more can come. */
-    void lost() {
+    public void lost() {
         lost = true;
     }
 
     /** Whether all bytes of the peer were read, and there will be no more. */
-    boolean isAtEnd() {
+    public boolean isAtEnd() {
         return isEnded() && !hasBytes();
     }
 
     /** Whether nothing more will come. */
-    boolean isEnded() {
+    public boolean isEnded() {
         return ended || lost;
     }
 
     /** Whether the peer has said so. */
-    boolean isEndedByPeer() {
+    public boolean isEndedByPeer() {
         return ended;
     }
 
     /** Whether there are bytes to read. */
-    boolean hasBytes() {
+    public boolean hasBytes() {
         LandingBuffer.Segment head = segments.peek();
         // A segment that was read to its end is only kept at the head while it may get more.
         return head != null && head.readIndex < head.writeIndex;
@@ -117,7 +120,7 @@ final class RdmaInbound implements UncheckedBooleanSupplier {
     }
 
     /** Nobody reads any more: what arrives is dropped, so that the peer can go on. */
-    void discard() {
+    public void discard() {
         discarding = true;
         while (hasBytes()) {
             LandingBuffer.Segment head = segments.peek();
@@ -130,23 +133,23 @@ final class RdmaInbound implements UncheckedBooleanSupplier {
      *
      * @param handle says how many at most, unless it is the default one, whose guess is about what to allocate.
      */
-    ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) {
+    public ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) {
         LandingBuffer.Segment head = segments.peek();
         int offset = head.readIndex;
         int length = head.writeIndex - offset;
-        if (!(channel.config().getRecvByteBufAllocator() instanceof AdaptiveRecvByteBufAllocator)) {
+        if (!(owner.receiveAllocator() instanceof AdaptiveRecvByteBufAllocator)) {
             length = Math.min(length, Math.max(1, handle.guess()));
         }
         handle.attemptedBytesRead(length);
-        ByteBufAllocator allocator = channel.config().getAllocator();
+        ByteBufAllocator allocator = owner.allocator();
         ByteBuf buf;
         if (length > copyThreshold && (head.isPinned() || !memory.isHalfPinned())) {
-            buf = RdmaByteBufAllocator.track(new LandedByteBuf(allocator, head, offset, length));
-            channel.metrics().received(length, 0);
+            buf = PartialByteBuf.tracked(new LandedByteBuf(allocator, head, offset, length));
+            counters.received(length, 0);
         } else {
             buf = allocator.directBuffer(length);
             buf.writeBytes(head.view(offset, length));
-            channel.metrics().received(0, length);
+            counters.received(0, length);
         }
         take(head, length);
         return buf;

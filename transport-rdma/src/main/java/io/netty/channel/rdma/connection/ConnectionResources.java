@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.memory.DeviceContext;
@@ -32,7 +32,7 @@ import java.nio.ByteBuffer;
  * What a connection takes from its device and event loop: the queue pair with its receives posted, room in a completion
  * queue, and the memory where bytes arrive. All of it or nothing.
  */
-final class ConnectionResources {
+public final class ConnectionResources {
     /** The id of all receive work requests; sends are numbered from 0. */
     static final long RECEIVE = -1;
 
@@ -42,6 +42,8 @@ final class ConnectionResources {
     /** An entry of the peer's target SGL goes inline wherever that is possible. */
     private static final int MIN_INLINE = 16;
 
+    final StreamOptions options;
+    final StreamCounters counters;
     final DeviceContext context;
     final StreamConfig streamConfig;
     final SendRing ring;
@@ -51,9 +53,11 @@ final class ConnectionResources {
     private final ConnectionId id;
     private final QueuePairResources queuePairResources;
 
-    private ConnectionResources(ConnectionId id, RdmaSocketChannelConfig config, LoopHandler handler)
+    private ConnectionResources(ConnectionId id, StreamOptions options, StreamCounters counters, LoopHandler handler)
             throws Exception {
         this.id = id;
+        this.options = options;
+        this.counters = counters;
         Device verbsDevice = QueuePairResources.device(id);
         if (verbsDevice.isIwarp()) {
             throw new IOException(verbsDevice + " is an iWARP device: byte streams need RDMA WRITE with immediate " +
@@ -61,7 +65,7 @@ final class ConnectionResources {
         }
         context = DeviceContext.of(verbsDevice);
         Staging.reserve(context);
-        queuePairResources = new QueuePairResources(context, config.queuePair(), handler);
+        queuePairResources = new QueuePairResources(context, options.queuePair, handler);
         int sendDepth = queuePairResources.sendDepth;
         int receiveDepth = queuePairResources.receiveDepth;
         streamConfig = new StreamConfig(receiveDepth - CONTROL_SLOTS, sendDepth, CONTROL_SLOTS, SGL_ENTRIES,
@@ -73,12 +77,12 @@ final class ConnectionResources {
      * @param id      bound to a device; it stays the caller's.
      * @param handler of the connection's loop, or {@code null} if that is not known yet: see {@link #attach}.
      */
-    static ConnectionResources create(ConnectionId id, RdmaSocketChannelConfig config, LoopHandler handler)
-            throws Exception {
-        ConnectionResources resources = new ConnectionResources(id, config, handler);
+    public static ConnectionResources create(ConnectionId id, StreamOptions options, StreamCounters counters,
+                                             LoopHandler handler) throws Exception {
+        ConnectionResources resources = new ConnectionResources(id, options, counters, handler);
         boolean created = false;
         try {
-            resources.create(config);
+            resources.create();
             created = true;
         } finally {
             if (!created) {
@@ -89,8 +93,8 @@ final class ConnectionResources {
         return resources;
     }
 
-    private void create(RdmaSocketChannelConfig config) throws Exception {
-        receiveMemory = new ReceiveMemory(context, config, config.metrics(), SGL_ENTRIES, ring.capacity());
+    private void create() throws Exception {
+        receiveMemory = new ReceiveMemory(context, options, counters, SGL_ENTRIES, ring.capacity());
         stream = new StreamConnection(streamConfig, receiveMemory.first(), receiveMemory.first());
         receiveMemory.stream(stream);
         queuePair = queuePairResources.create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1,
@@ -101,8 +105,13 @@ final class ConnectionResources {
         }
     }
 
+    /** What the peer told us. */
+    public void establish(ConnectionData peer) {
+        stream.establish(peer);
+    }
+
     /** What to tell the peer, before {@link StreamConnection#establish}. */
-    byte[] localData() {
+    public byte[] localData() {
         ByteBuffer data = ByteBuffer.allocate(ConnectionData.SIZE);
         stream.localData(receiveMemory.first().sglAddress(), receiveMemory.first().key()).write(data);
         return data.array();
@@ -135,7 +144,7 @@ final class ConnectionResources {
     }
 
     /** The first part of the end. From here on the device touches none of the memory. */
-    void closeQueuePair() {
+    public void closeQueuePair() {
         queuePairResources.closeQueuePair();
     }
 
@@ -144,7 +153,7 @@ final class ConnectionResources {
      *
      * @param connection that had the completions, or {@code null}.
      */
-    void release(RdmaConnection connection) {
+    public void release(RdmaConnection connection) {
         queuePairResources.release(connection);
         if (receiveMemory != null) {
             receiveMemory.release();

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -29,14 +29,14 @@ import java.util.ArrayDeque;
  *
  * <p>On the loop of the connection.
  */
-final class LeftMessages implements OutboundMessages {
+final class DetachedMessages implements OutboundMessages {
     private final ArrayDeque<Object> messages = new ArrayDeque<>();
 
-    private LeftMessages() { }
+    private DetachedMessages() { }
 
     /** Takes references to messages, or copies; none of what comes after a file that can't be read. */
-    static LeftMessages of(OutboundMessages from, ByteBufAllocator alloc) throws Exception {
-        LeftMessages left = new LeftMessages();
+    static DetachedMessages of(OutboundMessages from, ByteBufAllocator alloc) throws Exception {
+        DetachedMessages left = new DetachedMessages();
         boolean complete = false;
         try {
             from.forEach(msg -> !isUnreadable(msg) && left.messages.add(

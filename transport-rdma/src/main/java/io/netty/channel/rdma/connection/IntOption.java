@@ -13,23 +13,24 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.ChannelOption;
-import io.netty.util.internal.UnstableApi;
 
 /**
  * A numeric option of one channel: its range, its value, and whether the application has set it. Any thread.
- *
- * <p>For the channels of this transport.
  */
-@UnstableApi
 public final class IntOption {
-    final ChannelOption<Integer> option;
+    private final ChannelOption<Integer> option;
     private final int min;
     private final int max;
     private volatile int value;
     private volatile boolean set;
+
+    /** @param name of the constant of {@code RdmaChannelOption}, of which there is one for each name. */
+    IntOption(String name, int initial, int min, int max) {
+        this(OptionRange.option(name), initial, min, max);
+    }
 
     public IntOption(ChannelOption<Integer> option, int initial, int min, int max) {
         this.option = option;

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.loop.LoopHandler;
@@ -37,7 +37,7 @@ final class RdmaSender {
     /** When memory to send from ran out and nothing in flight will tell that there is some again. */
     private static final long STARVED_RETRY_MILLIS = 1;
 
-    private final RdmaSocketChannel channel;
+    private final ConnectionOwner owner;
     private final RdmaConnection connection;
     private final StreamConnection stream;
     private final RdmaOutbound outbound;
@@ -48,9 +48,9 @@ final class RdmaSender {
     private Gatherer gatherer;
     private LoopHandler gathererHandler;
 
-    RdmaSender(RdmaSocketChannel channel, RdmaConnection connection, StreamConnection stream, RdmaOutbound outbound,
+    RdmaSender(ConnectionOwner owner, RdmaConnection connection, StreamConnection stream, RdmaOutbound outbound,
                ConnectionEnd end) {
-        this.channel = channel;
+        this.owner = owner;
         this.connection = connection;
         this.stream = stream;
         this.outbound = outbound;
@@ -65,7 +65,7 @@ final class RdmaSender {
     void write(ChannelOutboundBuffer messages) throws Exception {
         if (!connection.loop().isHere()) {
             // Between two loops.
-            connection.loop().execute(channel::flushAgain);
+            connection.loop().execute(owner::writable);
             return;
         }
         outbound.flushed(messages);
@@ -74,8 +74,8 @@ final class RdmaSender {
         } else if (!end.isLost() && (outbound.isInFlight() || end.isBroken())) {
             // What is in flight will tell more.
             stalled = true;
-        } else if (connection.inbound().isEndedByPeer() && !channel.isEndReported()) {
-            // What the peer had sent before its end is read first: then RdmaSocketUnsafe.inputEnded fails them.
+        } else if (connection.inbound().isEndedByPeer() && !owner.isEndReported()) {
+            // What the peer had sent before its end is read first: then the channel fails them.
             stalled = true;
         } else {
             throw end.writeFailure();
@@ -148,13 +148,13 @@ final class RdmaSender {
         }
         try {
             if (stalled && !end.isClosed()) {
-                channel.flushAgain();
+                owner.writable();
                 // A flush in the middle of a completion may have had nothing new, and then nobody looks again.
                 stalled &= outbound.hasMessages();
             }
             pump(end.isClosed());
         } catch (RejectedExecutionException e) {
-            logger.debug("{}: the event loop has ended; its handler destroys what is left", channel, e);
+            logger.debug("{}: the event loop has ended; its handler destroys what is left", owner, e);
         } catch (Exception e) {
             connection.failed(e);
         }
@@ -168,7 +168,7 @@ final class RdmaSender {
     void shutdownOutput() {
         if (outbound.isReadingShared()) {
             // A write has failed, and all fail with it: see RdmaConnection.close().
-            end.fail(new IOException("The output to " + channel.remote + " ended with bytes under way"));
+            end.fail(new IOException("The output to " + owner.remote() + " ended with bytes under way"));
         }
         outbound.detach(false);
         stalled = false;

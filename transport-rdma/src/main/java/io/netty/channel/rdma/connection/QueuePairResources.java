@@ -13,8 +13,9 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.loop.LoopDevice;
 import io.netty.channel.rdma.loop.LoopHandler;
@@ -32,16 +33,17 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
+import java.util.function.Supplier;
 
 /**
  * A queue pair, the room for its completions, and whose they are. Made as the options say and as the device can.
  */
-final class QueuePairResources {
+public final class QueuePairResources {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(QueuePairResources.class);
 
-    final DeviceContext context;
-    final int sendDepth;
-    final int receiveDepth;
+    public final DeviceContext context;
+    public final int sendDepth;
+    public final int receiveDepth;
     private final QueuePairOptions options;
     private LoopQueue queue;
     private QueuePair queuePair;
@@ -52,7 +54,7 @@ final class QueuePairResources {
     private LoopReceiveQueue shared;
 
     /** @param handler of the connection's loop, or {@code null} if that is not known yet: see {@link #attach}. */
-    QueuePairResources(DeviceContext context, QueuePairOptions options, LoopHandler handler) throws Exception {
+    public QueuePairResources(DeviceContext context, QueuePairOptions options, LoopHandler handler) throws Exception {
         this.context = context;
         this.options = options;
         sendDepth = DeviceLimits.depth(options.sendQueueDepth, context);
@@ -62,7 +64,7 @@ final class QueuePairResources {
     }
 
     /** The device that an id is bound to. */
-    static Device device(ConnectionId id) throws IOException {
+    public static Device device(ConnectionId id) throws IOException {
         Device device = id.device();
         if (device == null) {
             throw new IOException("no RDMA device has the address " + id.localAddress());
@@ -70,13 +72,18 @@ final class QueuePairResources {
         return device;
     }
 
-    /** Before it is created: it takes its receives, of this size, from those of its loop. */
-    void shareReceives(int bufferSize) throws IOException {
-        shared = device.receiveQueue(bufferSize, () -> ChannelQueuePair.receiveBuffer(context, bufferSize));
+    /**
+     * Before it is created: it takes its receives from those of its loop.
+     *
+     * @param bufferSize of each, in bytes.
+     * @param buffers gives registered memory of this size, or {@code null} if there is none.
+     */
+    public void shareReceives(int bufferSize, Supplier<ByteBuf> buffers) throws IOException {
+        shared = device.receiveQueue(bufferSize, buffers);
     }
 
     /** The receives that it shares, or {@code null}. */
-    LoopReceiveQueue shared() {
+    public LoopReceiveQueue shared() {
         return shared;
     }
 
@@ -91,7 +98,7 @@ final class QueuePairResources {
      * @param id that it belongs to, or {@code null} if it is connected without the connection manager.
      * @param minInline bytes that are asked for in any case, if the device can.
      */
-    QueuePair create(ConnectionId id, int sendSges, int receiveSges, int minInline) throws Exception {
+    public QueuePair create(ConnectionId id, int sendSges, int receiveSges, int minInline) throws Exception {
         queue = device == null ? LoopQueue.standalone(context, completions()) : device.reserve(completions(), shared);
         if (shared != null) {
             shared.addUser(queue);
@@ -120,12 +127,12 @@ final class QueuePairResources {
     }
 
     /** From now on the owner gets the completions. On the loop. */
-    void register(CompletionHandler owner) {
+    public void register(CompletionHandler owner) {
         number = queuePair.number();
         device.register(number, owner);
     }
 
-    LoopDevice device() {
+    public LoopDevice device() {
         return device;
     }
 
@@ -135,12 +142,12 @@ final class QueuePairResources {
     }
 
     /** Has the owners get all completions that are there, and be told later. */
-    void drain() {
+    public void drain() {
         device.drain(queue);
     }
 
     /** The first part of the end. From here on the device touches none of the memory. */
-    void closeQueuePair() {
+    public void closeQueuePair() {
         if (queuePair != null) {
             if (device != null && isHome()) {
                 device.unregister(number);
@@ -167,7 +174,7 @@ final class QueuePairResources {
      *
      * @param owner that had the completions, or {@code null}.
      */
-    void release(CompletionHandler owner) {
+    public void release(CompletionHandler owner) {
         if (shared != null) {
             releaseShared();
         }

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.rdma.memory.DirectMemory;
 import io.netty.channel.rdma.memory.MemoryRange;
@@ -99,7 +99,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             int key = range.region(owner.device()).rkey();
             LandingBuffer buffer = new LandingBuffer(owner, memory, aligned, range, key, segmentCount,
                     segmentLength, sglEntries);
-            owner.metrics().receiveMemory(bytes);
+            owner.counters().receiveMemory(bytes);
             created = true;
             return buffer;
         } finally {
@@ -172,7 +172,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             range.close();
             memory.clean();
             PinnedMemory.PROCESS.release(bytes);
-            owner.metrics().receiveMemory(-bytes);
+            owner.counters().receiveMemory(-bytes);
         }
     }
 

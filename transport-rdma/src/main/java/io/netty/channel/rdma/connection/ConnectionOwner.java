@@ -1,0 +1,76 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.connection;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.DefaultFileRegion;
+import io.netty.channel.RecvByteBufAllocator;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/**
+ * The channel of a {@link RdmaConnection}, as far as the connection has to know it. {@code toString()} names it in
+ * messages. On the loop of the connection.
+ */
+public interface ConnectionOwner {
+    /** For error messages. */
+    InetSocketAddress remote();
+
+    /** For received bytes that are copied, and for copies of what a closed channel has left. */
+    ByteBufAllocator allocator();
+
+    RecvByteBufAllocator receiveAllocator();
+
+    /** Throws if the file of a region has become shorter than the region. */
+    void validate(DefaultFileRegion region) throws IOException;
+
+    /** Whether the input is shut down, so that nothing more is given to the pipeline. */
+    boolean isInputShutdown();
+
+    /** Whether the pipeline knows that the peer's bytes have ended. */
+    boolean isEndReported();
+
+    /** The peer of an incoming connection has answered: the channel becomes active. */
+    void established();
+
+    /**
+     * The connection broke before it was established.
+     *
+     * @param here not because of the peer, or the network.
+     */
+    void notEstablished(IOException cause, boolean here);
+
+    /** Bytes or their end may have arrived. */
+    void readable();
+
+    /** There may be room for flushed messages that could not be sent: flush them again. */
+    void writable();
+
+    /** Bytes in flight have arrived, or never will. */
+    void advanced();
+
+    /**
+     * The connection is over.
+     *
+     * @param ended whether the peer had ended its stream before.
+     * @param failed whether it broke for another reason than the peer's end or the network.
+     */
+    void connectionLost(IOException cause, boolean ended, boolean failed);
+
+    /** The connection broke, and so did the way to say so. */
+    void abort(IOException cause);
+}
