@@ -144,6 +144,26 @@ static void what_was_posted_goes_on_though_the_sender_computes(void) {
     close_unwatched(&a, &b);
 }
 
+/* Both ends are said to poll, and neither does: one posts and computes, or waits for what it has asked for in memory. */
+static void what_was_posted_goes_on_though_no_end_polls(void) {
+    struct end a, b;
+    open_unwatched(&a, &b);
+    struct address to = end_address(&b);
+    for (char value = 1; value <= 4; value++) {
+        believe(b.recv_cq);
+        poll_until_believed(a.send_cq);
+        memset(a.buffer, value, PAIR_BUFFER);
+        CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_WRITE, 0, 0, PAIR_BUFFER, &to, 0), 0);
+        wait_for_byte(&b, PAIR_BUFFER - 1, value);
+        memset(b.buffer, -value, PAIR_BUFFER);
+        CHECK_EQ(post_rdma(&a, 2, IBV_WR_RDMA_READ, 0, 0, PAIR_BUFFER, &to, 0), 0);
+        wait_for_byte(&a, PAIR_BUFFER - 1, (char) -value);
+        expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, 2, IBV_WC_SUCCESS);
+    }
+    close_unwatched(&a, &b);
+}
+
 /* ---- who is believed to poll ---- */
 
 static void polls_now_and_then_are_not_believed(void) {
@@ -450,6 +470,7 @@ int main(void) {
     RUN(a_requester_that_sleeps_does_not_need_the_owner);
     RUN(an_answer_gets_to_memory_that_is_looked_at);
     RUN(what_was_posted_goes_on_though_the_sender_computes);
+    RUN(what_was_posted_goes_on_though_no_end_polls);
     RUN(polls_now_and_then_are_not_believed);
     RUN(who_was_believed_in_error_has_to_poll_longer);
     RUN(who_polls_is_not_nudged);

@@ -87,6 +87,10 @@ struct cq_overdue {
     _Atomic uint64_t next_look_ns;
     struct engine_timer timer;
     atomic_bool planned; /* the timer is set, and has a reference */
+    struct engine_timer count; /* of polls, while it is marked as polled */
+    atomic_bool count_planned; /* it is set, and has a reference; who plans it owns the following until it fires */
+    uint32_t polls_at_plan;
+    uint64_t count_gap_ns;
 };
 
 struct cq {

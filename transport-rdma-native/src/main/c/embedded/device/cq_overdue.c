@@ -20,6 +20,10 @@
  * nor a poll of the peer for some time, the peer is sent WIRE_NUDGE: its engine then works on the queue pair whether or
  * not a thread polls there. A peer that polls is not nudged, however slow: its engine would only compete with it.
  *
+ * The thread that polls here does not announce either that it stops: it may post, and compute. While there is work to
+ * check, a timer of the engine counts its polls, soon at first, then the more rarely the longer they go on: what a
+ * thread posts last waits for a fraction of the time for which it polled.
+ *
  * The list works as that of cq_defer_doorbell(): owners of a queue pair's gate push to it, and it is taken as a whole.
  */
 #include "cq.h"
@@ -33,12 +37,27 @@
 /* A check by the engine costs a wake-up: it is not made before work can be overdue. */
 #define ENGINE_LOOK_NS QP_PATIENCE_NS
 
+/* Between counts of the polls, at most. A wake-up takes some microseconds from a thread that polls. */
+#define MAX_COUNT_NS UINT64_C(1000000)
+
+/* One in this time on average goes on: cq_rest() has the same limit. */
+#define SLOWEST_POLL_NS UINT64_C(31250)
+
 atomic_bool cq_overdue_suspended;
 
 static void plan(struct cq *cq, uint64_t at_ns) {
     if (!atomic_load(&cq->overdue.planned) && !atomic_exchange(&cq->overdue.planned, true)) {
         cq_get(cq);
         engine_timer_set(&cq->overdue.timer, at_ns);
+    }
+}
+
+static void plan_count(struct cq *cq) {
+    struct cq_overdue *overdue = &cq->overdue;
+    if (!atomic_load(&overdue->count_planned) && !atomic_exchange(&overdue->count_planned, true)) {
+        cq_get(cq);
+        overdue->polls_at_plan = atomic_load_explicit(cq->polling.polls, memory_order_relaxed);
+        engine_timer_set(&overdue->count, engine_now_ns() + overdue->count_gap_ns);
     }
 }
 
@@ -53,7 +72,9 @@ void cq_add_overdue(struct cq *cq, struct qp *qp) {
     qp->next_expecting = atomic_load(list);
     while (!atomic_compare_exchange_weak(list, &qp->next_expecting, qp)) {
     }
-    if (!cq_is_polled(cq)) {
+    if (cq_is_polled(cq)) {
+        plan_count(cq);
+    } else {
         plan(cq, engine_now_ns() + ENGINE_LOOK_NS);
     }
 }
@@ -93,14 +114,38 @@ static void look_on_engine(struct engine_timer *timer) {
     uint64_t next = cq_is_polled(cq) ? 0 : look(cq, engine_now_ns(), ENGINE_LOOK_NS);
     /* Until here no other thread sets the timer; from here on the owners of gates that were busy may set it. */
     atomic_store(&cq->overdue.planned, false);
-    if (atomic_load(&cq->overdue.expecting) != NULL && !cq_is_polled(cq)) {
+    bool expects = atomic_load(&cq->overdue.expecting) != NULL;
+    if (expects && cq_is_polled(cq)) {
+        plan_count(cq);
+    } else if (expects) {
         plan(cq, next != 0 ? next : engine_now_ns() + ENGINE_LOOK_NS);
     }
     cq_put(cq);
 }
 
+static void count_polls(struct engine_timer *timer) {
+    struct cq *cq = container_of(timer, struct cq, overdue.count);
+    struct cq_overdue *overdue = &cq->overdue;
+    uint32_t polls = atomic_load_explicit(cq->polling.polls, memory_order_relaxed) - overdue->polls_at_plan;
+    uint64_t gap = overdue->count_gap_ns;
+    if (polls > gap / SLOWEST_POLL_NS) {
+        gap += gap / 4;
+        overdue->count_gap_ns = gap < MAX_COUNT_NS ? gap : MAX_COUNT_NS;
+    } else {
+        uint64_t now = engine_now_ns();
+        overdue->count_gap_ns = look(cq, now, ENGINE_LOOK_NS) - now;
+    }
+    atomic_store(&overdue->count_planned, false);
+    if (atomic_load(&overdue->expecting) != NULL && cq_is_polled(cq)) {
+        plan_count(cq);
+    } /* else whoever changed the word has seen the list, or will */
+    cq_put(cq);
+}
+
 void cq_overdue_init(struct cq *cq) {
     cq->overdue.timer.fire = look_on_engine;
+    cq->overdue.count.fire = count_polls;
+    cq->overdue.count_gap_ns = ENGINE_LOOK_NS;
 }
 
 void cq_overdue_end(struct cq *cq) {

@@ -1,0 +1,12 @@
+build/obj/embedded/cm/cm_port.o: embedded/cm/cm_port.c \
+ embedded/cm/cm_private.h embedded/cm/cm_wire.h embedded/link/link.h \
+ embedded/base/container_of.h embedded/base/fork.h embedded/embedded.h \
+ verbs_api.h embedded/link/engine.h
+embedded/cm/cm_private.h:
+embedded/cm/cm_wire.h:
+embedded/link/link.h:
+embedded/base/container_of.h:
+embedded/base/fork.h:
+embedded/embedded.h:
+verbs_api.h:
+embedded/link/engine.h:

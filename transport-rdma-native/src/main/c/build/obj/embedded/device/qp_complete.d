@@ -1,0 +1,35 @@
+build/obj/embedded/device/qp_complete.o: embedded/device/qp_complete.c \
+ embedded/link/wire.h embedded/link/link.h embedded/device/qp.h \
+ embedded/device/context.h embedded/base/fork.h embedded/embedded.h \
+ verbs_api.h embedded/device/cq.h embedded/device/channel.h \
+ embedded/base/gate.h embedded/base/backoff.h embedded/base/cancel.h \
+ embedded/link/engine.h embedded/link/notify_area.h embedded/link/peer.h \
+ embedded/link/arena.h embedded/link/engine.h embedded/link/wire.h \
+ embedded/link/process.h embedded/link/notify_area.h \
+ embedded/link/stream.h embedded/device/pd.h embedded/device/sge.h \
+ embedded/device/work_queue.h embedded/device/srq.h
+embedded/link/wire.h:
+embedded/link/link.h:
+embedded/device/qp.h:
+embedded/device/context.h:
+embedded/base/fork.h:
+embedded/embedded.h:
+verbs_api.h:
+embedded/device/cq.h:
+embedded/device/channel.h:
+embedded/base/gate.h:
+embedded/base/backoff.h:
+embedded/base/cancel.h:
+embedded/link/engine.h:
+embedded/link/notify_area.h:
+embedded/link/peer.h:
+embedded/link/arena.h:
+embedded/link/engine.h:
+embedded/link/wire.h:
+embedded/link/process.h:
+embedded/link/notify_area.h:
+embedded/link/stream.h:
+embedded/device/pd.h:
+embedded/device/sge.h:
+embedded/device/work_queue.h:
+embedded/device/srq.h:

@@ -1,0 +1,2 @@
+build/obj/preload/forward.o: preload/forward.c verbs_api.h
+verbs_api.h:

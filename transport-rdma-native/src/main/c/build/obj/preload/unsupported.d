@@ -1,0 +1,1 @@
+build/obj/preload/unsupported.o: preload/unsupported.c
