@@ -36,16 +36,16 @@ final class DetachedMessages implements OutboundMessages {
 
     /** Takes references to messages, or copies; none of what comes after a file that can't be read. */
     static DetachedMessages of(OutboundMessages from, ByteBufAllocator alloc) throws Exception {
-        DetachedMessages left = new DetachedMessages();
+        DetachedMessages detached = new DetachedMessages();
         boolean complete = false;
         try {
-            from.forEach(msg -> !isUnreadable(msg) && left.messages.add(
+            from.forEach(msg -> !isUnreadable(msg) && detached.messages.add(
                     isShared(msg) ? copy((ByteBuf) msg, alloc) : ReferenceCountUtil.retain(msg)));
             complete = true;
-            return left;
+            return detached;
         } finally {
             if (!complete) {
-                left.release();
+                detached.release();
             }
         }
     }

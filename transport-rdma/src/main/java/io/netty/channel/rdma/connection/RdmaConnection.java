@@ -65,16 +65,10 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     private final ReceiveQueue receives;
     private final RdmaSender sender;
     private final Liveness liveness;
-    private final ConnectionEnd end;
+    private final ConnectionLife life;
 
     private boolean touched;
     private boolean inTurn;
-    /** The peer is known to be ready to receive. */
-    private boolean ready;
-    /** The channel is active. */
-    private boolean started;
-    /** {@link StreamConnection#establish} was called. */
-    private boolean established;
     private boolean newInput;
     private long sent = NONE;
     private LoopEvents.Listener listener = this;
@@ -90,8 +84,8 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         outbound = new RdmaOutbound(owner, resources);
         liveness = new Liveness(loop, this, resources.options.liveness);
         receives = new ReceiveQueue(resources.queuePair, resources.streamConfig.receiveQueueDepth());
-        end = new ConnectionEnd(owner, this, id, resources);
-        sender = new RdmaSender(owner, this, stream, outbound, end);
+        life = new ConnectionLife(owner, this, id, resources);
+        sender = new RdmaSender(owner, this, stream, outbound, life);
         resources.attach(this, this::segmentFreed);
         listener(this);
         loop.onUnexpected(this::unexpected);
@@ -140,20 +134,22 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
 
     /** As above, if the protocol's state was told before. */
     public void established(boolean peerReady) {
-        established = true;
-        ready = peerReady;
+        life.negotiated();
+        if (peerReady) {
+            life.peerReady();
+        }
     }
 
     /** The peer of an incoming connection has answered. */
     public void answered() {
-        ready = true;
+        life.peerReady();
         completionsDone();
     }
 
     /** The channel is active: lets messages flow. */
     public void start() {
-        if (!end.isDestroyed()) {
-            started = true;
+        if (!life.isDestroyed()) {
+            life.open();
             receives.replay(this::receive);
             livenessChanged();
             completionsDone();
@@ -207,7 +203,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         loop.attach(handler);
         atHome();
         loop.execute(() -> {
-            if (started) {
+            if (life.isOpened()) {
                 sender.pumpAll();
             }
         });
@@ -226,7 +222,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     }
 
     private void segmentFreed() {
-        if (!inTurn && !end.isDestroyed()) {
+        if (!inTurn && !life.isDestroyed()) {
             sender.pumpAll();
         }
     }
@@ -239,7 +235,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
 
     /** The application has read: the peer may have to be told. */
     public void afterRead() {
-        if (!inTurn && !end.isDestroyed()) {
+        if (!inTurn && !life.isDestroyed()) {
             sender.pumpAll();
         }
     }
@@ -249,7 +245,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         try {
             event = stream.receive(immediate, length);
         } catch (StreamProtocolException e) {
-            end.fail(e);
+            life.fail(e);
             return;
         }
         switch (event) {
@@ -279,10 +275,10 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
             receives.completed(success);
             if (success) {
                 if (!completions.hasImmediate(index)) {
-                    end.fail(new StreamProtocolException("the peer sent a message without immediate data"));
-                } else if (established) {
+                    life.fail(new StreamProtocolException("the peer sent a message without immediate data"));
+                } else if (life.isNegotiated()) {
                     // A message proves that the peer is there, even if the connection manager's event is yet to come.
-                    ready = true;
+                    life.peerReady();
                     receive(completions.immediate(index), completions.byteLength(index));
                 } else {
                     receives.keep(completions.immediate(index), completions.byteLength(index));
@@ -294,17 +290,16 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
             outbound.failed(workRequest);
         }
         if (!success) {
-            end.broken(completions.status(index));
+            life.broken(completions.status(index));
         }
     }
 
     @Override
     public void completionsDone() {
-        if (end.isDestroyed()) {
+        if (life.isDestroyed()) {
             return;
         }
-        if (ready && !started && !end.isClosed()) {
-            started = true;
+        if (life.open()) {
             owner.established();
             livenessChanged();
         }
@@ -319,7 +314,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
             } else {
                 liveness.heard(false);
             }
-            if (newInput && !end.isClosed()) {
+            if (newInput && !life.isClosed()) {
                 newInput = false;
                 owner.readable();
             }
@@ -331,22 +326,22 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
 
     /** Posts the receives that were used again. */
     void postReceives() {
-        if (!end.isBroken()) {
+        if (!life.isBroken()) {
             try {
                 receives.postAgain();
             } catch (VerbsException e) {
-                end.broken(e);
+                life.broken(e);
             }
         }
     }
 
     /** Does what follows from the state. */
     void advance() {
-        if (end.isDestroyed()) {
+        if (life.isDestroyed()) {
             return;
         }
-        if (end.isClosed() || end.isBroken()) {
-            end.advance();
+        if (life.isClosed() || life.isBroken()) {
+            life.advance();
         } else {
             sender.pumpAll();
             owner.advanced();
@@ -355,17 +350,17 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
 
     @Override
     public boolean isDestroyed() {
-        return end.isDestroyed();
+        return life.isDestroyed();
     }
 
     /** Why nothing can be sent any more. */
     public IOException writeFailure() {
-        return end.writeFailure();
+        return life.writeFailure();
     }
 
     /** Why it broke, or {@code null} if it did not, or ended without a reason. */
     public IOException failure() {
-        return end.failure();
+        return life.failure();
     }
 
     /** Whether the peer has said that it sends no more, and takes no more. */
@@ -373,13 +368,9 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         return inbound.isEndedByPeer() && stream.state() == StreamState.DISCONNECTED;
     }
 
-    boolean isStarted() {
-        return started;
-    }
-
     /** The peer is known to be ready to receive. */
     boolean isReady() {
-        return ready;
+        return life.isReady();
     }
 
     // ---- output
@@ -465,8 +456,8 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         case UNREACHABLE:
         case CONNECT_ERROR:
             // A server that closes before it knows that the connection is established rejects it: for us, a reset.
-            end.gone(ready ? null : new IOException("Connection to " + owner.remote() + " could not be accepted: " +
-                    event.describe()));
+            life.gone(life.isReady() ? null : new IOException("Connection to " + owner.remote() +
+                    " could not be accepted: " + event.describe()));
             break;
         case DEVICE_REMOVAL:
             failed(new IOException(resources.context.device + " was removed"));
@@ -479,23 +470,23 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     /** The peer has disconnected. */
     public void disconnected() {
         // Whether that is the end or a reset, what has arrived will tell: so wait until the receives are flushed.
-        end.gone(null);
+        life.gone(null);
     }
 
     @Override
     public void failed(Throwable cause) {
-        end.fail(cause instanceof IOException ? (IOException) cause : new IOException(cause));
+        life.fail(cause instanceof IOException ? (IOException) cause : new IOException(cause));
     }
 
     @Override
     public void unexpected(Throwable cause) {
-        end.abort(cause);
+        life.abort(cause);
     }
 
     /**
      * The channel is closed.
      *
-     * @param reset without telling the peer that this is an orderly end.
+     * @param reset without telling the peer that this is an orderly life.
      */
     public void close(boolean reset) {
         LoopHandler handler = loop.handler();
@@ -513,13 +504,13 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         }
         // Whoever has shared memory with work requests may change it from now on: they must read no more.
         boolean abort = reset || outbound.isReadingShared();
-        abort |= !outbound.detach(!abort && ready && sender.isWritable());
-        end.close(abort);
+        abort |= !outbound.detach(!abort && life.isReady() && sender.isWritable());
+        life.close(abort);
     }
 
     @Override
     public void destroy() {
-        end.destroy();
+        life.destroy();
     }
 
     /** The end has come: gives everything back. */
@@ -550,12 +541,12 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     }
 
     boolean isUsable() {
-        return started && !end.isBroken() && !end.isClosed();
+        return life.isOpen();
     }
 
     /** The peer does not answer any more. */
     void timedOut(String why) {
-        end.timedOut(new IOException("Connection timed out: " + owner.remote() + " (" + why + ')'));
+        life.timedOut(new IOException("Connection timed out: " + owner.remote() + " (" + why + ')'));
     }
 
     @Override

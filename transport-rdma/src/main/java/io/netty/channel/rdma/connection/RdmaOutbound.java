@@ -59,7 +59,7 @@ final class RdmaOutbound {
     /** {@code null} if there are none yet, or will be no more. */
     private OutboundMessages messages;
     /** {@code null} unless the channel has left messages that are to be sent. */
-    private DetachedMessages left;
+    private DetachedMessages detachedMessages;
     private boolean detached;
     /** Nothing more is posted until the channel is closed. */
     private boolean held;
@@ -197,8 +197,8 @@ final class RdmaOutbound {
         messages = null;
         if (send) {
             try {
-                left = DetachedMessages.of(flushedMessages, owner.allocator());
-                messages = left;
+                detachedMessages = DetachedMessages.of(flushedMessages, owner.allocator());
+                messages = detachedMessages;
             } catch (Throwable t) {
                 logger.debug("{}: what was flushed can't be sent any more", owner, t);
                 return false;
@@ -254,8 +254,8 @@ final class RdmaOutbound {
     }
 
     /** Whether messages that the channel has left are still to be sent. */
-    boolean isSendingLeft() {
-        return left != null && left.current() != null;
+    boolean isSendingDetached() {
+        return detachedMessages != null && detachedMessages.current() != null;
     }
 
     /** The queue pair is gone, and with it all work requests. */
@@ -265,8 +265,8 @@ final class RdmaOutbound {
             ring.remove();
         }
         posted = 0;
-        if (left != null) {
-            left.release();
+        if (detachedMessages != null) {
+            detachedMessages.release();
             messages = null;
         }
     }

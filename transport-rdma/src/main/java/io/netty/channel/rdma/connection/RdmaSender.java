@@ -41,7 +41,7 @@ final class RdmaSender {
     private final RdmaConnection connection;
     private final StreamConnection stream;
     private final RdmaOutbound outbound;
-    private final ConnectionEnd end;
+    private final ConnectionLife life;
     /** There are flushed messages that could not be sent yet. */
     private boolean stalled;
     /** That of the loop of this handler. */
@@ -49,12 +49,12 @@ final class RdmaSender {
     private LoopHandler gathererHandler;
 
     RdmaSender(ConnectionOwner owner, RdmaConnection connection, StreamConnection stream, RdmaOutbound outbound,
-               ConnectionEnd end) {
+               ConnectionLife life) {
         this.owner = owner;
         this.connection = connection;
         this.stream = stream;
         this.outbound = outbound;
-        this.end = end;
+        this.life = life;
     }
 
     /**
@@ -71,14 +71,14 @@ final class RdmaSender {
         outbound.flushed(messages);
         if (isWritable()) {
             pump(true);
-        } else if (!end.isLost() && (outbound.isInFlight() || end.isBroken())) {
+        } else if (!life.isLost() && (outbound.isInFlight() || life.isBroken())) {
             // What is in flight will tell more.
             stalled = true;
         } else if (connection.inbound().isEndedByPeer() && !owner.isEndReported()) {
             // What the peer had sent before its end is read first: then the channel fails them.
             stalled = true;
         } else {
-            throw end.writeFailure();
+            throw life.writeFailure();
         }
     }
 
@@ -93,14 +93,14 @@ final class RdmaSender {
 
     /** Whether anything can still be sent, now or later. */
     boolean isWritable() {
-        return !end.isBroken() && stream.state() != StreamState.DISCONNECTED && stream.state() != StreamState.FAILED;
+        return !life.isBroken() && stream.state() != StreamState.DISCONNECTED && stream.state() != StreamState.FAILED;
     }
 
     /** Posts the control messages that are due and, if wanted, data, in one chain. */
     private void pump(boolean data) throws Exception {
         // Credits must not be granted before the receives that stand for them are posted.
         connection.postReceives();
-        if (!connection.isReady() || end.isBroken()) {
+        if (!connection.isReady() || life.isBroken()) {
             stalled |= data;
             return;
         }
@@ -125,7 +125,7 @@ final class RdmaSender {
             connection.liveness().posted();
         }
         if (outbound.postFailure() != null) {
-            end.fail(outbound.postFailure());
+            life.fail(outbound.postFailure());
         } else if (stalled && gatherer.isStarved() && outbound.isDrained()) {
             connection.loop().schedule(this::pumpAll, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
         }
@@ -143,16 +143,16 @@ final class RdmaSender {
 
     /** Posts all that may be posted. */
     void pumpAll() {
-        if (end.isDestroyed()) {
+        if (life.isDestroyed()) {
             return;
         }
         try {
-            if (stalled && !end.isClosed()) {
+            if (stalled && !life.isClosed()) {
                 owner.writable();
                 // A flush in the middle of a completion may have had nothing new, and then nobody looks again.
                 stalled &= outbound.hasMessages();
             }
-            pump(end.isClosed());
+            pump(life.isClosed());
         } catch (RejectedExecutionException e) {
             logger.debug("{}: the event loop has ended; its handler destroys what is left", owner, e);
         } catch (Exception e) {
@@ -162,13 +162,13 @@ final class RdmaSender {
 
     /** Whether flushed bytes have not arrived yet, but may. */
     boolean isSending() {
-        return outbound.isInFlight() && !end.isBroken() || stalled && isWritable();
+        return outbound.isInFlight() && !life.isBroken() || stalled && isWritable();
     }
 
     void shutdownOutput() {
         if (outbound.isReadingShared()) {
             // A write has failed, and all fail with it: see RdmaConnection.close().
-            end.fail(new IOException("The output to " + owner.remote() + " ended with bytes under way"));
+            life.fail(new IOException("The output to " + owner.remote() + " ended with bytes under way"));
         }
         outbound.detach(false);
         stalled = false;

@@ -27,7 +27,7 @@
  *      │      └── ReceiveMemory     where it arrives: grows and shrinks in LandingBuffers; LandedByteBuf
  *      ├── ReceiveQueue             the posted receives
  *      ├── Liveness                 does the peer answer?
- *      └── ConnectionEnd            how it ends, and when memory may be released
+ *      └── ConnectionLife           its state: how it begins and ends, and when memory may be released
  *
  *   ConnectionResources             what a connection takes from its device and its loop, all or nothing
  *   QueuePairResources              of it, what connections of messages and datagram channels need as well
@@ -45,6 +45,44 @@
  * Work requests carry numbers. What one reads belongs to it ({@code MemoryInFlight}), by its number, until its
  * completion or the end of the queue pair; never by its place in a queue of messages, which Netty discards when a
  * channel is closed. The package {@code io.netty.channel.rdma} says what that means to applications.
+ *
+ * <h2>States</h2>
+ * {@code ConnectionState} says what each is; {@code ConnectionLife} has the state and gets the events.
+ * <pre>
+ *   CREATED ── NEGOTIATED ── READY ── OPEN ── CLOSING
+ *      │           │           │        │        │  (disconnect)
+ *      └───────────┴───────────┴────────┤     ABORTING
+ *                          (disconnect) │        │
+ *                                    FLUSHING    │
+ *                                       │        │
+ *                                     LOST ──────┴──── DESTROYED
+ * </pre>
+ * <table>
+ * <caption>What an event makes of a state; "-": nothing. CREATED to OPEN are as OPEN where they are not
+ * named.</caption>
+ * <tr><th>event</th><th>OPEN</th><th>CLOSING</th><th>FLUSHING</th><th>LOST</th><th>ABORTING</th></tr>
+ * <tr><td>what the peer says of itself</td><td>CREATED: NEGOTIATED</td><td>-</td><td>noted, see below</td><td>-</td>
+ *     <td>-</td></tr>
+ * <tr><td>a message, or "established" of the connection manager</td><td>NEGOTIATED: READY; CREATED keeps it for
+ *     later</td><td>taken</td><td>taken, and noted</td><td>taken</td><td>-</td></tr>
+ * <tr><td>the end of a turn (server), or the connect promise was told (client)</td><td>READY: OPEN</td><td>sends more,
+ *     or ends: DESTROYED</td><td>if all has come back: LOST, the channel is told</td><td>-</td><td>DESTROYED</td></tr>
+ * <tr><td>a work request failed, or can't be
+ *     posted</td><td>FLUSHING</td><td>ABORTING</td><td>-</td><td>-</td><td>-</td> </tr>
+ * <tr><td>the peer disconnects, rejects, or does not answer</td><td>FLUSHING</td><td>DESTROYED</td><td>LOST after 3 s
+ *     at the latest</td><td>-</td><td>DESTROYED</td></tr>
+ * <tr><td>the peer breaks the protocol; the device fails</td><td>FLUSHING</td><td>ABORTING</td><td>-</td><td>-</td>
+ *     <td>-</td></tr>
+ * <tr><td>an exception of the transport's or a handler's</td><td>FLUSHING, and LOST without waiting</td><td>ABORTING
+ *     </td><td>LOST without waiting</td><td>the channel is closed: DESTROYED</td><td>DESTROYED</td></tr>
+ * <tr><td>the channel is closed</td><td>CREATED, NEGOTIATED: DESTROYED; else CLOSING, or with a reset DESTROYED</td>
+ *     <td>with a reset DESTROYED</td><td>DESTROYED</td><td>DESTROYED</td><td>DESTROYED</td></tr>
+ * <tr><td>nothing was taken for a minute, or the event loop ends</td><td>the loop: DESTROYED</td><td>DESTROYED</td>
+ *     <td>the loop: DESTROYED</td><td>the loop: DESTROYED</td><td>DESTROYED</td></tr>
+ * </table>
+ * A connection that breaks in the turn in which its peer turned out to be ready was established nevertheless: its
+ * channel becomes active, and gets what the peer has sent. So beside the state {@code ConnectionLife} notes how far the
+ * connection had come.
  *
  * <h2>Threads</h2>
  * All of it belongs to the thread of the loop that the channel is registered with, except where a method says "any

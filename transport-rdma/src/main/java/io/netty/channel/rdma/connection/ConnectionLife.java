@@ -30,19 +30,40 @@ import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
+import static io.netty.channel.rdma.connection.ConnectionState.ABORTING;
+import static io.netty.channel.rdma.connection.ConnectionState.CLOSING;
+import static io.netty.channel.rdma.connection.ConnectionState.CREATED;
+import static io.netty.channel.rdma.connection.ConnectionState.DESTROYED;
+import static io.netty.channel.rdma.connection.ConnectionState.FLUSHING;
+import static io.netty.channel.rdma.connection.ConnectionState.LOST;
+import static io.netty.channel.rdma.connection.ConnectionState.NEGOTIATED;
+import static io.netty.channel.rdma.connection.ConnectionState.OPEN;
+import static io.netty.channel.rdma.connection.ConnectionState.READY;
+
 /**
- * How a {@link RdmaConnection} comes to its end: by a close of the channel, by the peer, or because something broke;
- * and when its resources may be released. On the loop of the connection.
+ * The state of a {@link RdmaConnection}, and what an event makes of it: how the connection begins; how it ends, by a
+ * close of the channel, by the peer, or because something broke; and when its resources may be released. On the loop of
+ * the connection.
  */
-final class ConnectionEnd {
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(ConnectionEnd.class);
+final class ConnectionLife {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(ConnectionLife.class);
 
     private static final long TIMEOUT_MILLIS = RdmaConnection.END_TIMEOUT_MILLIS;
     /**
      * How long a peer may take none of the bytes that a closed channel has left. Linux gives up connections without an
      * owner after 8 retries, which is at least 100 s ({@code tcp_orphan_retries}); but theirs pin less memory.
      */
-    private static final long LEFT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long DETACHED_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    /** Why a connection fails. */
+    private enum Fault {
+        /** The peer has ended or reset it, or can't be reached: what happens to sockets. */
+        PEER,
+        /** What no socket has, such as a peer that breaks the protocol. */
+        OTHER,
+        /** An exception while something was done for the connection. Nobody knows what was left undone. */
+        UNEXPECTED
+    }
 
     private final ConnectionOwner owner;
     private final RdmaConnection connection;
@@ -52,24 +73,16 @@ final class ConnectionEnd {
     private final StreamConnection stream;
     private final LivenessOptions liveness;
 
-    /** The channel is closed. */
-    private boolean closed;
-    private boolean abort;
-    /** The queue pair is in the error state, or will be. */
-    private boolean broken;
-    private boolean disconnected;
-    private boolean lost;
-    private boolean destroyed;
+    private ConnectionState state = CREATED;
+    /** Of the first four states, the last one that the connection was in, or has deserved since. */
+    private ConnectionState reached = CREATED;
+    private Fault fault = Fault.PEER;
     private IOException failure;
-    /** It is none that a socket may have. */
-    private boolean failed;
-    private boolean aborted;
     private CurrentLoop.Timer timer;
     private long progressNanos;
     private long progress;
 
-    ConnectionEnd(ConnectionOwner owner, RdmaConnection connection, ConnectionId id,
-                  ConnectionResources resources) {
+    ConnectionLife(ConnectionOwner owner, RdmaConnection connection, ConnectionId id, ConnectionResources resources) {
         this.owner = owner;
         this.connection = connection;
         this.id = id;
@@ -79,20 +92,76 @@ final class ConnectionEnd {
         liveness = resources.options.liveness;
     }
 
-    boolean isClosed() {
-        return closed;
+    // ---- the beginning
+
+    /** What the peer says of itself is known. */
+    void negotiated() {
+        reach(NEGOTIATED);
     }
 
+    /** The peer can receive. */
+    void peerReady() {
+        reach(READY);
+    }
+
+    /**
+     * The channel becomes active, even if the connection has broken meanwhile: what the peer has sent is to be read.
+     *
+     * @return whether it has not been before.
+     */
+    boolean open() {
+        boolean first = reached == READY && !isClosed();
+        if (first) {
+            reach(OPEN);
+        }
+        return first;
+    }
+
+    private void reach(ConnectionState next) {
+        if (reached.compareTo(next) < 0) {
+            reached = next;
+            if (state.compareTo(next) < 0) {
+                state = next;
+            }
+        }
+    }
+
+    boolean isNegotiated() {
+        return reached.isAtLeast(NEGOTIATED);
+    }
+
+    /** Whether the peer is known to be able to receive; it may be gone by now. */
+    boolean isReady() {
+        return reached.isAtLeast(READY);
+    }
+
+    /** Whether the channel is, or was, active. */
+    boolean isOpened() {
+        return reached == OPEN;
+    }
+
+    boolean isOpen() {
+        return state == OPEN;
+    }
+
+    // ---- the end
+
+    /** Whether the channel is closed. */
+    boolean isClosed() {
+        return state == CLOSING || state == ABORTING || state == DESTROYED;
+    }
+
+    /** Whether the queue pair takes no more work requests, or is about to. */
     boolean isBroken() {
-        return broken;
+        return state.isAtLeast(FLUSHING);
     }
 
     boolean isLost() {
-        return lost;
+        return state == LOST || state == DESTROYED;
     }
 
     boolean isDestroyed() {
-        return destroyed;
+        return state == DESTROYED;
     }
 
     /** Why it broke, or {@code null}. */
@@ -117,31 +186,26 @@ final class ConnectionEnd {
                 detail + ')'));
     }
 
-    /** A work request failed. */
+    /** A work request failed. In the middle of a batch of completions. */
     void broken(int status) {
-        broken = true;
         if (failure == null && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED) {
             failure = resetByPeer(WorkCompletionStatus.describe(status));
         }
+        disconnect();
     }
 
     /** The queue pair takes no more work requests. */
     void broken(VerbsException cause) {
-        broken = true;
-        if (failure == null) {
-            failure = cause;
-            failed = true;
-        }
+        failed(cause, Fault.OTHER);
+        disconnect();
     }
 
     /** The connection is over. What has arrived is still to be read. */
     void gone(IOException cause) {
-        if (failure == null) {
-            failure = cause;
-        }
+        failed(cause, Fault.PEER);
         disconnect();
         connection.advance();
-        if (!destroyed && !lost) {
+        if (state == FLUSHING) {
             // The flushes come at once, if the device works.
             schedule(this::lost, TIMEOUT_MILLIS);
         }
@@ -149,18 +213,28 @@ final class ConnectionEnd {
 
     /** As above, but in the middle of anything, so that what follows from it comes later. */
     void fail(IOException cause) {
-        failed |= failure == null;
-        timedOut(cause);
+        failed(cause, Fault.OTHER);
+        disconnectAndContinueLater();
     }
 
     /** As above, of a peer that does not answer. */
     void timedOut(IOException cause) {
-        if (failure == null) {
-            failure = cause;
-        }
+        failed(cause, Fault.PEER);
+        disconnectAndContinueLater();
+    }
+
+    private void disconnectAndContinueLater() {
         disconnect();
-        if (!lost && !destroyed) {
+        if (state == FLUSHING || state == ABORTING) {
             loop.execute(() -> gone(null));
+        }
+    }
+
+    /** The first failure counts. */
+    private void failed(IOException cause, Fault newFault) {
+        if (failure == null && cause != null) {
+            failure = cause;
+            fault = newFault;
         }
     }
 
@@ -169,17 +243,14 @@ final class ConnectionEnd {
      * for, and no more bytes are read: others that came before may be missing. In the middle of anything.
      */
     void abort(Throwable cause) {
-        if (destroyed) {
+        if (state == DESTROYED) {
             logger.debug("{}: in the middle of its end", owner, cause);
             return;
         }
-        boolean again = aborted;
-        aborted = true;
-        broken = true;
-        if (failure == null) {
-            failure = new IOException("The connection to " + owner.remote() + " failed: " + cause, cause);
-            failed = true;
-        }
+        boolean again = fault == Fault.UNEXPECTED;
+        failed(new IOException("The connection to " + owner.remote() + " failed: " + cause, cause), Fault.UNEXPECTED);
+        fault = Fault.UNEXPECTED;
+        disconnect();
         loop.execute(again ? this::kill : this::endAborted);
         if (!again) {
             connection.inbound().discard();
@@ -187,17 +258,17 @@ final class ConnectionEnd {
     }
 
     private void endAborted() {
-        if (lost) {
+        if (state == LOST) {
             kill();
-        } else if (!destroyed) {
-            disconnect();
+        } else {
+            advance();
             lost();
         }
     }
 
     /** That has failed, too. */
     private void kill() {
-        if (!destroyed) {
+        if (state != DESTROYED) {
             owner.abort(cause());
         }
         destroy();
@@ -205,9 +276,13 @@ final class ConnectionEnd {
 
     /** The channel is closed. */
     void close(boolean reset) {
-        closed = true;
-        abort |= reset;
-        if (!connection.isReady() || broken) {
+        if (!isReady() || isBroken()) {
+            destroy();
+            return;
+        }
+        state = CLOSING;
+        if (reset) {
+            disconnect();
             destroy();
             return;
         }
@@ -223,7 +298,7 @@ final class ConnectionEnd {
         if (outbound.completedUntil() != progress) {
             progress = outbound.completedUntil();
             progressNanos = System.nanoTime();
-        } else if (!outbound.isSendingLeft() || System.nanoTime() - progressNanos >= leftTimeoutNanos()) {
+        } else if (!outbound.isSendingDetached() || System.nanoTime() - progressNanos >= detachedTimeoutNanos()) {
             disconnect();
             destroy();
             return;
@@ -232,37 +307,44 @@ final class ConnectionEnd {
     }
 
     /** As with TCP, the option is for what a closed channel has left as well. */
-    private long leftTimeoutNanos() {
+    private long detachedTimeoutNanos() {
         long userTimeoutMillis = liveness.userTimeoutMillis();
-        return userTimeoutMillis > 0 ? TimeUnit.MILLISECONDS.toNanos(userTimeoutMillis) : LEFT_TIMEOUT_NANOS;
+        return userTimeoutMillis > 0 ? TimeUnit.MILLISECONDS.toNanos(userTimeoutMillis) : DETACHED_TIMEOUT_NANOS;
     }
 
-    /** Does what follows from the state, once the channel is closed or the queue pair broken. */
+    /** Does what follows from the state, at the end of a turn. */
     void advance() {
-        if (closed) {
+        switch (state) {
+        case CLOSING:
             advanceClose();
-        } else {
-            disconnect();
+            break;
+        case FLUSHING:
             if (connection.isFlushed()) {
                 lost();
             }
+            break;
+        case ABORTING:
+            destroy();
+            break;
+        default:
         }
     }
 
     private void advanceClose() {
-        if (!broken && !abort) {
-            connection.inbound().discard();
-            connection.sender().pumpAll();
-            if (!broken && connection.outbound().isSendingLeft() && stream.state() != StreamState.DISCONNECTED) {
-                return;
-            }
+        connection.inbound().discard();
+        connection.sender().pumpAll();
+        if (state == CLOSING && connection.outbound().isSendingDetached() &&
+                stream.state() != StreamState.DISCONNECTED) {
+            return;
+        }
+        if (state == CLOSING) {
             if (stream.state() != StreamState.DISCONNECTED) {
                 stream.disconnect();
             }
             connection.sender().pumpAll();
-            if (!broken && (!stream.isDrained() || stream.isEndedByPeer())) {
-                return;
-            }
+        }
+        if (state == CLOSING && (!stream.isDrained() || stream.isEndedByPeer())) {
+            return;
         }
         disconnect();
         destroy();
@@ -270,28 +352,26 @@ final class ConnectionEnd {
 
     /** All that could arrive has arrived. */
     private void lost() {
-        if (lost || destroyed) {
+        if (state != FLUSHING) {
             return;
         }
-        lost = true;
-        if (closed) {
-            advanceClose();
-        } else if (!connection.isStarted()) {
+        state = LOST;
+        boolean failed = fault != Fault.PEER;
+        if (!isOpened()) {
             owner.notEstablished(cause(), failed && !(failure instanceof StreamProtocolException));
         } else {
             // The peer's end is an orderly one, even if a last credit did not reach it.
-            owner.connectionLost(cause(), !aborted && (connection.isClosedByPeer() ||
+            owner.connectionLost(cause(), fault != Fault.UNEXPECTED && (connection.isClosedByPeer() ||
                     failure == null && connection.inbound().isEndedByPeer()), failed);
         }
     }
 
-    /** The queue pair goes to the error state. */
+    /** The queue pair goes to the error state, unless it is there. */
     private void disconnect() {
-        broken = true;
-        if (disconnected) {
+        if (isBroken()) {
             return;
         }
-        disconnected = true;
+        state = state == CLOSING ? ABORTING : FLUSHING;
         try {
             id.disconnect();
         } catch (VerbsException e) {
@@ -318,11 +398,10 @@ final class ConnectionEnd {
 
     /** Gives everything back, at once. */
     void destroy() {
-        if (destroyed) {
+        if (state == DESTROYED) {
             return;
         }
-        destroyed = true;
-        broken = true;
+        state = DESTROYED;
         if (timer != null) {
             timer.cancel();
         }
