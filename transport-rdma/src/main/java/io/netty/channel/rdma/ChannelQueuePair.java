@@ -331,7 +331,7 @@ public final class ChannelQueuePair {
         private final Owner owner;
         private final CurrentLoop loop;
         private final LoopReceiveQueue shared;
-        private boolean touched;
+        private boolean pending;
 
         Completions(Owner owner, CurrentLoop loop, LoopReceiveQueue shared) {
             this.owner = owner;
@@ -381,13 +381,13 @@ public final class ChannelQueuePair {
         }
 
         @Override
-        public boolean isTouched() {
-            return touched;
+        public boolean isPending() {
+            return pending;
         }
 
         @Override
-        public void touched(boolean isTouched) {
-            touched = isTouched;
+        public void setPending(boolean pending) {
+            this.pending = pending;
         }
     }
 }

@@ -320,13 +320,13 @@ class RdmaUnexpectedExceptionTest {
         }
 
         @Override
-        public boolean isTouched() {
-            return connection.isTouched();
+        public boolean isPending() {
+            return connection.isPending();
         }
 
         @Override
-        public void touched(boolean touched) {
-            connection.touched(touched);
+        public void setPending(boolean pending) {
+            connection.setPending(pending);
         }
     }
 

@@ -67,7 +67,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     private final Liveness liveness;
     private final ConnectionLife life;
 
-    private boolean touched;
+    private boolean pending;
     private boolean inTurn;
     private boolean newInput;
     private long sent = NONE;
@@ -550,12 +550,12 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     }
 
     @Override
-    public boolean isTouched() {
-        return touched;
+    public boolean isPending() {
+        return pending;
     }
 
     @Override
-    public void touched(boolean isTouched) {
-        touched = isTouched;
+    public void setPending(boolean pending) {
+        this.pending = pending;
     }
 }

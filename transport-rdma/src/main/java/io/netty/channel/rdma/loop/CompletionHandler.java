@@ -27,7 +27,7 @@ public interface CompletionHandler {
      */
     void completed(WorkCompletions completions, int index);
 
-    /** All completions that were there for this queue pair have been given to {@link #completed}. */
+    /** All completions that were there for this queue pair have been dispatched to {@link #completed}. */
     void completionsDone();
 
     /** The device or the completion queue of the queue pair does not work any more. */
@@ -55,8 +55,8 @@ public interface CompletionHandler {
     /** The event loop ends: release the queue pair and all that depends on it, at once. */
     void destroy();
 
-    /** Set while the owner waits in the batch for {@link #completionsDone()}. */
-    boolean isTouched();
+    /** Whether completions were dispatched to it, and {@link #completionsDone()} was not called since. */
+    boolean isPending();
 
-    void touched(boolean touched);
+    void setPending(boolean pending);
 }

@@ -39,7 +39,7 @@ final class CompletionRelay implements CompletionHandler, LoopHandle {
     private WorkCompletions batch;
     private IoRegistration registration;
     private boolean ended;
-    private boolean touched;
+    private boolean pending;
 
     CompletionRelay(MovableCompletionHandler connection, LoopHandler handler) {
         this.connection = connection;
@@ -131,13 +131,13 @@ final class CompletionRelay implements CompletionHandler, LoopHandle {
     }
 
     @Override
-    public boolean isTouched() {
-        return touched;
+    public boolean isPending() {
+        return pending;
     }
 
     @Override
-    public void touched(boolean isTouched) {
-        touched = isTouched;
+    public void setPending(boolean pending) {
+        this.pending = pending;
     }
 
     /** The loop ends. What becomes of the connection is up to {@link LoopDevice#destroy()}. */

@@ -53,12 +53,13 @@ public final class LoopDevice {
     private final List<LoopQueue> queues = new ArrayList<>();
     private final Map<LoopQueue, WatchedFd> adopted = new IdentityHashMap<>();
     private final IntObjectMap<CompletionHandler> owners = new IntObjectHashMap<>();
-    private final List<CompletionHandler> touched = new ArrayList<>();
+    /** Owners that completions were dispatched to, and that are not notified yet. */
+    private final List<CompletionHandler> pending = new ArrayList<>();
     /** By the number that their work requests carry. */
     private final IntObjectMap<LoopReceiveQueue> receiveQueues = new IntObjectHashMap<>(4);
     private int nextReceiveQueue;
-    /** Owners are being told that their completions were given to them. */
-    private boolean telling;
+    /** Inside of {@link #notifyOwners}. */
+    private boolean notifying;
     /** Completions that are taken in the middle of that. */
     private WorkCompletions drained;
     private WatchedFd completionFd;
@@ -253,7 +254,7 @@ public final class LoopDevice {
             LoopQueue queue = queues.get(i);
             try {
                 if (queue.queue.poll(batch) > 0) {
-                    handled += dispatch(batch);
+                    handled += handle(batch);
                 }
             } catch (VerbsException e) {
                 broken(queue, e);
@@ -274,7 +275,7 @@ public final class LoopDevice {
             try {
                 allArmed &= queue.pollOrArm(batch);
                 if (batch.size() > 0) {
-                    handled += dispatch(batch);
+                    handled += handle(batch);
                 }
             } catch (VerbsException e) {
                 allArmed &= !notArmed(queue, e);
@@ -307,15 +308,15 @@ public final class LoopDevice {
         return true;
     }
 
-    private int dispatch(WorkCompletions batch) {
+    private int handle(WorkCompletions batch) {
         int size = batch.size();
         home.handler().waitEnds();
-        give(batch);
-        tell();
+        dispatch(batch);
+        notifyOwners();
         return size;
     }
 
-    private void give(WorkCompletions batch) {
+    private void dispatch(WorkCompletions batch) {
         int size = batch.size();
         for (int i = 0; i < size; i++) {
             CompletionHandler owner = owners.get(batch.queuePairNumber(i));
@@ -325,9 +326,9 @@ public final class LoopDevice {
                     giveBack(batch.workRequestId(i));
                     continue;
                 }
-                if (!owner.isTouched()) {
-                    owner.touched(true);
-                    touched.add(owner);
+                if (!owner.isPending()) {
+                    owner.setPending(true);
+                    pending.add(owner);
                 }
                 owner.completed(batch, i);
             } catch (Throwable t) {
@@ -353,16 +354,16 @@ public final class LoopDevice {
         receiveQueues.values().forEach(LoopReceiveQueue::post);
     }
 
-    private void tell() {
-        if (telling) {
+    private void notifyOwners() {
+        if (notifying) {
             return;
         }
-        telling = true;
+        notifying = true;
         try {
             // The list may grow meanwhile: user code that runs here may close other connections.
-            for (int i = 0; i < touched.size(); i++) {
-                CompletionHandler owner = touched.get(i);
-                owner.touched(false);
+            for (int i = 0; i < pending.size(); i++) {
+                CompletionHandler owner = pending.get(i);
+                owner.setPending(false);
                 try {
                     owner.completionsDone();
                 } catch (Throwable t) {
@@ -370,8 +371,8 @@ public final class LoopDevice {
                 }
             }
         } finally {
-            touched.clear();
-            telling = false;
+            pending.clear();
+            notifying = false;
         }
     }
 
@@ -384,7 +385,7 @@ public final class LoopDevice {
     }
 
     /**
-     * Gives the completions that are in the queue to their owners, from the middle of anything: they are told
+     * Dispatches the completions that are in the queue, from the middle of anything: their owners are notified
      * afterwards.
      */
     public void drain(LoopQueue queue) {
@@ -396,13 +397,13 @@ public final class LoopDevice {
                 if (queue.queue.poll(drained) == 0) {
                     break;
                 }
-                give(drained);
+                dispatch(drained);
             }
         } catch (VerbsException e) {
             broken(queue, e);
         }
-        if (!telling && !touched.isEmpty()) {
-            home.execute(this::tell);
+        if (!notifying && !pending.isEmpty()) {
+            home.execute(this::notifyOwners);
         }
     }
 

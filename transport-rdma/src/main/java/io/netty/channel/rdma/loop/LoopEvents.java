@@ -74,7 +74,7 @@ public final class LoopEvents {
         listeners.put(id, listener);
         List<ConnectionEvent> events = early.remove(id);
         if (events != null) {
-            events.forEach(event -> tell(listener, event));
+            events.forEach(event -> dispatch(listener, event));
         }
     }
 
@@ -111,11 +111,11 @@ public final class LoopEvents {
                 continue;
             }
             handler.externalEvent();
-            tell(listener, event);
+            dispatch(listener, event);
         }
     }
 
-    private void tell(Listener listener, ConnectionEvent event) {
+    private void dispatch(Listener listener, ConnectionEvent event) {
         try {
             listener.connectionEvent(event);
         } catch (Throwable t) {
