@@ -34,13 +34,23 @@ import java.util.concurrent.TimeUnit;
 final class IncomingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(IncomingConnection.class);
 
+    private enum State {
+        /** The channel is not registered yet. */
+        WAITING,
+        /** The request comes from an event channel of the application to the loop. */
+        MIGRATING,
+        /** The pipeline knows of it. */
+        ANNOUNCED,
+        /** Accepted or rejected. */
+        ANSWERED
+    }
+
     private final RdmaMessageChannel channel;
     private final ConnectionEvent request;
     /** Of a request that the application gave, else {@code null}. */
     private final Executor reader;
-    private volatile boolean begun;
-    private boolean migrating;
-    private boolean answered;
+    private volatile State state = State.WAITING;
+    /** The peer does not want it any more. It may say so in any state. */
     private volatile boolean withdrawn;
     /** The acceptance failed, and not because of the peer, or the network. */
     private boolean failedHere;
@@ -55,20 +65,19 @@ final class IncomingConnection {
     }
 
     boolean isBegun() {
-        return begun;
+        return state != State.WAITING;
     }
 
     /** The channel is registered. */
     void begin() {
-        if (begun || !channel.isOpen()) {
+        if (isBegun() || !channel.isOpen()) {
             return;
         }
-        begun = true;
         if (reader == null) {
             announce();
             return;
         }
-        migrating = true;
+        state = State.MIGRATING;
         try {
             channel.moveRequest(request.id(), reader);
         } catch (Throwable t) {
@@ -78,7 +87,6 @@ final class IncomingConnection {
 
     /** The id of the application's request is here, or can't be. If the loop has ended, not on it. */
     void arrived(ConnectionId id, Throwable failure) {
-        migrating = false;
         Throwable cause = failure;
         if (cause == null && channel.isOpen()) {
             try {
@@ -99,6 +107,7 @@ final class IncomingConnection {
     }
 
     private void announce() {
+        state = State.ANNOUNCED;
         if (withdrawn) {
             channel.close();
         } else {
@@ -110,22 +119,22 @@ final class IncomingConnection {
     void connectionEvent(ConnectionEvent event) {
         logger.debug("{}: the request was withdrawn: {}", channel, event);
         withdrawn = true;
-        if (begun && !migrating) {
+        if (state.compareTo(State.ANNOUNCED) >= 0) {
             channel.close();
         }
     }
 
     /** The application has decided. */
     void answer(boolean accept, byte[] data, ChannelPromise answer) {
-        if (answered) {
+        if (state == State.ANSWERED) {
             answer.setFailure(new IllegalStateException("the request is answered already"));
         } else if (channel.requestedId() == null || !channel.isOpen()) {
             answer.setFailure(new ClosedChannelException());
         } else if (accept) {
-            answered = true;
+            state = State.ANSWERED;
             accept(data, answer);
         } else {
-            answered = true;
+            state = State.ANSWERED;
             RdmaMessageChannel.refuse(channel.requestedId(), data);
             channel.close(answer);
         }
@@ -192,7 +201,7 @@ final class IncomingConnection {
 
     /** The channel is closed. On any thread if it was never registered. */
     void close() {
-        if (reader != null && !begun) {
+        if (reader != null && !isBegun()) {
             request.id().close();
         }
         failed(new ClosedChannelException(), false);

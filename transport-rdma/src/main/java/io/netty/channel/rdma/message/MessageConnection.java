@@ -50,6 +50,22 @@ final class MessageConnection implements ChannelQueuePair.Owner {
      */
     private static final long SETTLE_MILLIS = 100;
 
+    /** In their order; the package description has a table of what leads from one to another. */
+    private enum State {
+        /** The queue pair takes work requests. */
+        OPEN,
+        /** It does not any more, or has to be stopped: at the end of this turn. */
+        BROKEN,
+        /** Disconnected. Work requests come back, among them receives with the peer's last messages. */
+        FLUSHING,
+        /** All has come back, and the channel was told. It has to be closed. */
+        LOST,
+        /** The channel is closed. Receives that the queue pair shares may have to come back. */
+        CLOSED,
+        /** Everything is given back. */
+        RELEASED
+    }
+
     private final RdmaMessageChannel channel;
     /** {@code null} if the connection manager has nothing to do with it. */
     private final ConnectionId id;
@@ -59,24 +75,16 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     private final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
     private final MessageSender sender;
     private final MessageReceiver receiver;
-    /** The queue pair is in the error state, or will be. */
-    private boolean broken;
-    private boolean disconnected;
-    private boolean lost;
-    /** The channel is done with it. */
-    private boolean destroyed;
-    /** All is given back. */
-    private boolean released;
-    /** A peer can have sent something. */
-    private boolean used;
-    /** No shared receive is in use any more. */
+    private State state = State.OPEN;
+    /** No shared receive is in use: the peer can't have sent anything yet, or will not any more. */
     private boolean settled;
     private IOException failure;
     /** Nothing that was written tells of the failure. */
     private boolean unexpected;
+    /** Something was done for the connection and has thrown: what arrives is not handled any more. */
+    private boolean aborted;
     /** Cancels it. */
     private Runnable timer;
-    private boolean aborted;
 
     /**
      * Creates the queue pair, with its receives posted.
@@ -96,7 +104,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
             throws Exception {
         this.channel = channel;
         this.id = id;
-        used = id == null;
+        settled = id != null;
         RdmaMessageChannelConfig config = channel.config();
         int receiveSize = config.getReceiveBufferSize();
         boolean shared = config.isSharedReceiveQueue();
@@ -170,7 +178,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     /** The queue pair can send. The connection manager allows the peer everything, so that is corrected now. */
     void permit() throws VerbsException {
-        used = true;
+        settled = false;
         Set<RdmaPermission> permissions = channel.config().getRemotePermissions();
         if (!permissions.containsAll(EnumSet.complementOf(EnumSet.of(RdmaPermission.LOCAL_WRITE)))) {
             queuePair.queuePair().modify(new QueuePairAttributes()
@@ -188,7 +196,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     public void completed(WorkCompletions completions, int index) {
         long workRequest = completions.workRequestId(index);
         int status = completions.status(index);
-        if (destroyed) {
+        if (isDestroyed()) {
             giveBack(workRequest);
         } else if (MessageReceiver.isReceive(workRequest)) {
             receiver.completed(completions, index);
@@ -205,12 +213,14 @@ final class MessageConnection implements ChannelQueuePair.Owner {
                         WorkCompletionStatus.describe(status));
             }
         }
-        broken |= status != WorkCompletionStatus.SUCCESS;
+        if (status != WorkCompletionStatus.SUCCESS) {
+            broken();
+        }
     }
 
     @Override
     public void completionsDone() {
-        if (destroyed || aborted) {
+        if (isDestroyed() || aborted) {
             return;
         }
         if (receiver.hasArrived() && !channel.isActive()) {
@@ -218,17 +228,17 @@ final class MessageConnection implements ChannelQueuePair.Owner {
             channel.requestEstablished();
         }
         sender.complete();
-        if (!destroyed) {
+        if (!isDestroyed()) {
             receiver.read(false);
         }
         advance();
     }
 
     private void advance() {
-        if (destroyed) {
+        if (isDestroyed()) {
             return;
         }
-        if (broken) {
+        if (isBroken()) {
             disconnect();
             if (sender.isDrained() && receiver.isFlushed()) {
                 // Nothing tells which message in shared receives is the last one. It is there when the connection ends.
@@ -275,14 +285,14 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         if (failure == null) {
             failure = cause;
         }
-        broken = true;
+        broken();
         advance();
     }
 
     /** As above, but in the middle of anything, so that what follows from it comes later. */
     void fail(IOException cause) {
-        if (!broken) {
-            broken = true;
+        if (!isBroken()) {
+            broken();
             unexpected = true;
             failure = failure == null ? cause : failure;
             queuePair.execute(() -> {
@@ -299,18 +309,18 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     @Override
     public void unexpected(Throwable cause) {
-        if (destroyed) {
+        if (isDestroyed()) {
             logger.debug("{}: in the middle of its end", channel, cause);
             return;
         }
         boolean again = aborted;
         aborted = true;
-        broken = true;
+        broken();
         unexpected = true;
         if (failure == null) {
             failure = new IOException("The connection to " + channel.remoteAddress() + " failed: " + cause, cause);
         }
-        queuePair.execute(again || lost ? channel::abort : this::endAborted);
+        queuePair.execute(again || state == State.LOST ? channel::abort : this::endAborted);
     }
 
     private void endAborted() {
@@ -318,12 +328,20 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         lost();
     }
 
-    boolean isBroken() {
-        return broken;
+    private void broken() {
+        if (state == State.OPEN) {
+            state = State.BROKEN;
+        }
     }
 
+    /** Whether the queue pair takes no more work requests. */
+    boolean isBroken() {
+        return state != State.OPEN;
+    }
+
+    /** Whether the channel is done with it. */
     boolean isDestroyed() {
-        return destroyed;
+        return state.compareTo(State.CLOSED) >= 0;
     }
 
     /** Why it broke, or {@code null} if it did not, or ended without a reason. */
@@ -339,25 +357,24 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     /** All that could arrive has arrived, and all that was posted has come back. */
     private void lost() {
-        if (lost || destroyed) {
+        if (state.compareTo(State.LOST) >= 0) {
             return;
         }
-        lost = true;
+        state = State.LOST;
         if (!aborted) {
             // Of what has thrown nobody knows what is missing.
             receiver.read(true);
         }
-        if (!destroyed) {
+        if (!isDestroyed()) {
             channel.connectionLost(cause(), unexpected);
         }
     }
 
     private void disconnect() {
-        broken = true;
-        if (disconnected) {
+        if (state.compareTo(State.FLUSHING) >= 0) {
             return;
         }
-        disconnected = true;
+        state = State.FLUSHING;
         channel.stopping();
         try {
             if (id != null) {
@@ -376,10 +393,10 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     /** The channel is closed: ends the connection and gives everything back. */
     void close() {
-        if (!destroyed) {
+        if (!isDestroyed()) {
             disconnect();
             end();
-            if (used && !settled && queuePair.isShared() && !channel.isEnding()) {
+            if (!settled && queuePair.isShared() && !channel.isEnding()) {
                 // What a message has begun to use would be lost with the queue pair.
                 timer = queuePair.schedule(this::release, SETTLE_MILLIS);
             } else {
@@ -391,7 +408,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     @Override
     public void lastReceiveReached() {
         settled = true;
-        if (destroyed) {
+        if (isDestroyed()) {
             release();
         }
     }
@@ -404,8 +421,9 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     /** From here on the channel is not told of anything. */
     private void end() {
-        destroyed = true;
-        broken = true;
+        if (!isDestroyed()) {
+            state = State.CLOSED;
+        }
         if (timer != null) {
             timer.run();
         }
@@ -418,10 +436,10 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     }
 
     private void release() {
-        if (released) {
+        if (state == State.RELEASED) {
             return;
         }
-        released = true;
+        state = State.RELEASED;
         if (timer != null) {
             timer.run();
         }

@@ -236,7 +236,25 @@
  *                             ├── DatagramRecipients: which queue pair is behind an IP address
  *                             └── MulticastGroups
  * </pre>
- * Below is {@code io.netty.channel.rdma}: event loops, completion queues, registered memory, connecting. A connected
+ * <h3>States of a connection</h3>
+ * {@code MessageConnection} has one of these: OPEN, BROKEN, FLUSHING, LOST, CLOSED, RELEASED, in this order.
+ * <table>
+ * <caption>What an event makes of a state; "-": nothing</caption>
+ * <tr><th>event</th><th>OPEN</th><th>BROKEN, FLUSHING</th><th>LOST</th><th>CLOSED</th></tr>
+ * <tr><td>a work request failed; the peer has disconnected, rejected; the device fails</td><td>BROKEN</td><td>-</td>
+ *     <td>-</td><td>-</td></tr>
+ * <tr><td>the end of a turn</td><td>a close that waits may go on</td><td>disconnected: FLUSHING; when all has come
+ *     back, or after 3 s, LOST: the pipeline reads what has arrived, and the channel is
+ *     told</td><td>-</td><td>-</td></tr>
+ * <tr><td>an exception of the transport's or a handler's</td><td>BROKEN, and LOST without reading</td><td>LOST without
+ *     reading</td><td>the channel is closed</td><td>logged</td></tr>
+ * <tr><td>the channel is closed</td><td>disconnected: CLOSED</td><td>CLOSED</td><td>CLOSED</td><td>-</td></tr>
+ * <tr><td>shared receives that were begun have come back, or 100 ms after the close</td><td>-</td><td>noted</td>
+ *     <td>noted</td><td>RELEASED; at once if there are none</td></tr>
+ * <tr><td>the event loop ends</td><td>RELEASED</td><td>RELEASED</td><td>RELEASED</td><td>RELEASED</td></tr>
+ * </table>
+ *
+ * <p>Below is {@code io.netty.channel.rdma}: event loops, completion queues, registered memory, connecting. A connected
  * channel stays on the event loop that it was registered with.
  */
 package io.netty.channel.rdma.message;
