@@ -55,6 +55,9 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     private boolean moving;
     /** A close that was asked for meanwhile. */
     private Runnable closeAfterMove;
+    /** How many were asked for and have not taken effect. On the loop. */
+    private int deregistrations;
+    private boolean closedActive;
     private volatile boolean open = true;
     volatile boolean active;
     volatile InetSocketAddress local;
@@ -179,8 +182,22 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     /** The channel is closed: closes what it has. */
     abstract void closeNative();
 
+    /**
+     * A deregistration or a close takes effect. A deregistration that was asked for before the close, and comes after
+     * it, is the last time that the pipeline has its handlers: the close, whose task follows, would tell nobody.
+     */
     @Override
     protected void doDeregister() throws Exception {
+        leaveLoop();
+        if (deregistrations > 0) {
+            deregistrations--;
+            if (!isOpen() && closedActive) {
+                pipeline().fireChannelInactive();
+            }
+        }
+    }
+
+    private void leaveLoop() {
         boolean leaving = isRegistered() && isOpen();
         IoRegistration current = registration;
         if (current != null) {
@@ -342,8 +359,9 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     @Override
     protected void doClose() throws Exception {
         open = false;
+        closedActive = active;
         active = false;
-        doDeregister();
+        leaveLoop();
         if (!moving) {
             closeNative();
         }
@@ -396,6 +414,9 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
             if (isCloseWaiting()) {
                 closeFuture().addListener(closed -> deregisterClosed(promise));
             } else {
+                if (isRegistered() && promise.setUncancellable()) {
+                    deregistrations++;
+                }
                 super.deregister(promise);
             }
         }

@@ -401,6 +401,17 @@ class RdmaReregistrationTest {
         TestTimeouts.await(written);
     }
 
+    /** As when an SslHandler's last write arrives between the two. Netty's channels lose the event. */
+    @Test
+    void aCloseThatComesBetweenADeregistrationAndItsEffectIsTold() throws Exception {
+        pair.server.eventLoop().submit(() -> {
+            pair.server.deregister();
+            pair.server.close();
+        }).sync();
+        assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+        TestTimeouts.await(pair.server.closeFuture());
+    }
+
     @Test
     void aDeregisteredChannelIsClosed() throws Exception {
         ChannelFuture written = writeUntilStalled();
