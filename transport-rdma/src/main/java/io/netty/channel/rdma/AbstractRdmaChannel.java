@@ -55,7 +55,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     private boolean moving;
     /** A close that was asked for meanwhile. */
     private Runnable closeAfterMove;
-    /** How many were asked for and have not taken effect. On the loop. */
+    /** How many were asked for while it was open and have not taken effect. On the loop. */
     private int deregistrations;
     private boolean closedActive;
     private volatile boolean open = true;
@@ -414,7 +414,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
             if (isCloseWaiting()) {
                 closeFuture().addListener(closed -> deregisterClosed(promise));
             } else {
-                if (isRegistered() && promise.setUncancellable()) {
+                if (isOpen() && isRegistered() && promise.setUncancellable()) {
                     deregistrations++;
                 }
                 super.deregister(promise);
