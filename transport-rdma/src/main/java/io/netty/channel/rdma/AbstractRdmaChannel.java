@@ -405,6 +405,9 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
     /** The handle under which the channel is registered. */
     protected abstract class AbstractRdmaUnsafe extends AbstractUnsafe implements RdmaIoHandle {
+        protected AbstractRdmaUnsafe() {
+        }
+
         /**
          * A close that waits comes first, as one that does not wait would: a channel that is closed while it is not
          * registered gets no {@code channelInactive}.

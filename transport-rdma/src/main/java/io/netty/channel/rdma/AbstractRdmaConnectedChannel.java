@@ -60,6 +60,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         super(parent);
     }
 
+    @SuppressWarnings("exports") // for the channels of this module
     protected abstract QueuePairOptions queuePairOptions();
 
     protected abstract boolean isReuseAddress();
@@ -286,6 +287,9 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         private ChannelPromise connectPromise;
         private CurrentLoop.Timer connectTimer;
         private InetSocketAddress requestedRemote;
+
+        protected ConnectingUnsafe() {
+        }
 
         @Override
         public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {

@@ -53,6 +53,7 @@ import java.util.concurrent.TimeUnit;
  * <p>For the channels of this transport. On the loop.
  */
 @UnstableApi
+@SuppressWarnings("exports") // for the channels of this module
 public final class ChannelQueuePair {
     /** The queue pair has receives of its own. */
     public static final int NOT_SHARED = -1;

@@ -21,5 +21,6 @@ import io.netty.channel.rdma.loop.LoopHandle;
  * The {@link io.netty.channel.IoHandle} of an RDMA channel: {@code group.isCompatible(RdmaIoHandle.class)} tells
  * whether an event loop group serves RDMA channels.
  */
+@SuppressWarnings("exports") // by the base type an event loop knows it, which needs no channel
 public interface RdmaIoHandle extends LoopHandle {
 }

@@ -27,6 +27,7 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  * An {@link IoHandler} for RDMA channels and for everything that an {@link EpollIoHandler} serves, on the same event
  * loop. How it waits is up to {@link RdmaIoHandlerConfig}.
  */
+@SuppressWarnings("exports") // what the base class adds to IoHandler is for channels of this module
 public final class RdmaIoHandler extends LoopHandler {
     private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, RdmaIoHandlerConfig config) {
         super(executor, epoll, config.isBusyPoll(), config.getMaxSpinMicros() * 1000L, config.getPollBatch(),

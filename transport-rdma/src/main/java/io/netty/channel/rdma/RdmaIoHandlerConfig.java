@@ -35,6 +35,10 @@ public final class RdmaIoHandlerConfig {
     private int pollBatch = 64;
     private int sharedReceiveQueueDepth = LoopReceiveQueue.DEFAULT_DEPTH;
 
+    /** Has all defaults. */
+    public RdmaIoHandlerConfig() {
+    }
+
     /**
      * Never sleep while there is an RDMA connection on the loop: the lowest latency, for one core per event loop.
      * Default false.

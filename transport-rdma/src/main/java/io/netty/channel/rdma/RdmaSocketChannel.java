@@ -193,6 +193,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     // ---- connecting
 
     @Override
+    @SuppressWarnings("exports")
     protected QueuePairOptions queuePairOptions() {
         return config.options().queuePair;
     }

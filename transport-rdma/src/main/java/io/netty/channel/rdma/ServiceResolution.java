@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
  * <p>For the channels of this transport. On the loop of the channel.
  */
 @UnstableApi
+@SuppressWarnings("exports") // for the channels of this module
 public final class ServiceResolution {
     private final AbstractRdmaDatagramChannel channel;
     private final QueuePairOptions options;

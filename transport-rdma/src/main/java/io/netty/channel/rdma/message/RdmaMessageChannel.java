@@ -201,6 +201,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     // ---- connecting
 
     @Override
+    @SuppressWarnings("exports")
     protected QueuePairOptions queuePairOptions() {
         return config.queuePair();
     }

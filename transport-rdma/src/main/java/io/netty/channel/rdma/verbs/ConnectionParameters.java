@@ -30,6 +30,10 @@ public final class ConnectionParameters {
     private int rnrRetryCount = 7;
     private int queuePairNumber;
 
+    /** Has all defaults. */
+    public ConnectionParameters() {
+    }
+
     /**
      * Bytes that the peer finds in its event. In the TCP port space at most 56 with a connect and 196 with an accept,
      * in the UDP port space 180 and 136. The peer gets them padded with zeroes to the maximum. Default none.

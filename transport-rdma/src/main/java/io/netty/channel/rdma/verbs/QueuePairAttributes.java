@@ -71,6 +71,10 @@ public final class QueuePairAttributes {
     private final byte[] gid = new byte[16];
     private int mask;
 
+    /** Has no attribute yet. */
+    public QueuePairAttributes() {
+    }
+
     public QueuePairAttributes state(QueuePairState state) {
         return set(STATE, I_STATE, state.ordinal());
     }
