@@ -33,12 +33,12 @@ public final class TestRandom {
     private TestRandom() {
     }
 
-    /** The seeds to run: 1 to {@code fixed}, or what the properties say. */
-    public static LongStream seeds(int fixed) {
+    /** The seeds to run: 1 to {@code fixed} and those that found something, or what the properties say. */
+    public static LongStream seeds(int fixed, long... found) {
         if (SEED != null) {
             return LongStream.of(Long.parseLong(SEED));
         }
-        return SECONDS == 0 ? LongStream.rangeClosed(1, fixed) : newSeeds();
+        return SECONDS == 0 ? LongStream.concat(LongStream.rangeClosed(1, fixed), LongStream.of(found)) : newSeeds();
     }
 
     private static LongStream newSeeds() {

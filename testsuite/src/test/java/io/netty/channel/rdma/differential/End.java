@@ -156,6 +156,10 @@ final class End extends ChannelDuplexHandler {
         return flushed < sent.size() || pendingBytes() == 0;
     }
 
+    private synchronized boolean isUnflushed() {
+        return flushed < sent.size();
+    }
+
     /** Whether a close has been asked for that is not done. */
     synchronized boolean isClosing() {
         return operations.entrySet().stream().anyMatch(operation -> operation.getValue() == null &&
@@ -236,6 +240,9 @@ final class End extends ChannelDuplexHandler {
         synchronized (reactions) {
             reactions.removeIf(reaction -> reaction.trigger().kind() == kind && reaction.trigger().value() == value &&
                     due.add(reaction));
+        }
+        if (!due.isEmpty() && isUnflushed()) {
+            run.reactingToUnflushed();
         }
         due.forEach(reaction -> {
             run.log(side, "on " + reaction.trigger());

@@ -17,15 +17,18 @@ package io.netty.channel.rdma.differential;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What one run of a program showed.
  *
  * @param items      what is compared, by name.
- * @param racing     whether the connection ended while something was under way to the end that ended it, so that it is
- *                   a matter of time what the ends see.
+ * @param racing     whether the connection ended while something was under way to the end that ended it, or a reaction
+ *                   came after a write that waited for a flush, so that it is a matter of time what the ends see.
+ * @param unread     ends that closed the connection while the other one did not read.
  * @param violations of what is promised on any transport.
  * @param log        for people.
  */
-record Outcome(String transport, Map<String, String> items, boolean racing, List<String> violations, String log) {
+record Outcome(String transport, Map<String, String> items, boolean racing, Set<Side> unread,
+               List<String> violations, String log) {
 }

@@ -35,8 +35,10 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -61,6 +63,7 @@ final class Run {
     private final List<String> log = new ArrayList<>();
     private final long startNanos = System.nanoTime();
     private int syncs;
+    private final Set<Side> unread = EnumSet.noneOf(Side.class);
     private volatile boolean racing;
 
     private Run(Program program, Transport transport) {
@@ -111,6 +114,11 @@ final class Run {
     void ending(Side side, boolean reset) {
         End end = end(side);
         End other = end(side.other());
+        if (!other.isReading()) {
+            synchronized (unread) {
+                unread.add(side);
+            }
+        }
         if (other.channel() != null &&
                 (!other.isQuiet(end) || reset && !end.isQuiet(other) || other.isEnding() && !end.isEnded())) {
             racing();
@@ -123,6 +131,11 @@ final class Run {
         if (other.channel() != null && (other.isClosed() || other.hasShutInput())) {
             racing();
         }
+    }
+
+    /** What this end does now may flush what a step has written: which of the two comes first, differs. */
+    void reactingToUnflushed() {
+        racing();
     }
 
     /** This end is about to change its event loop. */
@@ -175,7 +188,7 @@ final class Run {
             end.check(end(end.side.other()), racing);
         }
         synchronized (log) {
-            return new Outcome(transport.name, items, racing, violations, String.join("\n", log));
+            return new Outcome(transport.name, items, racing, unread, violations, String.join("\n", log));
         }
     }
 
