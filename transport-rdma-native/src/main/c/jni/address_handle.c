@@ -50,4 +50,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("createFromCompletion0", "(JJJI)J", create_from_completion),
     JNI_METHOD("destroy0", "(J)I", destroy),
 };
-JNI_CLASS(jni_address_handle, "AddressHandle", methods);
+JNI_CLASS(jni_address_handle, "verbs/AddressHandle", methods);

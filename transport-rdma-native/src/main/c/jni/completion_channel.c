@@ -81,4 +81,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("fd0", "(J)I", channel_fd),
     JNI_METHOD("consume0", "(JI)I", consume),
 };
-JNI_CLASS(jni_completion_channel, "CompletionChannel", methods);
+JNI_CLASS(jni_completion_channel, "verbs/CompletionChannel", methods);

@@ -78,4 +78,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("poll0", "(JJI)I", poll),
     JNI_METHOD("pollOrArm0", "(JJI)I", poll_or_arm),
 };
-JNI_CLASS(jni_completion_queue, "CompletionQueue", methods);
+JNI_CLASS(jni_completion_queue, "verbs/CompletionQueue", methods);

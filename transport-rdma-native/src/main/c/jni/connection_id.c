@@ -303,4 +303,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("setOption0", "(JII)I", set_option),
     JNI_METHOD("address0", "(JZ[B[I)I", address),
 };
-JNI_CLASS(jni_connection_id, "ConnectionId", methods);
+JNI_CLASS(jni_connection_id, "verbs/ConnectionId", methods);

@@ -259,4 +259,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("asyncFd0", "(J)I", async_fd),
     JNI_METHOD("nextAsyncEvent0", "(J[J)I", next_async_event),
 };
-JNI_CLASS(jni_device, "Device", methods);
+JNI_CLASS(jni_device, "verbs/Device", methods);

@@ -163,4 +163,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("fd0", "(J)I", channel_fd),
     JNI_METHOD("next0", "(JJ[J[B[I[B)I", next),
 };
-JNI_CLASS(jni_event_channel, "EventChannel", methods);
+JNI_CLASS(jni_event_channel, "verbs/EventChannel", methods);

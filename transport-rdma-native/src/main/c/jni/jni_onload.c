@@ -28,7 +28,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PACKAGE "io/netty/channel/rdma/verbs/"
+#define PACKAGE "io/netty/channel/rdma/"
 #define LIBRARY "netty_transport_native_rdma"
 #define MAX_NAME 512
 

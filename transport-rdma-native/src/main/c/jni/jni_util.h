@@ -29,7 +29,7 @@
 
 #include "verbs_api.h"
 
-/* The natives of one Java class. `name` is the simple name, in the package io.netty.channel.rdma.verbs. */
+/* The natives of one Java class. `name` is behind the package io.netty.channel.rdma: "verbs/Device". */
 struct jni_class {
     const char *name;
     const JNINativeMethod *methods;

@@ -58,4 +58,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("deregister0", "(J)I", deregister_region),
     JNI_METHOD("keys0", "(J)J", keys),
 };
-JNI_CLASS(jni_memory_region, "MemoryRegion", methods);
+JNI_CLASS(jni_memory_region, "verbs/MemoryRegion", methods);

@@ -94,4 +94,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("address0", "(Ljava/nio/ByteBuffer;)J", address),
     JNI_METHOD("errorText0", "(I)Ljava/lang/String;", error_text),
 };
-JNI_CLASS(jni_native_memory, "NativeMemory", methods);
+JNI_CLASS(jni_native_memory, "verbs/NativeMemory", methods);

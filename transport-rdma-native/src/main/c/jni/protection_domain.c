@@ -35,4 +35,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("allocate0", "(J)J", allocate),
     JNI_METHOD("deallocate0", "(J)I", deallocate),
 };
-JNI_CLASS(jni_protection_domain, "ProtectionDomain", methods);
+JNI_CLASS(jni_protection_domain, "verbs/ProtectionDomain", methods);

@@ -83,4 +83,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("deviceName0", "(I)Ljava/lang/String;", device_name),
     JNI_METHOD("probeConnectionManager0", "()I", probe_connection_manager),
 };
-JNI_CLASS(jni_provider_check, "ProviderCheck", methods);
+JNI_CLASS(jni_provider_check, "verbs/ProviderCheck", methods);

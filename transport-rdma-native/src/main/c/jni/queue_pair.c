@@ -293,4 +293,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("postReceive0", "(JJ)J", post_receive),
     JNI_METHOD("postEmptyReceives0", "(JJI)J", post_empty_receives),
 };
-JNI_CLASS(jni_queue_pair, "QueuePair", methods);
+JNI_CLASS(jni_queue_pair, "verbs/QueuePair", methods);

@@ -54,4 +54,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("channel0", "(Ljava/lang/Object;)Ljava/lang/Object;", channel),
     JNI_METHOD("setTransferred0", "(Ljava/lang/Object;J)V", set_transferred),
 };
-JNI_CLASS(jni_region_file, "RegionFile", methods);
+JNI_CLASS(jni_region_file, "connection/RegionFile", methods);

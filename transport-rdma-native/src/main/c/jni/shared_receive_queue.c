@@ -82,4 +82,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("limit0", "(J)I", limit),
     JNI_METHOD("postReceive0", "(JJ)J", post_receive),
 };
-JNI_CLASS(jni_shared_receive_queue, "SharedReceiveQueue", methods);
+JNI_CLASS(jni_shared_receive_queue, "verbs/SharedReceiveQueue", methods);

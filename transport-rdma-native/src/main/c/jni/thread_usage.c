@@ -29,4 +29,4 @@ static jlong involuntary_switches(JNIEnv *env, jclass class)
 static const JNINativeMethod methods[] = {
     JNI_METHOD("involuntarySwitches0", "()J", involuntary_switches),
 };
-JNI_CLASS(jni_thread_usage, "ThreadUsage", methods);
+JNI_CLASS(jni_thread_usage, "loop/ThreadUsage", methods);

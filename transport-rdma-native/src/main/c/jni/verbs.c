@@ -29,4 +29,4 @@ static jstring select_provider(JNIEnv *env, jclass class, jint provider)
 static const JNINativeMethod methods[] = {
     JNI_METHOD("selectProvider0", "(I)Ljava/lang/String;", select_provider),
 };
-JNI_CLASS(jni_verbs, "Verbs", methods);
+JNI_CLASS(jni_verbs, "verbs/Verbs", methods);

@@ -17,7 +17,6 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.stream.ConnectionData;
-import io.netty.channel.rdma.stream.Immediate;
 import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +36,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  * says how, and the other connections of the same event loop go on.
  */
 class RdmaHostilePeerTest {
+    // The names in rsocket.c of librdmacm: RS_OP_DATA, RS_OP_CTRL, RS_CTRL_SHUTDOWN.
+    private static final int DATA = 0;
+    private static final int CONTROL = 7;
+    private static final int SHUTDOWN = 2;
+
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
     private EchoServer server;
@@ -60,7 +64,7 @@ class RdmaHostilePeerTest {
             EchoServer.Connection connection = server.nextConnection();
             // The device may let it pass, as the next buffer is registered too; or refuse it, which ends the
             // connection.
-            int status = peer.writeWithImmediate(Immediate.of(Immediate.DATA, length), data.bufferAddress(),
+            int status = peer.writeWithImmediate(immediate(DATA, length), data.bufferAddress(),
                     data.bufferKey(), length);
             if (status == WorkCompletionStatus.SUCCESS) {
                 assertProtocolError(connection, "announced " + length + " bytes");
@@ -84,7 +88,7 @@ class RdmaHostilePeerTest {
     void badMessage(int type, int value, int length, String message) throws Exception {
         try (VerbsPeer peer = VerbsPeer.connected(server.address())) {
             EchoServer.Connection connection = server.nextConnection();
-            peer.writeWithImmediate(Immediate.of(type, value), peer.peer().bufferAddress(), peer.peer().bufferKey(),
+            peer.writeWithImmediate(immediate(type, value), peer.peer().bufferAddress(), peer.peer().bufferKey(),
                     length);
             assertProtocolError(connection, message);
             assertInactive(connection);
@@ -98,8 +102,8 @@ class RdmaHostilePeerTest {
             EchoServer.Connection connection = server.nextConnection();
             // Without half closure the server's channel would be closed by the end of its input.
             connection.channel().config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-            peer.writeWithImmediate(Immediate.of(Immediate.CONTROL, Immediate.SHUTDOWN), 0, 0, 0);
-            peer.writeWithImmediate(Immediate.of(Immediate.DATA, 5), peer.peer().bufferAddress(),
+            peer.writeWithImmediate(immediate(CONTROL, SHUTDOWN), 0, 0, 0);
+            peer.writeWithImmediate(immediate(DATA, 5), peer.peer().bufferAddress(),
                     peer.peer().bufferKey(), 5);
             assertProtocolError(connection, "after it had ended its output");
             assertInactive(connection);
@@ -120,7 +124,7 @@ class RdmaHostilePeerTest {
     void writeOutsideOfTheLandingMemory() throws Exception {
         try (VerbsPeer peer = VerbsPeer.connected(server.address())) {
             EchoServer.Connection connection = server.nextConnection();
-            int status = peer.writeWithImmediate(Immediate.of(Immediate.DATA, 8),
+            int status = peer.writeWithImmediate(immediate(DATA, 8),
                     peer.peer().bufferAddress() - (1L << 32), peer.peer().bufferKey(), 8);
             assertThat(status).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR);
             peer.disconnect();
@@ -132,7 +136,7 @@ class RdmaHostilePeerTest {
     void wrongKey() throws Exception {
         try (VerbsPeer peer = VerbsPeer.connected(server.address())) {
             EchoServer.Connection connection = server.nextConnection();
-            int status = peer.writeWithImmediate(Immediate.of(Immediate.DATA, 8), peer.peer().bufferAddress(),
+            int status = peer.writeWithImmediate(immediate(DATA, 8), peer.peer().bufferAddress(),
                     peer.peer().bufferKey() ^ 0x55AA55, 8);
             assertThat(status).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR);
             peer.disconnect();
@@ -148,7 +152,7 @@ class RdmaHostilePeerTest {
             ByteBuffer.wrap(data).putInt(32, ByteBuffer.wrap(data).getInt(32) ^ 0x55AA55);
             ConnectionData answer = ConnectionData.read(ByteBuffer.wrap(peer.connect(data).privateData()));
             EchoServer.Connection connection = server.nextConnection();
-            assertThat(peer.writeWithImmediate(Immediate.of(Immediate.DATA, 8), answer.bufferAddress(),
+            assertThat(peer.writeWithImmediate(immediate(DATA, 8), answer.bufferAddress(),
                     answer.bufferKey(), 8)).isEqualTo(WorkCompletionStatus.SUCCESS);
             // The write tells of it.
             assertThat(connection.nextEvent()).isSameAs(EchoServer.INACTIVE);
@@ -167,5 +171,10 @@ class RdmaHostilePeerTest {
         } while (event instanceof IOException);
         assertThat(event).isSameAs(EchoServer.INACTIVE);
         assertThat(connection.channel().isOpen()).isFalse();
+    }
+
+    /** As rs_msg_set of rsocket.c. */
+    private static int immediate(int type, int value) {
+        return type << 29 | value;
     }
 }

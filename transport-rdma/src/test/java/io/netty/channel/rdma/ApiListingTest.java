@@ -46,8 +46,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ApiListingTest {
     private static final String ROOT = "io.netty.channel.rdma";
+    private static final String VERBS = ROOT + ".verbs";
     private static final Set<String> PACKAGES = Set.of(ROOT, ROOT + ".message", ROOT + ".bootstrap");
-    private static final Pattern PACKAGE = Pattern.compile("## (io\\.netty\\.channel\\.rdma[a-z.]*)");
     private static final Pattern CLASS = Pattern.compile("\\| `(\\w+)` \\| .+ \\|");
 
     private static final JavaClasses ALL = new ClassFileImporter()
@@ -56,23 +56,26 @@ class ApiListingTest {
 
     /** Full names, in the order of the page. */
     private final Set<String> forApplications = new LinkedHashSet<>();
+    private final Set<String> forCallersOfVerbs = new LinkedHashSet<>();
     private final Set<String> forTheTransport = new LinkedHashSet<>();
 
     ApiListingTest() throws IOException {
-        String packageName = null;
+        String heading = "";
         for (String line : Files.readAllLines(Path.of("..", "docs", "api.md"))) {
-            Matcher section = PACKAGE.matcher(line);
+            if (line.startsWith("## ")) {
+                heading = line.substring(3);
+                continue;
+            }
             Matcher row = CLASS.matcher(line);
-            if (section.matches()) {
-                packageName = section.group(1);
-            } else if (line.startsWith("## ")) {
-                packageName = null;
-            } else if (row.matches()) {
-                if (packageName == null) {
-                    forTheTransport.add(ROOT + '.' + row.group(1));
-                } else {
-                    forApplications.add(packageName + '.' + row.group(1));
-                }
+            if (!row.matches()) {
+                continue;
+            }
+            if (heading.startsWith(ROOT)) {
+                forApplications.add(heading + '.' + row.group(1));
+            } else if (heading.equals("Calling verbs without channels")) {
+                forCallersOfVerbs.add(VERBS + '.' + row.group(1));
+            } else {
+                forTheTransport.add(ROOT + '.' + row.group(1));
             }
         }
     }
@@ -80,11 +83,12 @@ class ApiListingTest {
     @Test
     void everyPublicClassHasAReason() {
         Set<String> isPublic = ALL.stream()
-                .filter(type -> PACKAGES.contains(type.getPackageName()) && type.isTopLevelClass()
-                        && type.getModifiers().contains(JavaModifier.PUBLIC))
+                .filter(type -> (PACKAGES.contains(type.getPackageName()) || type.getPackageName().equals(VERBS)) &&
+                        type.isTopLevelClass() && type.getModifiers().contains(JavaModifier.PUBLIC))
                 .map(JavaClass::getName).collect(Collectors.toCollection(TreeSet::new));
-        Set<String> listed = new TreeSet<>(forTheTransport);
-        forApplications.stream().filter(name -> PACKAGES.contains(packageOf(name))).forEach(listed::add);
+        Set<String> listed = new TreeSet<>(forApplications);
+        listed.addAll(forCallersOfVerbs);
+        listed.addAll(forTheTransport);
         assertThat(listed).isEqualTo(isPublic);
     }
 

@@ -18,7 +18,6 @@ package io.netty.channel.rdma.connection;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
-import io.netty.channel.rdma.verbs.RegionFile;
 import io.netty.util.IllegalReferenceCountException;
 
 import java.io.IOException;

@@ -26,7 +26,6 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.ThreadUsage;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;

@@ -21,7 +21,7 @@ package io.netty.channel.rdma.stream;
  * Values here are host integers. Verbs carry immediates in network byte order, so the caller converts with
  * {@code htonl}/{@code ntohl} at the work request and the completion.
  */
-public final class Immediate {
+final class Immediate {
     /** Value: the number of bytes that were written into the current buffer, at least 1. */
     public static final int DATA = 0;
     /** Value: the sequence number up to which data messages may be sent. A target SGL entry may have been updated. */

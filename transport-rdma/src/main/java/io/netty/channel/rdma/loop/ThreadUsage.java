@@ -13,17 +13,17 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.verbs;
+package io.netty.channel.rdma.loop;
 
 /**
  * What the kernel has counted of the calling thread: {@code getrusage(2)} with {@code RUSAGE_THREAD}.
  */
-public final class ThreadUsage {
+final class ThreadUsage {
     private ThreadUsage() {
     }
 
     /** How many times the scheduler has given the core to another thread before the calling one wanted to sleep. */
-    public static long involuntarySwitches() {
+    static long involuntarySwitches() {
         return involuntarySwitches0();
     }
 

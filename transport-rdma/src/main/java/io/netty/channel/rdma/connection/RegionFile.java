@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.verbs;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.DefaultFileRegion;
 
@@ -23,7 +23,7 @@ import java.nio.channels.FileChannel;
  * What a {@link DefaultFileRegion} has no accessors for. Netty's own native transports get at the same fields in the
  * same way ({@code netty_epoll_native.c}).
  */
-public final class RegionFile {
+final class RegionFile {
     private RegionFile() {
     }
 
@@ -33,17 +33,17 @@ public final class RegionFile {
     }
 
     /** Whether this version of Netty has these fields. */
-    public static boolean isKnown() {
+    static boolean isKnown() {
         return Fields.KNOWN;
     }
 
     /** The file, {@code null} if it is not {@linkplain DefaultFileRegion#isOpen() open}. */
-    public static FileChannel channel(DefaultFileRegion region) {
+    static FileChannel channel(DefaultFileRegion region) {
         return (FileChannel) channel0(region);
     }
 
     /** Sets what {@link DefaultFileRegion#transferred()} returns. */
-    public static void setTransferred(DefaultFileRegion region, long bytes) {
+    static void setTransferred(DefaultFileRegion region, long bytes) {
         setTransferred0(region, bytes);
     }
 

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.verbs;
+package io.netty.channel.rdma.loop;
 
 import org.junit.jupiter.api.Test;
 
