@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
@@ -119,6 +120,31 @@ class ApiListingTest {
         assertThat(shown).isEmpty();
         assertThat(forApplications).filteredOn(name -> !PACKAGES.contains(packageOf(name)))
                 .as("of verbs").allMatch(name -> isShown(name, shownOfVerbs));
+    }
+
+    @Test
+    void publicForTheTransportIsWhatAnotherPackageUses() {
+        assertThat(forTheTransport).allMatch(name -> Stream.concat(ALL.get(name).getAllSubclasses().stream(),
+                        ALL.get(name).getDirectDependenciesToSelf().stream().map(Dependency::getOriginClass))
+                .anyMatch(user -> !user.getPackageName().equals(packageOf(name))));
+    }
+
+    /** The compiler refuses all others: {@code -Xlint:exports}. */
+    @Test
+    void onlyTheseShowClassesThatAreNotExported() throws IOException {
+        Set<String> allowed = new HashSet<>(forTheTransport);
+        Stream.of("RdmaIoHandle", "RdmaIoHandler", "RdmaSocketChannel", "message.RdmaMessageChannel")
+                .forEach(name -> allowed.add(ROOT + '.' + name));
+        Path sources = Path.of("src", "main", "java");
+        try (Stream<Path> files = Files.walk(sources)) {
+            List<String> found = new ArrayList<>();
+            for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
+                if (Files.readString(file).contains("@SuppressWarnings(\"exports\")")) {
+                    found.add(sources.relativize(file).toString().replace('/', '.').replaceFirst("\\.java$", ""));
+                }
+            }
+            assertThat(found).isNotEmpty().allMatch(allowed::contains);
+        }
     }
 
     /** By one of these classes, or by one that is shown itself. */
