@@ -17,6 +17,7 @@ package io.netty.channel.rdma.connection;
 
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.Retry;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamRequest;
 import io.netty.channel.rdma.stream.StreamState;
@@ -34,14 +35,13 @@ import java.util.concurrent.TimeUnit;
 final class RdmaSender {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaSender.class);
 
-    /** When memory to send from ran out and nothing in flight will tell that there is some again. */
-    private static final long STARVED_RETRY_MILLIS = 1;
-
     private final ConnectionOwner owner;
     private final RdmaConnection connection;
     private final StreamConnection stream;
     private final RdmaOutbound outbound;
     private final ConnectionLife life;
+    /** When memory to send from ran out and nothing in flight will tell that there is some again. */
+    private final Retry retry;
     /** There are flushed messages that could not be sent yet. */
     private boolean stalled;
     /** That of the loop of this handler. */
@@ -55,6 +55,8 @@ final class RdmaSender {
         this.stream = stream;
         this.outbound = outbound;
         this.life = life;
+        retry = new Retry((task, millis) -> connection.loop().schedule(task, millis, TimeUnit.MILLISECONDS),
+                this::pumpAll);
     }
 
     /**
@@ -126,8 +128,10 @@ final class RdmaSender {
         }
         if (outbound.postFailure() != null) {
             life.fail(outbound.postFailure());
-        } else if (stalled && gatherer.isStarved() && outbound.isDrained()) {
-            connection.loop().schedule(this::pumpAll, STARVED_RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        } else if (!outbound.isDrained()) {
+            retry.done();
+        } else if (stalled && gatherer.isStarved()) {
+            retry.later();
         }
     }
 

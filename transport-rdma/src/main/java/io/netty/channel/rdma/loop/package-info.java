@@ -27,6 +27,7 @@
  *      └── LoopEvents                  connection manager events, and who owns which connection id
  *
  *   CurrentLoop                        the loop that something belongs to now: its tasks and timers
+ *   Retry                              tries again what nothing tells of
  *   LoopId, IdMove                     a connection id that may change its loop
  *   CompletionRelay                    completions that follow a connection to another loop
  *   WatchedFd                          a descriptor that epoll watches

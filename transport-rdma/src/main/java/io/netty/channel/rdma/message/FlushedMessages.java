@@ -17,6 +17,7 @@ package io.netty.channel.rdma.message;
 
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.loop.Retry;
 
 /**
  * The outbound buffer of a channel whose messages stay there until their work requests are done. On the loop of the
@@ -25,17 +26,13 @@ import io.netty.channel.rdma.ChannelQueuePair;
 final class FlushedMessages {
     /** Of {@link ChannelOutboundBuffer#setUserDefinedWritability}: the last one, as handlers begin with the first. */
     private static final int WRITABILITY_INDEX = 31;
-    /** When staging memory ran out and nothing in flight will tell that there is some again. */
-    private static final long STARVED_RETRY_MILLIS = 1;
 
-    private final ChannelQueuePair queuePair;
-    private final Runnable flushAgain;
+    /** When staging memory ran out and nothing in flight will tell that there is some again. */
+    private final Retry retry;
     private ChannelOutboundBuffer buffer;
-    private boolean retrying;
 
     FlushedMessages(ChannelQueuePair queuePair, Runnable flushAgain) {
-        this.queuePair = queuePair;
-        this.flushAgain = flushAgain;
+        retry = new Retry(queuePair::schedule, flushAgain);
     }
 
     /**
@@ -69,17 +66,12 @@ final class FlushedMessages {
 
     /** Flushes once more in a while, when there may be staging memory. */
     void retryLater() {
-        if (!retrying) {
-            retrying = true;
-            queuePair.schedule(() -> {
-                retrying = false;
-                flushAgain.run();
-            }, STARVED_RETRY_MILLIS);
-        }
+        retry.later();
     }
 
     /** The oldest message is done. Its promise may run user code. */
     void remove(Throwable failure) {
+        retry.done();
         if (failure == null) {
             buffer.remove();
         } else {
