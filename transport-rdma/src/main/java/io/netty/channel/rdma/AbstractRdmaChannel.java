@@ -48,6 +48,14 @@ import java.util.function.Consumer;
  */
 @UnstableApi
 public abstract class AbstractRdmaChannel extends AbstractChannel {
+    private enum State {
+        /** Perhaps bound, connecting or being accepted. */
+        OPEN,
+        /** Listening, connected, or bound if that is all that there is to it. */
+        ACTIVE,
+        CLOSED
+    }
+
     private IoRegistration registration;
     private LoopHandler handler;
     private volatile EventLoop home;
@@ -58,8 +66,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     /** How many were asked for while it was open and have not taken effect. On the loop. */
     private int deregistrations;
     private boolean closedActive;
-    private volatile boolean open = true;
-    volatile boolean active;
+    private volatile State state = State.OPEN;
     volatile InetSocketAddress local;
     volatile InetSocketAddress remote;
 
@@ -166,7 +173,8 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     }
 
     /** The native objects that go with the channel to another loop, or {@code null} if there are none. */
-    abstract IdMove.Owner owner();
+    @SuppressWarnings("exports") // for the channels of this module
+    protected abstract IdMove.Owner owner();
 
     /** The registration succeeded. Must complete the promise. */
     protected void registered(ChannelPromise promise) {
@@ -174,13 +182,13 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     }
 
     /** The channel, with its native objects, is registered once more. */
-    abstract void registeredAgain();
+    protected abstract void registeredAgain();
 
     /** The channel is deregistered, and neither closed nor registered with another loop yet. */
-    abstract void deregistered();
+    protected abstract void deregistered();
 
     /** The channel is closed: closes what it has. */
-    abstract void closeNative();
+    protected abstract void closeNative();
 
     /**
      * A deregistration or a close takes effect. A deregistration that was asked for before the close, and comes after
@@ -210,7 +218,8 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     }
 
     /** The handler that this channel is, or was last, registered with. On its loop. */
-    final LoopHandler handler() {
+    @SuppressWarnings("exports") // for the channels of this module
+    protected final LoopHandler handler() {
         return handler;
     }
 
@@ -225,10 +234,17 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         remote = newRemote;
     }
 
+    /** The channel is active from now on, unless it is closed. On the loop. */
+    final void activate() {
+        if (state == State.OPEN) {
+            state = State.ACTIVE;
+        }
+    }
+
     /** The connection is made. On the loop. */
     protected final void established(InetSocketAddress newLocal, InetSocketAddress newRemote) {
         addresses(newLocal, newRemote);
-        active = true;
+        activate();
     }
 
     /** From now on the listener gets the events of the id. On the loop. */
@@ -316,12 +332,12 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
     @Override
     public final boolean isOpen() {
-        return open;
+        return state != State.CLOSED;
     }
 
     @Override
     public final boolean isActive() {
-        return active;
+        return state == State.ACTIVE;
     }
 
     /**
@@ -358,9 +374,8 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
     @Override
     protected void doClose() throws Exception {
-        open = false;
-        closedActive = active;
-        active = false;
+        closedActive = isActive();
+        state = State.CLOSED;
         leaveLoop();
         if (!moving) {
             closeNative();

@@ -18,8 +18,10 @@ package io.netty.channel.rdma;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.RdmaConnection;
+import io.netty.channel.rdma.connection.Rejection;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopHandler;
@@ -160,24 +162,25 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     // ---- binding
 
     @Override
-    IdMove.Owner owner() {
+    @SuppressWarnings("exports") // for the channels of this module
+    protected IdMove.Owner owner() {
         return connector != null ? connector.owner() : boundId;
     }
 
     @Override
-    void registeredAgain() {
+    protected void registeredAgain() {
         registeredWithId();
     }
 
     @Override
-    void deregistered() {
+    protected void deregistered() {
         if (connector != null) {
             connector.detach();
         }
     }
 
     @Override
-    void closeNative() {
+    protected void closeNative() {
         cancelConnector();
         if (boundId != null) {
             boundId.close();
@@ -258,7 +261,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected final void connected(InetSocketAddress newRemote) {
         connector = null;
         remote = newRemote;
-        active = true;
+        activate();
         ((ConnectingUnsafe) unsafe()).connected();
     }
 

@@ -21,6 +21,7 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
@@ -92,17 +93,18 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     }
 
     @Override
-    final IdMove.Owner owner() {
+    @SuppressWarnings("exports") // for the channels of this module
+    protected final IdMove.Owner owner() {
         return listening;
     }
 
     @Override
-    final void registeredAgain() {
+    protected final void registeredAgain() {
     }
 
     /** Meanwhile requests are accepted and put into the backlog, as a kernel does for a socket. */
     @Override
-    final void deregistered() {
+    protected final void deregistered() {
     }
 
     @Override
@@ -137,7 +139,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         }
         listening = newListening;
         local = newId.localAddress();
-        active = true;
+        activate();
     }
 
     /** As with a socket, what goes wrong with one connection leaves the listener. */
@@ -263,7 +265,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     }
 
     @Override
-    final void closeNative() {
+    protected final void closeNative() {
         if (listening != null) {
             listening.close();
         }

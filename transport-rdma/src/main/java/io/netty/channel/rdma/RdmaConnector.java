@@ -15,7 +15,10 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.connection.RdmaConnection;
+import io.netty.channel.rdma.connection.Reachability;
+import io.netty.channel.rdma.connection.Rejection;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
@@ -23,6 +26,7 @@ import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
+import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;

@@ -140,12 +140,13 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
-    IdMove.Owner owner() {
+    @SuppressWarnings("exports") // for the channels of this module
+    protected IdMove.Owner owner() {
         return connection != null ? connection : super.owner();
     }
 
     @Override
-    void registeredAgain() {
+    protected void registeredAgain() {
         if (connection != null) {
             // What arrived while the channel was not registered.
             connection.loop().execute(this::readable);
@@ -153,7 +154,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
-    void deregistered() {
+    protected void deregistered() {
         if (connection != null) {
             // A close may have been asked for since the deregistration was.
             socketUnsafe().ending().closeNow();
@@ -187,7 +188,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     /** The connection that this channel was created for is made. */
     void accepted(RdmaConnection newConnection) {
         connection = newConnection;
-        active = true;
+        activate();
     }
 
     // ---- connecting

@@ -35,7 +35,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsafe implements ConnectionOwner {
     private final RdmaSocketChannel channel;
-    private final ParkedEnd ending;
+    private final PendingEnd ending;
     /** How the connection was lost. */
     private IOException loss;
     /** It broke, and not by the peer's end nor by the network. */
@@ -46,16 +46,16 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     RdmaSocketUnsafe(RdmaSocketChannel channel) {
         channel.super();
         this.channel = channel;
-        ending = new ParkedEnd(channel, this);
+        ending = new PendingEnd(channel, this);
     }
 
-    ParkedEnd ending() {
+    PendingEnd ending() {
         return ending;
     }
 
     @Override
     protected void close(ChannelPromise promise, Throwable cause, ClosedChannelException closeCause) {
-        if (!ending.parkClose(promise, () -> super.close(promise, cause, closeCause))) {
+        if (!ending.closeLater(promise, () -> super.close(promise, cause, closeCause))) {
             super.close(promise, cause, closeCause);
         }
     }

@@ -24,12 +24,11 @@
  *   RdmaServerSocketChannel      RdmaSocketChannel ─── RdmaReadLoop: what arrived, to the pipeline
  *            │                     │           │
  *            └──── RdmaAcceptor ───┤           │         makes a connection: incoming, outgoing
- *                  RdmaConnector ──┘   RdmaSocketUnsafe ── ParkedEnd
+ *                  RdmaConnector ──┘   RdmaSocketUnsafe ── PendingEnd
  *                                      what the pipeline asks for, and what the connection tells; closing
  *
- *   AbstractRdmaChannel ── AbstractRdmaServerChannel, AbstractRdmaConnectedChannel, AbstractRdmaDatagramChannel:
- *   what all protocols need
- *   ChannelQueuePair, ServiceResolution: what the channels of messages and of datagrams take from here
+ *   AbstractRdmaChannel ── AbstractRdmaServerChannel, AbstractRdmaConnectedChannel: what all protocols need
+ *   ChannelQueuePair, PendingClose: what the channels of messages and of datagrams take from here
  *
  *   RdmaByteBufAllocator: registered memory for the application, of slabs; RegisteredMemory: of other buffers
  * </pre>

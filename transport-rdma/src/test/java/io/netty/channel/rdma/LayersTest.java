@@ -58,7 +58,7 @@ class LayersTest {
                 .whereLayer("connection").mayOnlyAccessLayers("verbs", "stream", "memory", "loop")
                 .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "connection")
                 .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "root")
-                .whereLayer("bootstrap").mayOnlyAccessLayers("root")
+                .whereLayer("bootstrap").mayOnlyAccessLayers("verbs", "root")
                 .ensureAllClassesAreContainedInArchitecture()
                 .check(ALL);
     }

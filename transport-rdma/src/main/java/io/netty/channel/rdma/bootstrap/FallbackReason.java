@@ -16,8 +16,8 @@
 package io.netty.channel.rdma.bootstrap;
 
 import io.netty.channel.ConnectTimeoutException;
-import io.netty.channel.rdma.ConnectionRejectedException;
-import io.netty.channel.rdma.NoRdmaDeviceException;
+import io.netty.channel.rdma.verbs.ConnectionRejectedException;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 
 import java.io.IOException;
 import java.net.NoRouteToHostException;

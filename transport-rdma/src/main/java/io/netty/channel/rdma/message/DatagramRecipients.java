@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma.message;
 
-import io.netty.channel.rdma.ServiceResolution;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;

@@ -20,9 +20,8 @@ import io.netty.channel.AddressedEnvelope;
 import io.netty.channel.ChannelMetadata;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.rdma.AbstractRdmaDatagramChannel;
+import io.netty.channel.rdma.PendingClose;
 import io.netty.channel.rdma.Rdma;
-import io.netty.channel.rdma.ServiceResolution;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -192,7 +191,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     @Override
-    protected void groupEvent(ConnectionEvent event) {
+    void groupEvent(ConnectionEvent event) {
         if (event.type() == ConnectionEventType.DEVICE_REMOVAL) {
             queuePair.fail(new IOException(queuePair.queuePair().device() + " was removed"));
         } else if (event.multicastGroup() != null) {
@@ -237,12 +236,12 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     @Override
-    protected boolean isReuseAddress() {
+    boolean isReuseAddress() {
         return config.isReuseAddress();
     }
 
     @Override
-    protected void createQueuePair(ConnectionId id, InetAddress address) throws Exception {
+    void createQueuePair(ConnectionId id, InetAddress address) throws Exception {
         queuePair = new DatagramQueuePair(this, id, address);
         if (readEarly) {
             readEarly = false;
@@ -251,7 +250,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     @Override
-    protected void destroyQueuePair() {
+    void destroyQueuePair() {
         if (queuePair != null) {
             queuePair.destroy();
             if (isOpen()) {
@@ -266,7 +265,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     @Override
-    protected int queuePairNumber() {
+    int queuePairNumber() {
         return queuePair.queuePair().queuePair().number();
     }
 
@@ -274,7 +273,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     protected Object filterOutboundMessage(Object msg) throws IOException {
-        if (datagramUnsafe().parked.isWaiting()) {
+        if (datagramUnsafe().pending.isClosing()) {
             throw new ClosedChannelException();
         }
         if (msg instanceof RdmaDatagram) {
@@ -300,7 +299,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     protected boolean isCloseWaiting() {
-        return datagramUnsafe().parked.isWaiting();
+        return datagramUnsafe().pending.isClosing();
     }
 
     private SocketAddress checkRecipient(SocketAddress recipient) {
@@ -408,7 +407,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     /** The part that the pipeline calls. A close waits for a while until what was flushed before is sent. */
     private final class DatagramUnsafe extends AbstractRdmaUnsafe implements ServiceResolution.Listener {
-        private final ParkedClose parked = new ParkedClose(RdmaDatagramChannel.this, () -> config.getSoLinger());
+        private final PendingClose pending = new PendingClose(RdmaDatagramChannel.this, () -> config.getSoLinger());
         private ChannelPromise connectPromise;
         private InetSocketAddress connectAddress;
         private ServiceResolution connecting;
@@ -503,26 +502,26 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
         @Override
         protected void close(ChannelPromise promise, Throwable cause, ClosedChannelException closeCause) {
-            if (parked.isWaiting()) {
-                parked.join(promise, isLoopEnding());
+            if (pending.isClosing()) {
+                pending.join(promise, isLoopEnding());
                 return;
             }
             if (isActive() && !queuePair.isBroken() && queuePair.sender().isBusy() && config.getSoLinger() != 0 &&
                     !isLoopEnding() && promise.setUncancellable()) {
-                parked.park(loss -> super.close(promise, loss == null ? cause : loss, closeCause));
+                pending.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
                 return;
             }
             super.close(promise, cause, closeCause);
         }
 
         void advanceClose() {
-            if (parked.isWaiting() && !queuePair.sender().isBusy()) {
-                parked.closeNow();
+            if (pending.isClosing() && !queuePair.sender().isBusy()) {
+                pending.closeNow(null);
             }
         }
 
         void closeNow(IOException cause) {
-            if (!parked.closeNow(cause)) {
+            if (!pending.closeNow(cause)) {
                 ClosedChannelException closed = new ClosedChannelException();
                 closed.initCause(cause);
                 super.close(voidPromise(), cause, closed);

@@ -25,6 +25,7 @@ import io.netty.channel.rdma.AbstractRdmaConnectedChannel;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.Rdma;
+import io.netty.channel.rdma.PendingClose;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -571,10 +572,10 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     /** The part that the pipeline calls. A close waits for a while until what was flushed before is done. */
     private final class MessageUnsafe extends ConnectingUnsafe {
-        private final ParkedClose parked = new ParkedClose(RdmaMessageChannel.this, () -> config.getSoLinger());
+        private final PendingClose pending = new PendingClose(RdmaMessageChannel.this, () -> config.getSoLinger());
 
         boolean isClosing() {
-            return parked.isWaiting();
+            return pending.isClosing();
         }
 
         @Override
@@ -605,12 +606,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
         @Override
         protected void close(ChannelPromise promise, Throwable cause, ClosedChannelException closeCause) {
-            if (parked.isWaiting()) {
-                parked.join(promise, isLoopEnding());
+            if (pending.isClosing()) {
+                pending.join(promise, isLoopEnding());
                 return;
             }
             if (isWaitingForOperations() && promise.setUncancellable()) {
-                parked.park(loss -> super.close(promise, loss == null ? cause : loss, closeCause));
+                pending.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
                 stopping();
                 connection.sender().drain();
                 return;
@@ -624,13 +625,13 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         }
 
         void advanceClose() {
-            if (parked.isWaiting() && !connection.sender().isBusy()) {
-                parked.closeNow();
+            if (pending.isClosing() && !connection.sender().isBusy()) {
+                pending.closeNow(null);
             }
         }
 
         void lost(IOException cause) {
-            if (parked.closeNow(cause)) {
+            if (pending.closeNow(cause)) {
                 return;
             }
             ClosedChannelException closed = new ClosedChannelException();

@@ -139,8 +139,8 @@
  * channel. A handler takes it, and accepts or rejects it with data of its own, at once or later; if none does, it is
  * accepted, and if that fails on this side the listener's pipeline gets the exception, as it does with a socket. The
  * client finds the answer in {@link io.netty.channel.rdma.message.RdmaMessageChannel#peerData()}, or in the {@link
- * io.netty.channel.rdma.ConnectionRejectedException}. Data of the user that belong to a connection are attributes of
- * its channel. Connecting takes 5 seconds at most by default.
+ * io.netty.channel.rdma.verbs.ConnectionRejectedException}. Data of the user that belong to a connection are
+ * attributes of its channel. Connecting takes 5 seconds at most by default.
  *
  * <p>Out of band: {@code bind} each channel to a local address, {@linkplain
  * io.netty.channel.rdma.message.RdmaMessageChannel#exportEndpoint export} where its queue pair is, hand that {@link

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
@@ -33,11 +33,11 @@ import java.net.SocketException;
 /**
  * Says which addresses this host's RDMA devices have, where one can't be used.
  */
-final class Reachability {
+public final class Reachability {
     private Reachability() { }
 
     /** For an error message: which device has which address. */
-    static String devices() {
+    public static String devices() {
         try {
             return "of the RDMA devices, " + DeviceAddresses.find();
         } catch (VerbsException | SocketException e) {
@@ -49,7 +49,7 @@ final class Reachability {
      * The address to connect to: for the wildcard address one of this host, as TCP on Linux has it, so that connecting
      * to {@code server.localAddress()} works here, too. The embedded provider does that itself.
      */
-    static InetSocketAddress destination(InetSocketAddress remote, InetSocketAddress local)
+    public static InetSocketAddress destination(InetSocketAddress remote, InetSocketAddress local)
             throws VerbsException, SocketException {
         InetAddress address = remote.getAddress();
         if (!address.isAnyLocalAddress() || Verbs.provider() == VerbsProvider.EMBEDDED) {
@@ -68,12 +68,12 @@ final class Reachability {
     }
 
     /** The call that looks for the way to the peer has failed: there is none, or this host is short of something. */
-    static IOException unreachable(VerbsException e) {
+    public static IOException unreachable(VerbsException e) {
         return isShortage(e.errno()) ? e : unreachable(e.getMessage(), e);
     }
 
     /** The same of an event, which is about the peer. */
-    static IOException unreachable(ConnectionEvent event, InetSocketAddress peer) {
+    public static IOException unreachable(ConnectionEvent event, InetSocketAddress peer) {
         return isShortage(-event.status()) ? new ConnectException("cannot resolve " + peer + ": " + event.describe()) :
                 unreachable(peer + ": " + event.describe(), null);
     }

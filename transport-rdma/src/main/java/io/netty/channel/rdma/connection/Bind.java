@@ -13,10 +13,11 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Errno;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.unix.Socket;
 
@@ -31,11 +32,11 @@ import java.net.UnknownHostException;
 /**
  * Binds connection ids to local addresses, and throws what a socket would throw where that is impossible.
  */
-final class Bind {
+public final class Bind {
     private Bind() { }
 
     /** Binds to an address of a device, or to the wildcard. The id stays the caller's. */
-    static void bind(ConnectionId id, InetSocketAddress address) throws IOException {
+    public static void bind(ConnectionId id, InetSocketAddress address) throws IOException {
         try {
             id.bind(address);
         } catch (VerbsException e) {
@@ -55,14 +56,15 @@ final class Bind {
      *
      * @param oneFamily the wildcard address is of its own family alone.
      */
-    static InetSocketAddress listenAddress(InetSocketAddress address, boolean oneFamily) throws UnknownHostException {
+    public static InetSocketAddress listenAddress(InetSocketAddress address, boolean oneFamily)
+            throws UnknownHostException {
         if (oneFamily || !address.getAddress().isAnyLocalAddress() || !Socket.isIPv6Preferred()) {
             return address;
         }
         return new InetSocketAddress(InetAddress.getByAddress(new byte[16]), address.getPort());
     }
 
-    static IOException exception(VerbsException cause, InetSocketAddress address) {
+    public static IOException exception(VerbsException cause, InetSocketAddress address) {
         switch (cause.errno()) {
         case Errno.EADDRNOTAVAIL:
             // The kernel says so, too, where the wildcard address is part of a conflict (cma_check_port()).

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -21,19 +21,19 @@ import java.util.Arrays;
 /**
  * The reason for which a connection is rejected, as text in the private data of the rejection.
  */
-final class Rejection {
+public final class Rejection {
     /** The least that a rejection can carry (InfiniBand Architecture Specification vol. 1, 12.6.7). */
     private static final int MAX_LENGTH = 148;
 
     private Rejection() { }
 
-    static byte[] data(String reason) {
+    public static byte[] data(String reason) {
         byte[] data = reason.getBytes(StandardCharsets.US_ASCII);
         return data.length <= MAX_LENGTH ? data : Arrays.copyOf(data, MAX_LENGTH);
     }
 
     /** The text that a peer sent, without the padding and whatever else is not printable; empty if there is none. */
-    static String text(byte[] data) {
+    public static String text(byte[] data) {
         StringBuilder text = new StringBuilder(data.length);
         for (byte b : data) {
             if (b == 0) {

@@ -13,18 +13,20 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.message;
 
 import io.netty.channel.Channel;
+import io.netty.channel.rdma.AbstractRdmaChannel;
+import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.VerbsException;
-import io.netty.util.internal.UnstableApi;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -33,6 +35,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.AlreadyBoundException;
+import java.util.function.Consumer;
 
 /**
  * What a channel of datagrams needs of the connection manager: an address, and an answer for everybody who asks which
@@ -41,46 +44,45 @@ import java.nio.channels.AlreadyBoundException;
  *
  * <p>For the channels of this transport. On the loop of the channel, which it does not leave once it is bound.
  */
-@UnstableApi
-public abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
+abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaDatagramChannel.class);
 
     private ConnectionId listening;
 
-    protected AbstractRdmaDatagramChannel(Channel parent) {
+    AbstractRdmaDatagramChannel(Channel parent) {
         super(parent);
     }
 
-    protected abstract boolean isReuseAddress();
+    abstract boolean isReuseAddress();
 
     /**
      * Creates the queue pair.
      *
      * @param id of a device; belongs to the queue pair on success. Its events are {@link #groupEvent}.
      */
-    protected abstract void createQueuePair(ConnectionId id, InetAddress address) throws Exception;
+    abstract void createQueuePair(ConnectionId id, InetAddress address) throws Exception;
 
     /** Gives back what {@link #createQueuePair} has made, if it has; also when the channel is closed. */
-    protected abstract void destroyQueuePair();
+    abstract void destroyQueuePair();
 
     /** The number of the queue pair. */
-    protected abstract int queuePairNumber();
+    abstract int queuePairNumber();
 
     /** A group was joined, or is lost; or the device is. */
-    protected abstract void groupEvent(ConnectionEvent event);
+    abstract void groupEvent(ConnectionEvent event);
 
     @Override
-    final IdMove.Owner owner() {
+    protected final IdMove.Owner owner() {
         return null;
     }
 
     @Override
-    final void registeredAgain() {
+    protected final void registeredAgain() {
     }
 
     /** Meanwhile datagrams wait as they do while nobody reads. */
     @Override
-    final void deregistered() {
+    protected final void deregistered() {
     }
 
     @Override
@@ -150,6 +152,15 @@ public abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         }
     }
 
+    /** The listener gets the events of an id that looks for a recipient. */
+    final void watch(ConnectionId id, Consumer<ConnectionEvent> listener) throws Exception {
+        listen(id, listener);
+    }
+
+    final void unwatch(ConnectionId id) {
+        forget(id);
+    }
+
     /** An id for datagrams, whose events come on this loop. */
     final ConnectionId newConnectionId() throws Exception {
         return ConnectionId.create(handler().events().channel(), PortSpace.UDP);
@@ -172,7 +183,7 @@ public abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     }
 
     @Override
-    final void closeNative() {
+    protected final void closeNative() {
         if (listening != null) {
             forget(listening);
             listening.close();

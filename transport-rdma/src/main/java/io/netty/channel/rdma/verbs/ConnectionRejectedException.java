@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.verbs;
 
 import java.net.ConnectException;
 
@@ -26,7 +26,11 @@ public final class ConnectionRejectedException extends ConnectException {
     private final boolean refused;
     private final byte[] data;
 
-    ConnectionRejectedException(String message, boolean refused, byte[] data) {
+    /**
+     * @param refused see {@link #isRefused()}.
+     * @param data see {@link #data()}.
+     */
+    public ConnectionRejectedException(String message, boolean refused, byte[] data) {
         super(message);
         this.refused = refused;
         this.data = data;

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.verbs;
 
 import java.net.BindException;
 
@@ -24,7 +24,7 @@ import java.net.BindException;
 public final class NoRdmaDeviceException extends BindException {
     private static final long serialVersionUID = 4126795518093142763L;
 
-    NoRdmaDeviceException(String message) {
+    public NoRdmaDeviceException(String message) {
         super(message);
     }
 }

@@ -13,16 +13,16 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.message;
 
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.connection.QueuePairOptions;
+import io.netty.channel.rdma.connection.Reachability;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.concurrent.Future;
-import io.netty.util.internal.UnstableApi;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -34,9 +34,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>For the channels of this transport. On the loop of the channel.
  */
-@UnstableApi
-@SuppressWarnings("exports") // for the channels of this module
-public final class ServiceResolution {
+final class ServiceResolution {
     private final AbstractRdmaDatagramChannel channel;
     private final QueuePairOptions options;
     private final InetSocketAddress remote;
@@ -45,7 +43,7 @@ public final class ServiceResolution {
     private Future<?> timer;
 
     /** Gets the result, once. */
-    public interface Listener {
+    interface Listener {
         /**
          * @param id whose local address is the one that leads there. Closed after the return.
          * @param answer tells the address vector, the number of the queue pair, and its queue key.
@@ -55,7 +53,7 @@ public final class ServiceResolution {
         void failed(Throwable cause);
     }
 
-    public ServiceResolution(AbstractRdmaDatagramChannel channel, QueuePairOptions options, InetSocketAddress remote,
+    ServiceResolution(AbstractRdmaDatagramChannel channel, QueuePairOptions options, InetSocketAddress remote,
                              Listener listener) {
         this.channel = channel;
         this.options = options;
@@ -69,11 +67,11 @@ public final class ServiceResolution {
      * @param local address to ask from, or {@code null} for any.
      * @param timeoutMillis that all of it may take; 0 is without a bound.
      */
-    public void start(InetSocketAddress local, int timeoutMillis) throws Exception {
+    void start(InetSocketAddress local, int timeoutMillis) throws Exception {
         id = channel.newConnectionId();
         boolean started = false;
         try {
-            channel.listen(id, this::event);
+            channel.watch(id, this::event);
             options.route(id);
             try {
                 id.resolveAddress(local == null ? null : new InetSocketAddress(local.getAddress(), 0),
@@ -141,13 +139,13 @@ public final class ServiceResolution {
     }
 
     /** The result is not wanted any more. */
-    public void cancel() {
+    void cancel() {
         if (timer != null) {
             timer.cancel(false);
             timer = null;
         }
         if (id != null) {
-            channel.forget(id);
+            channel.unwatch(id);
             id.close();
             id = null;
         }

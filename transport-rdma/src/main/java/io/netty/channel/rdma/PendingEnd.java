@@ -17,7 +17,6 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.rdma.connection.RdmaConnection;
-import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.LoopHandler;
 
 import java.io.IOException;
@@ -31,23 +30,15 @@ import java.util.concurrent.TimeUnit;
  * channel that is not registered: it need never be again, and until then it does not learn what has arrived. On the
  * loop of the channel, except where said.
  */
-final class ParkedEnd {
-    /** How long a close waits unless {@code SO_LINGER} says. */
-    private static final long CLOSE_MILLIS = 3_000;
-
+final class PendingEnd extends PendingClose {
     private final RdmaSocketChannel channel;
     private final RdmaSocketUnsafe unsafe;
-    private volatile Runnable close;
     private volatile Runnable shutdown;
-    private CurrentLoop.Timer closeTimer;
 
-    ParkedEnd(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
+    PendingEnd(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
+        super(channel, () -> channel.config().getSoLinger());
         this.channel = channel;
         this.unsafe = unsafe;
-    }
-
-    boolean isClosing() {
-        return close != null;
     }
 
     private boolean isSending() {
@@ -56,7 +47,7 @@ final class ParkedEnd {
 
     /** Whether the end was asked for, and waits for what was flushed before. Any thread. */
     boolean isWaiting() {
-        return close != null || shutdown != null;
+        return isClosing() || shutdown != null;
     }
 
     /** Nothing may get in between. */
@@ -100,27 +91,15 @@ final class ParkedEnd {
      * @param task closes it.
      * @return whether that has been or will be done; if not, the caller has to.
      */
-    boolean parkClose(ChannelPromise promise, Runnable task) {
+    boolean closeLater(ChannelPromise promise, Runnable task) {
         boolean shuttingDown = channel.isLoopEnding();
-        if (close != null) {
-            if (!promise.isVoid()) {
-                channel.closeFuture().addListener(future -> promise.trySuccess());
-            }
-            if (shuttingDown) {
-                // The loop may end before the bytes have arrived.
-                closeSoon();
-            }
+        if (isClosing()) {
+            join(promise, shuttingDown);
             return true;
         }
-        int linger = channel.config().getSoLinger();
-        if (channel.isOpen() && channel.isRegistered() && isSending() && linger != 0 && (!shuttingDown || mustWait()) &&
-                promise.setUncancellable()) {
-            close = task;
-            if (shuttingDown) {
-                closeSoon();
-            } else {
-                schedule(this::closeSoon, linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS);
-            }
+        if (channel.isOpen() && channel.isRegistered() && isSending() && channel.config().getSoLinger() != 0 &&
+                (!shuttingDown || mustWait()) && promise.setUncancellable()) {
+            start(cause -> task.run(), shuttingDown);
             // A peer that closes as well must be able to get rid of its bytes.
             channel.connection().discardInput();
             return true;
@@ -139,8 +118,9 @@ final class ParkedEnd {
      * again as soon as the promises are done. The peer's device has room for it, so that takes no longer than a round
      * trip, or the device does not answer: then the connection is reset.
      */
-    void closeSoon() {
-        if (close == null || !mustWait()) {
+    @Override
+    void overdue() {
+        if (!isClosing() || !mustWait()) {
             closeNow();
             return;
         }
@@ -148,28 +128,20 @@ final class ParkedEnd {
             channel.connection().hold();
             // As long as the loop goes on, if it ends: see RdmaIoHandler.destroy().
             if (!channel.isLoopEnding()) {
-                schedule(this::closeNow, RdmaConnection.END_TIMEOUT_MILLIS);
+                scheduleTimer(this::closeNow, RdmaConnection.END_TIMEOUT_MILLIS);
             }
         }
     }
 
-    private void schedule(Runnable task, long millis) {
-        if (closeTimer != null) {
-            closeTimer.cancel();
-        }
-        closeTimer = channel.connection().loop().schedule(task, millis, TimeUnit.MILLISECONDS);
+    /** The loop may be another one by then. */
+    @Override
+    Runnable schedule(Runnable task, long millis) {
+        return channel.connection().loop().schedule(task, millis, TimeUnit.MILLISECONDS)::cancel;
     }
 
     /** Closes, if that waits. */
     void closeNow() {
-        Runnable task = close;
-        if (task != null) {
-            close = null;
-            if (closeTimer != null) {
-                closeTimer.cancel();
-            }
-            task.run();
-        }
+        closeNow(null);
     }
 
     /** Flushed bytes have arrived, or never will. */
@@ -179,7 +151,7 @@ final class ParkedEnd {
             shutdown = null;
             task.run();
         }
-        if (close != null && (!isSending() || channel.connection().isHeld() && !mustWait())) {
+        if (isClosing() && (!isSending() || channel.connection().isHeld() && !mustWait())) {
             closeNow();
         }
     }
