@@ -478,6 +478,7 @@ final class End extends ChannelDuplexHandler {
     }
 
     void shuttingOutput() {
+        run.endingOutput(side);
         ending = true;
     }
 

@@ -119,8 +119,16 @@ final class Run {
                 unread.add(side);
             }
         }
-        if (other.channel() != null &&
-                (!other.isQuiet(end) || reset && !end.isQuiet(other) || other.isEnding() && !end.isEnded())) {
+        if (reset && !end.isQuiet(other) ||
+                other.channel() != null && (!other.isQuiet(end) || other.isEnding() && !end.isEnded())) {
+            racing();
+        }
+    }
+
+    /** This end is about to end its output: what is under way to it comes before or after that. */
+    void endingOutput(Side side) {
+        End other = end(side.other());
+        if (other.channel() != null && !other.isQuiet(end(side))) {
             racing();
         }
     }
