@@ -679,8 +679,9 @@ final class End extends ChannelDuplexHandler {
         }
     }
 
-    /** Whether this end has read up to the end of the other one's output. */
+    /** Whether this end has read up to the end of the other one's output. A reset is told by a write, too. */
     private synchronized boolean endedInOrder() {
-        return active && !inputEndedByUs && events.stream().noneMatch(event -> event.startsWith("exception"));
+        return active && !inputEndedByUs && events.stream().noneMatch(event -> event.startsWith("exception")) &&
+                operations.values().stream().noneMatch(outcome -> String.valueOf(outcome).contains("Connection reset"));
     }
 }
