@@ -19,6 +19,8 @@ package io.netty.channel.rdma;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.File;
 import java.io.IOException;
@@ -75,6 +77,20 @@ class ModulePathTest {
 
     @Test
     void applicationTalksOverRdma() throws Exception {
+        String output = run(0, "(rdma|epoll)");
+        assertThat(output).contains("bytes: hello\n", "messages: hello\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"rdma, epoll", "epoll, rdma"})
+    void missingModuleOfANativeLibraryIsNamed(String missing, String present) throws Exception {
+        String module = MODULES.keySet().stream().map(ModuleDescriptor::name)
+                .filter(name -> name.startsWith("io.netty.transport." + missing + ".linux.")).findAny().orElseThrow();
+        assertThat(run(1, present)).contains("require the module " + module + ", or name it with --add-modules");
+    }
+
+    /** @param libraries a regular expression for the native libraries that the program gets. */
+    private String run(int status, String libraries) throws Exception {
         compile();
         Path output = folder.resolve("output");
         List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-Xmx256m"));
@@ -84,19 +100,20 @@ class ModulePathTest {
             }
         }
         // Modules of native libraries are resources: the names of the platform's are not in the program's descriptor.
-        String libraries = MODULES.keySet().stream().map(ModuleDescriptor::name)
-                .filter(name -> name.matches("io\\.netty\\.transport\\.(rdma|epoll)\\.linux\\..*"))
+        String resources = MODULES.keySet().stream().map(ModuleDescriptor::name)
+                .filter(name -> name.matches("io\\.netty\\.transport\\." + libraries + "\\.linux\\..*"))
                 .collect(Collectors.joining(","));
         command.addAll(List.of("-Dseconds=" + TestTimeouts.SECONDS, "-p", modulePath() + File.pathSeparator + classes(),
-                "--add-modules", libraries, "-m", "echo/echo.Echo", TestAddress.HOST));
+                "--add-modules", resources, "-m", "echo/echo.Echo", TestAddress.HOST));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
         try {
             assertThat(process.waitFor(2 * TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
         } finally {
             process.destroyForcibly();
         }
-        assertThat(Files.readString(output)).contains("bytes: hello\n", "messages: hello\n");
-        assertThat(process.exitValue()).isZero();
+        String text = Files.readString(output);
+        assertThat(process.exitValue()).as(text).isEqualTo(status);
+        return text;
     }
 
     @Test

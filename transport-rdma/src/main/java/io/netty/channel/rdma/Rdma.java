@@ -20,6 +20,7 @@ import io.netty.channel.rdma.memory.CellPool;
 import io.netty.channel.rdma.verbs.LockedMemory;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.util.internal.PlatformDependent;
 
 import java.io.IOException;
 
@@ -43,8 +44,10 @@ public final class Rdma {
             }
         }
         if (!Epoll.isAvailable()) {
-            return new UnsatisfiedLinkError("the RDMA transport needs Netty's epoll transport: add " +
-                    "netty-transport-native-epoll with the classifier of this platform to the class path (" +
+            String missing = Rdma.class.getModule().isNamed() ? "require the module io.netty.transport.epoll.linux." +
+                    PlatformDependent.normalizedArch() + ", or name it with --add-modules" :
+                    "add netty-transport-native-epoll with the classifier of this platform to the class path";
+            return new UnsatisfiedLinkError("the RDMA transport needs Netty's epoll transport: " + missing + " (" +
                     Epoll.unavailabilityCause() + ')').initCause(Epoll.unavailabilityCause());
         }
         return null;

@@ -125,8 +125,12 @@ public final class Verbs {
         try {
             NativeLibraryLoader.load(name, PlatformDependent.getClassLoader(Verbs.class));
         } catch (UnsatisfiedLinkError e) {
-            throw (Error) new UnsatisfiedLinkError("cannot load " + name + ": add netty-transport-native-rdma with " +
-                    "the classifier of this platform to the class path (" + e.getMessage() + ')').initCause(e);
+            Module module = Verbs.class.getModule();
+            String missing = module.isNamed() ? "require the module " + module.getName() + ".linux." +
+                    PlatformDependent.normalizedArch() + ", or name it with --add-modules" :
+                    "add netty-transport-native-rdma with the classifier of this platform to the class path";
+            throw (Error) new UnsatisfiedLinkError("cannot load " + name + ": " + missing + " (" + e.getMessage() +
+                    ')').initCause(e);
         }
     }
 
