@@ -20,6 +20,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.rdma.connection.ConnectionInternals;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.QueuePairState;
@@ -128,7 +129,7 @@ class RdmaConnectionOptionsTest {
         DeviceAttributes limits;
         try (ConnectedPair pair = new ConnectedPair(loops.group())) {
             device = info(pair.client).deviceName();
-            limits = pair.client.connection().context().attributes;
+            limits = ConnectionInternals.attributes(pair.client.connection());
         }
         Throwable cause = failureOf(new Bootstrap().option(RdmaChannelOption.SEND_QUEUE_DEPTH, 32768)
                 .option(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 32768));

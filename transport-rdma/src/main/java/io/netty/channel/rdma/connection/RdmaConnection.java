@@ -525,7 +525,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         resources.release(this);
     }
 
-    public DeviceContext context() {
+    DeviceContext context() {
         return resources.context;
     }
 

@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.channel.rdma.verbs.DeviceAttributes;
+
 /**
  * What tests of other packages look at, and do, in a connection. On its loop.
  */
@@ -23,6 +25,11 @@ public final class ConnectionInternals {
     public static final int FIRST_RECEIVE_BYTES = ReceiveMemory.FIRST_BYTES;
 
     private ConnectionInternals() {
+    }
+
+    /** What the device of the connection can do. */
+    public static DeviceAttributes attributes(RdmaConnection connection) {
+        return connection.context().attributes;
     }
 
     /** Drops all that is in flight. */
