@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.connection.StreamCounters;
+import io.netty.channel.rdma.connection.StreamCounters.Counter;
 import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.Staging;
@@ -31,8 +32,9 @@ public final class RdmaMetrics {
     /**
      * The sum over all byte-stream connections of this process, also those that are closed.
      */
-    private static final RdmaMetrics TOTAL = new RdmaMetrics(StreamCounters.TOTAL);
+    private static final RdmaMetrics TOTAL = new RdmaMetrics(null);
 
+    /** {@code null} stands for those of all connections. */
     private final StreamCounters counters;
 
     RdmaMetrics(StreamCounters counters) {
@@ -48,27 +50,27 @@ public final class RdmaMetrics {
 
     /** Bytes that the device read from the buffers that were written to the channel. */
     public long bytesSentInPlace() {
-        return counters.sentInPlace();
+        return get(Counter.SENT_IN_PLACE);
     }
 
     /** Bytes that went inside of work requests. */
     public long bytesSentInline() {
-        return counters.sentInline();
+        return get(Counter.SENT_INLINE);
     }
 
     /** Bytes that were copied into registered memory and sent from there. */
     public long bytesSentCopied() {
-        return counters.sentCopied();
+        return get(Counter.SENT_COPIED);
     }
 
     /** Bytes that the pipeline got as slices of the memory where they arrived. */
     public long bytesReceivedInPlace() {
-        return counters.receivedInPlace();
+        return get(Counter.RECEIVED_IN_PLACE);
     }
 
     /** Bytes that were copied out of the memory where they arrived. */
     public long bytesReceivedCopied() {
-        return counters.receivedCopied();
+        return get(Counter.RECEIVED_COPIED);
     }
 
     /**
@@ -76,7 +78,7 @@ public final class RdmaMetrics {
      * each connection, and shrinks when it is idle; received buffers keep it as long as they are not released.
      */
     public long receiveMemory() {
-        return counters.receiveMemory();
+        return counters == null ? StreamCounters.totalReceiveMemory() : counters.receiveMemory();
     }
 
     /**
@@ -105,6 +107,10 @@ public final class RdmaMetrics {
     /** Bytes of registered memory of this process for bytes that can't be sent in place, now. */
     public static long stagingMemory() {
         return Staging.pinnedMemory();
+    }
+
+    private long get(Counter counter) {
+        return counters == null ? StreamCounters.total(counter) : counters.get(counter);
     }
 
     @Override

@@ -55,7 +55,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     private static final String EXPECTED_TYPES = " (expected: " + StringUtil.simpleClassName(ByteBuf.class) + ", " +
             StringUtil.simpleClassName(FileRegion.class) + ')';
 
-    private final StreamCounters counters = new StreamCounters(StreamCounters.TOTAL);
+    private final StreamCounters counters = new StreamCounters();
     private final RdmaMetrics metrics = new RdmaMetrics(counters);
     private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
 

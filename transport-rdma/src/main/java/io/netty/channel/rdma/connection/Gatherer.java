@@ -379,7 +379,11 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         }
         added(request, length, memory);
         dataInChain = true;
-        target.counters().sent(inline ? 0 : length - copied, inline ? length : 0, inline ? 0 : copied);
+        if (inline) {
+            target.counters().sentInline(length);
+        } else {
+            target.counters().sent(length, copied);
+        }
         elements = 0;
         length = 0;
         copied = 0;

@@ -89,6 +89,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         resources.attach(this, this::segmentFreed);
         listener(this);
         loop.onUnexpected(this::unexpected);
+        resources.counters.open();
     }
 
     /**
@@ -523,6 +524,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         id.close();
         outbound.destroy();
         resources.release(this);
+        resources.counters.close();
     }
 
     DeviceContext context() {

@@ -145,11 +145,11 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         ByteBuf buf;
         if (length > copyThreshold && (head.isPinned() || !memory.isHalfPinned())) {
             buf = PartialByteBuf.tracked(new LandedByteBuf(allocator, head, offset, length));
-            counters.received(length, 0);
+            counters.receivedInPlace(length);
         } else {
             buf = allocator.directBuffer(length);
             buf.writeBytes(head.view(offset, length));
-            counters.received(0, length);
+            counters.receivedCopied(length);
         }
         take(head, length);
         return buf;

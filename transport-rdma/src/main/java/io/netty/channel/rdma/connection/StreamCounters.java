@@ -15,84 +15,74 @@
  */
 package io.netty.channel.rdma.connection;
 
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the bytes of one connection, or of all. Any thread.
+ * Counts the bytes of one byte-stream connection by the way that they went, on its loop; and the receive memory, which
+ * any thread may give back. Any thread may read.
  */
 public final class StreamCounters {
-    /** The sum over all byte-stream connections of this process, also those that are closed. */
-    public static final StreamCounters TOTAL = new StreamCounters(null);
-
-    private final StreamCounters total;
-    private final LongAdder sentInPlace = new LongAdder();
-    private final LongAdder sentInline = new LongAdder();
-    private final LongAdder sentCopied = new LongAdder();
-    private final LongAdder receivedInPlace = new LongAdder();
-    private final LongAdder receivedCopied = new LongAdder();
-    private final LongAdder receiveMemory = new LongAdder();
-
-    /** @param total counts the same, or {@code null}. */
-    public StreamCounters(StreamCounters total) {
-        this.total = total;
+    /** What is counted. */
+    public enum Counter {
+        SENT_IN_PLACE, SENT_INLINE, SENT_COPIED, RECEIVED_IN_PLACE, RECEIVED_COPIED
     }
 
-    void sent(int inPlace, int inline, int copied) {
-        if (inPlace > 0) {
-            sentInPlace.add(inPlace);
-        }
-        if (inline > 0) {
-            sentInline.add(inline);
-        }
-        if (copied > 0) {
-            sentCopied.add(copied);
-        }
-        if (total != null) {
-            total.sent(inPlace, inline, copied);
-        }
+    private static final LoopCounters.All ALL = new LoopCounters.All(Counter.values().length);
+    private static final AtomicLong ALL_RECEIVE_MEMORY = new AtomicLong();
+
+    private final LoopCounters counters = new LoopCounters(ALL);
+    private final AtomicLong receiveMemory = new AtomicLong();
+
+    /** The sum over all connections of this process, also those that are closed. */
+    public static long total(Counter counter) {
+        return ALL.sum().get(counter.ordinal());
     }
 
-    void received(int inPlace, int copied) {
-        if (inPlace > 0) {
-            receivedInPlace.add(inPlace);
-        }
-        if (copied > 0) {
-            receivedCopied.add(copied);
-        }
-        if (total != null) {
-            total.received(inPlace, copied);
-        }
+    /** Bytes of registered memory in which bytes of the peers of this process arrive, now. */
+    public static long totalReceiveMemory() {
+        return ALL_RECEIVE_MEMORY.get();
     }
 
-    void receiveMemory(int bytes) {
-        receiveMemory.add(bytes);
-        if (total != null) {
-            total.receiveMemory(bytes);
-        }
+    public long get(Counter counter) {
+        return counters.get(counter.ordinal());
     }
 
-    public long sentInPlace() {
-        return sentInPlace.sum();
-    }
-
-    public long sentInline() {
-        return sentInline.sum();
-    }
-
-    public long sentCopied() {
-        return sentCopied.sum();
-    }
-
-    public long receivedInPlace() {
-        return receivedInPlace.sum();
-    }
-
-    public long receivedCopied() {
-        return receivedCopied.sum();
-    }
-
-    /** Bytes of registered memory in which bytes of the peers arrive, now. */
+    /** Bytes of registered memory in which bytes of the peer arrive, now. */
     public long receiveMemory() {
-        return receiveMemory.sum();
+        return receiveMemory.get();
+    }
+
+    /** There is a connection. */
+    void open() {
+        counters.open();
+    }
+
+    /** It is gone. */
+    void close() {
+        counters.close();
+    }
+
+    /** @param copied of these, to registered memory. */
+    void sent(int bytes, int copied) {
+        counters.add(Counter.SENT_IN_PLACE.ordinal(), bytes - copied);
+        counters.add(Counter.SENT_COPIED.ordinal(), copied);
+    }
+
+    void sentInline(int bytes) {
+        counters.add(Counter.SENT_INLINE.ordinal(), bytes);
+    }
+
+    void receivedInPlace(int bytes) {
+        counters.add(Counter.RECEIVED_IN_PLACE.ordinal(), bytes);
+    }
+
+    void receivedCopied(int bytes) {
+        counters.add(Counter.RECEIVED_COPIED.ordinal(), bytes);
+    }
+
+    /** Any thread. */
+    void receiveMemory(int bytes) {
+        receiveMemory.addAndGet(bytes);
+        ALL_RECEIVE_MEMORY.addAndGet(bytes);
     }
 }

@@ -33,7 +33,7 @@
  *   QueuePairResources              of it, what connections of messages and datagram channels need as well
  *   DeviceLimits                    options against what the device can
  *   StreamOptions, QueuePairOptions, LivenessOptions, IntOption, OptionRange: values of options, and their checks
- *   StreamCounters                  bytes, by the way that they went
+ *   StreamCounters, LoopCounters    bytes, by the way that they went
  * </pre>
  *
  * <h2>A turn</h2>

@@ -15,9 +15,7 @@
  */
 package io.netty.channel.rdma.message;
 
-import java.util.HashSet;
-import java.util.Set;
-import java.util.concurrent.atomic.AtomicLongArray;
+import io.netty.channel.rdma.connection.LoopCounters;
 
 /**
  * What the queue pair of a {@link RdmaMessageChannel} or {@link RdmaDatagramChannel} has done: how many operations of
@@ -27,13 +25,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * <p>Operations and their bytes count once they have succeeded: for datagrams, when they have left.
  */
 public final class RdmaMessageMetrics {
-    /** Of a channel that has no queue pair yet. */
-    static final RdmaMessageMetrics NONE = new RdmaMessageMetrics();
-
-    private static final Set<RdmaMessageMetrics> OPEN = new HashSet<>();
-    /** The sums of those whose queue pairs are closed. */
-    private static final RdmaMessageMetrics CLOSED = new RdmaMessageMetrics();
-
     /** What an operation is counted as. */
     enum Kind {
         SEND(Counter.SENDS, Counter.BYTES_SENT),
@@ -55,25 +46,28 @@ public final class RdmaMessageMetrics {
         BYTES_IN_PLACE, BYTES_INLINE, BYTES_COPIED
     }
 
-    /** Written by the loop of the channel alone, so that counting costs no locked instruction. */
-    private final AtomicLongArray counters = new AtomicLongArray(Counter.values().length);
+    private static final LoopCounters.All ALL = new LoopCounters.All(Counter.values().length);
+    /** Of a channel that has no queue pair yet. */
+    static final RdmaMessageMetrics NONE = new RdmaMessageMetrics();
 
-    RdmaMessageMetrics() { }
+    private final LoopCounters counters;
+
+    RdmaMessageMetrics() {
+        this(new LoopCounters(ALL));
+    }
+
+    private RdmaMessageMetrics(LoopCounters counters) {
+        this.counters = counters;
+    }
 
     /** The queue pair is complete; {@link #close()} will follow. */
     void open() {
-        synchronized (OPEN) {
-            OPEN.add(this);
-        }
+        counters.open();
     }
 
     /** The queue pair is gone: nothing more is counted. */
     void close() {
-        synchronized (OPEN) {
-            if (OPEN.remove(this)) {
-                CLOSED.addAll(this);
-            }
-        }
+        counters.close();
     }
 
     /**
@@ -81,18 +75,7 @@ public final class RdmaMessageMetrics {
      * what is returned does not change.
      */
     public static RdmaMessageMetrics total() {
-        RdmaMessageMetrics total = new RdmaMessageMetrics();
-        synchronized (OPEN) {
-            total.addAll(CLOSED);
-            OPEN.forEach(total::addAll);
-        }
-        return total;
-    }
-
-    private void addAll(RdmaMessageMetrics other) {
-        for (int i = 0; i < counters.length(); i++) {
-            counters.addAndGet(i, other.counters.get(i));
-        }
+        return new RdmaMessageMetrics(ALL.sum());
     }
 
     /** Messages and datagrams that were sent, with immediate data or without. */
@@ -196,10 +179,7 @@ public final class RdmaMessageMetrics {
     }
 
     private void add(Counter counter, int count) {
-        int i = counter.ordinal();
-        if (count != 0) {
-            counters.lazySet(i, counters.getPlain(i) + count);
-        }
+        counters.add(counter.ordinal(), count);
     }
 
     private long get(Counter counter) {
