@@ -21,6 +21,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.message.RdmaConnectionRequest;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
@@ -65,13 +66,14 @@ public final class ConnectionOptions {
      * Waits for as many peers as there are ends. By the connection manager it prints the address, and returns when it
      * listens; by descriptors it returns when all are connected. Not on an event loop.
      *
-     * @param bound of the wait for each descriptor
+     * @param bound of the wait for each connection, or descriptor
      * @return where it listens; {@code null} by descriptors
      */
     public InetSocketAddress accept(EventLoopGroup group, Duration bound, List<? extends VerbsEnd> ends)
             throws Exception {
         if (folder == null) {
             Channel listener = new ServerBootstrap().group(group).channel(RdmaServerMessageChannel.class)
+                    .childOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis(bound))
                     .childHandler(new Acceptor(ends)).bind(address(port)).sync().channel();
             InetSocketAddress local = (InetSocketAddress) listener.localAddress();
             System.out.println(ExampleServer.READY + NetUtil.toSocketAddressString(local));
@@ -90,12 +92,13 @@ public final class ConnectionOptions {
     /**
      * Connects to the peer that accepts. Not on an event loop.
      *
-     * @param bound  of the wait for the peer's descriptor
+     * @param bound  of the wait for the connection, or the peer's descriptor
      * @param number of the end among those which the peer accepts, from 0; for descriptors only
      */
     public void connect(EventLoopGroup group, Duration bound, VerbsEnd end, int number) throws Exception {
         if (folder == null) {
-            new Bootstrap().group(group).channel(RdmaMessageChannel.class).handler(new Initializer(end))
+            new Bootstrap().group(group).channel(RdmaMessageChannel.class)
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis(bound)).handler(new Initializer(end))
                     .connect(address(port)).sync();
             return;
         }
@@ -103,6 +106,10 @@ public final class ConnectionOptions {
             descriptors.write(client(number), own.descriptor());
             own.connect(descriptors.await(server(number), bound));
         }, number);
+    }
+
+    private static int millis(Duration bound) {
+        return (int) Math.min(bound.toMillis(), Integer.MAX_VALUE);
     }
 
     private static String client(int number) {
