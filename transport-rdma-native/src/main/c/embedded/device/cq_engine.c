@@ -81,7 +81,7 @@ static void set_asleep(bool asleep) {
     atomic_exchange(word, (atomic_load(word) + 2) / 2 * 2 + asleep);
 }
 
-static void rung(struct engine_source *source, uint32_t events) {
+static void on_doorbell(struct engine_source *source, uint32_t events) {
     (void) events;
     doorbell_clear(source->fd);
     set_asleep(false);
@@ -113,7 +113,7 @@ int cq_engine_open(void) {
     int error = 0;
     pthread_mutex_lock(&lock);
     if (doorbell.fd < 0) {
-        doorbell = (struct engine_source) { .fd = own_doorbell, .ready = rung };
+        doorbell = (struct engine_source) { .fd = own_doorbell, .ready = on_doorbell };
         spin_policy_init(&policy, MAX_SPIN_NS, spin_policy_preemptions, (int64_t) engine_now_ns());
         error = engine_add(&doorbell, EPOLLIN);
         if (error == 0) {

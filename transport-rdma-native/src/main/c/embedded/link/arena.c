@@ -83,7 +83,7 @@ void arenas_free(struct arenas *arenas) {
 
 /* ---- the writer ---- */
 
-static void tell(struct arenas *arenas, enum wire_message type, const struct wire_place *place) {
+static void send_message(struct arenas *arenas, enum wire_message type, const struct wire_place *place) {
     link_send(arenas->link, type, place, sizeof(*place), NULL, 0);
 }
 
@@ -109,7 +109,7 @@ static void end_arena(struct arenas *arenas, struct arena **link) {
     arenas->count--;
     arenas->segments -= arena->count;
     if (arena->introduced && !arenas->down) {
-        tell(arenas, WIRE_ARENA_END, &(struct wire_place) { .arena = arena->number });
+        send_message(arenas, WIRE_ARENA_END, &(struct wire_place) { .arena = arena->number });
     }
     munmap(arena->segments, arena->count * sizeof(*arena->segments));
     close_fd(arena);
@@ -375,7 +375,7 @@ void arenas_leave(struct arenas *arenas, struct view *view, const struct wire_pl
 }
 
 void arenas_decline(struct arenas *arenas, const struct wire_place *place) {
-    tell(arenas, WIRE_LEAVE, place); /* if it gets lost, the segment is free when its arena ends */
+    send_message(arenas, WIRE_LEAVE, place); /* if it gets lost, the segment is free when its arena ends */
 }
 
 static void remove_view(struct arenas *arenas, struct view **link) {

@@ -54,7 +54,7 @@ static void request_wake(struct qp *qp, enum wake wake) {
     }
 }
 
-static void tell(struct qp *qp) {
+static void signal_peer(struct qp *qp) {
     if (qp->request_wake != WAKE_NONE) {
         enum wake wake = qp->request_wake;
         qp->request_wake = WAKE_NONE;
@@ -195,7 +195,7 @@ bool rc_stage(struct qp *qp, uint32_t budget) {
         }
         blocked = !stage_some(qp, budget, &bytes);
     }
-    tell(qp);
+    signal_peer(qp);
     rc_complete_sends(qp);
     /* One that is blocked is called again by an acknowledgement, unless that came before the peer knew what we want. */
     bool used_up = bytes >= budget && !qp->failed;

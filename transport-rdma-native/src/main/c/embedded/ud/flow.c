@@ -51,8 +51,8 @@ void flow_free(struct qp *qp, struct flow *flow) {
     free(flow);
 }
 
-static int tell(const struct qp *qp, const struct flow *flow, enum wire_message type, struct wire_flow *message,
-                const int *fds, int nfds) {
+static int send_message(const struct qp *qp, const struct flow *flow, enum wire_message type,
+                        struct wire_flow *message, const int *fds, int nfds) {
     message->src_qpn = qp->ibv.qp_num;
     message->dst_qpn = flow->qpn;
     message->id = flow->id;
@@ -62,7 +62,8 @@ static int tell(const struct qp *qp, const struct flow *flow, enum wire_message 
 void flow_close(struct qp *qp, struct flow *flow) {
     if (flow->peer != NULL && flow->state != FLOW_REFUSED) {
         struct wire_flow message = { 0 };
-        tell(qp, flow, WIRE_FLOW_CLOSE, &message, NULL, 0); /* if it fails, the link is down: that closes it as well */
+        /* If it fails, the link is down: that closes it as well. */
+        send_message(qp, flow, WIRE_FLOW_CLOSE, &message, NULL, 0);
     }
     flow_free(qp, flow);
 }
@@ -106,7 +107,7 @@ static int introduce(struct qp *qp, struct flow *flow) {
     struct wire_flow message = { 0 };
     int fd = arenas_begin_introduction(arenas, flow->arena, flow->segment, &message.place);
     message.carries = fd >= 0 ? WIRE_ARENA : 0;
-    int error = tell(qp, flow, WIRE_FLOW_OPEN, &message, &fd, fd >= 0);
+    int error = send_message(qp, flow, WIRE_FLOW_OPEN, &message, &fd, fd >= 0);
     arenas_end_introduction(arenas, flow->arena, flow->segment, fd >= 0, error == 0);
     if (error != 0) {
         arenas_release(arenas, flow->arena, flow->segment, (const uint32_t[WIRE_STREAMS]) { 0 });
