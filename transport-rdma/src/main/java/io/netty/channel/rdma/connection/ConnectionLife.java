@@ -15,19 +15,12 @@
  */
 package io.netty.channel.rdma.connection;
 
-import io.netty.channel.rdma.loop.CurrentLoop;
-import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamProtocolException;
-import io.netty.channel.rdma.stream.StreamState;
-import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.QueuePair;
-import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import static io.netty.channel.rdma.connection.ConnectionState.ABORTING;
@@ -65,12 +58,59 @@ final class ConnectionLife {
         UNEXPECTED
     }
 
+    /** What the state has to do with the rest of the connection. */
+    interface Actions {
+        /** Has the task run later, on the loop. */
+        void execute(Runnable task);
+
+        /** Has the task run later, instead of the one that was scheduled before. */
+        void schedule(Runnable task, long millis);
+
+        /** The task that is scheduled, if any, is not to run. */
+        void cancelScheduled();
+
+        /** Stops the queue pair, by the connection manager if it can, which tells the peer. */
+        void disconnect();
+
+        /** Drops what has arrived, and what will. */
+        void discardInput();
+
+        /** Whether the peer has said that it sends no more. */
+        boolean isEndedByPeer();
+
+        /** Whether the peer has said that it sends no more, and takes no more. */
+        boolean isClosedByPeer();
+
+        /** Sends what can be sent. */
+        void send();
+
+        /** Whether what the closed channel has left is not all sent yet. */
+        boolean isSendingDetached();
+
+        /** Says goodbye to the peer, behind the bytes, unless that was done. */
+        void endStream();
+
+        /** Whether the peer has said goodbye, or we have. */
+        boolean isStreamEnded();
+
+        /** Whether the peer has everything, the goodbye too, and need not be waited for. */
+        boolean isStreamDone();
+
+        /** The number of the last work request that is known to be done. */
+        long completedUntil();
+
+        /** Whether all that was posted has come back. */
+        boolean isFlushed();
+
+        /** Does what follows from the state, here or elsewhere. */
+        void advance();
+
+        /** Gives everything back. */
+        void release();
+    }
+
     private final ConnectionOwner owner;
-    private final RdmaConnection connection;
-    private final CurrentLoop loop;
-    private final ConnectionId id;
-    private final QueuePair queuePair;
-    private final StreamConnection stream;
+    private final Actions connection;
     private final LivenessOptions liveness;
 
     private ConnectionState state = CREATED;
@@ -78,18 +118,17 @@ final class ConnectionLife {
     private ConnectionState reached = CREATED;
     private Fault fault = Fault.PEER;
     private IOException failure;
-    private CurrentLoop.Timer timer;
     private long progressNanos;
     private long progress;
 
-    ConnectionLife(ConnectionOwner owner, RdmaConnection connection, ConnectionId id, ConnectionResources resources) {
+    ConnectionLife(ConnectionOwner owner, Actions connection, LivenessOptions liveness) {
         this.owner = owner;
         this.connection = connection;
-        this.id = id;
-        loop = connection.loop();
-        queuePair = resources.queuePair;
-        stream = resources.stream;
-        liveness = resources.options.liveness;
+        this.liveness = liveness;
+    }
+
+    ConnectionState state() {
+        return state;
     }
 
     // ---- the beginning
@@ -195,7 +234,7 @@ final class ConnectionLife {
     }
 
     /** The queue pair takes no more work requests. */
-    void broken(VerbsException cause) {
+    void broken(IOException cause) {
         failed(cause, Fault.OTHER);
         disconnect();
     }
@@ -207,7 +246,7 @@ final class ConnectionLife {
         connection.advance();
         if (state == FLUSHING) {
             // The flushes come at once, if the device works.
-            schedule(this::lost, TIMEOUT_MILLIS);
+            connection.schedule(this::lost, TIMEOUT_MILLIS);
         }
     }
 
@@ -226,7 +265,7 @@ final class ConnectionLife {
     private void disconnectAndContinueLater() {
         disconnect();
         if (state == FLUSHING || state == ABORTING) {
-            loop.execute(() -> gone(null));
+            connection.execute(() -> gone(null));
         }
     }
 
@@ -251,9 +290,9 @@ final class ConnectionLife {
         failed(new IOException("The connection to " + owner.remote() + " failed: " + cause, cause), Fault.UNEXPECTED);
         fault = Fault.UNEXPECTED;
         disconnect();
-        loop.execute(again ? this::kill : this::endAborted);
+        connection.execute(again ? this::kill : this::endAborted);
         if (!again) {
-            connection.inbound().discard();
+            connection.discardInput();
         }
     }
 
@@ -287,23 +326,22 @@ final class ConnectionLife {
             return;
         }
         progressNanos = System.nanoTime();
-        progress = connection.outbound().completedUntil();
-        schedule(this::closeOverdue, TIMEOUT_MILLIS);
+        progress = connection.completedUntil();
+        connection.schedule(this::closeOverdue, TIMEOUT_MILLIS);
         advance();
     }
 
     /** A peer that goes on taking bytes may take all of them, however slowly. */
     private void closeOverdue() {
-        RdmaOutbound outbound = connection.outbound();
-        if (outbound.completedUntil() != progress) {
-            progress = outbound.completedUntil();
+        if (connection.completedUntil() != progress) {
+            progress = connection.completedUntil();
             progressNanos = System.nanoTime();
-        } else if (!outbound.isSendingDetached() || System.nanoTime() - progressNanos >= detachedTimeoutNanos()) {
+        } else if (!connection.isSendingDetached() || System.nanoTime() - progressNanos >= detachedTimeoutNanos()) {
             disconnect();
             destroy();
             return;
         }
-        schedule(this::closeOverdue, TIMEOUT_MILLIS);
+        connection.schedule(this::closeOverdue, TIMEOUT_MILLIS);
     }
 
     /** As with TCP, the option is for what a closed channel has left as well. */
@@ -331,19 +369,16 @@ final class ConnectionLife {
     }
 
     private void advanceClose() {
-        connection.inbound().discard();
-        connection.sender().pumpAll();
-        if (state == CLOSING && connection.outbound().isSendingDetached() &&
-                stream.state() != StreamState.DISCONNECTED) {
+        connection.discardInput();
+        connection.send();
+        if (state == CLOSING && connection.isSendingDetached() && !connection.isStreamEnded()) {
             return;
         }
         if (state == CLOSING) {
-            if (stream.state() != StreamState.DISCONNECTED) {
-                stream.disconnect();
-            }
-            connection.sender().pumpAll();
+            connection.endStream();
+            connection.send();
         }
-        if (state == CLOSING && (!stream.isDrained() || stream.isEndedByPeer())) {
+        if (state == CLOSING && !connection.isStreamDone()) {
             return;
         }
         disconnect();
@@ -362,7 +397,7 @@ final class ConnectionLife {
         } else {
             // The peer's end is an orderly one, even if a last credit did not reach it.
             owner.connectionLost(cause(), fault != Fault.UNEXPECTED && (connection.isClosedByPeer() ||
-                    failure == null && connection.inbound().isEndedByPeer()), failed);
+                    failure == null && connection.isEndedByPeer()), failed);
         }
     }
 
@@ -372,28 +407,7 @@ final class ConnectionLife {
             return;
         }
         state = state == CLOSING ? ABORTING : FLUSHING;
-        try {
-            id.disconnect();
-        } catch (VerbsException e) {
-            logger.debug("{}: disconnecting failed", owner, e);
-            try {
-                queuePair.toError();
-            } catch (VerbsException e2) {
-                logger.debug("{}: the queue pair could not be stopped", owner, e2);
-            }
-        }
-    }
-
-    private void schedule(Runnable task, long millis) {
-        try {
-            if (timer != null) {
-                timer.cancel();
-            }
-            timer = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            // The loop has ended: its handler destroys what is left.
-            logger.debug("{}: no timer", owner, e);
-        }
+        connection.disconnect();
     }
 
     /** Gives everything back, at once. */
@@ -402,9 +416,7 @@ final class ConnectionLife {
             return;
         }
         state = DESTROYED;
-        if (timer != null) {
-            timer.cancel();
-        }
+        connection.cancelScheduled();
         connection.release();
     }
 }

@@ -39,6 +39,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The queue pair of a byte-stream channel and all that belongs to it: posts what the protocol says, takes
@@ -84,7 +85,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         outbound = new RdmaOutbound(owner, resources);
         liveness = new Liveness(loop, this, resources.options.liveness);
         receives = new ReceiveQueue(resources.queuePair, resources.streamConfig.receiveQueueDepth());
-        life = new ConnectionLife(owner, this, id, resources);
+        life = new ConnectionLife(owner, new LifeActions(), resources.options.liveness);
         sender = new RdmaSender(owner, this, stream, outbound, life);
         resources.attach(this, this::segmentFreed);
         listener(this);
@@ -433,11 +434,6 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         return liveness;
     }
 
-    /** Whether all that could arrive has arrived, and all that was posted is done. */
-    boolean isFlushed() {
-        return receives.isFlushed() && outbound.isDrained();
-    }
-
     // ---- the end
 
     @Override
@@ -515,7 +511,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     }
 
     /** The end has come: gives everything back. */
-    void release() {
+    private void release() {
         LoopHandler handler = loop.handler();
         liveness.stop();
         resources.closeQueuePair();
@@ -559,5 +555,110 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     @Override
     public void setPending(boolean pending) {
         this.pending = pending;
+    }
+
+    /** What the state has done and asks. */
+    private final class LifeActions implements ConnectionLife.Actions {
+        private CurrentLoop.Timer timer;
+
+        @Override
+        public void execute(Runnable task) {
+            loop.execute(task);
+        }
+
+        @Override
+        public void schedule(Runnable task, long millis) {
+            cancelScheduled();
+            try {
+                timer = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                // The loop has ended: its handler destroys what is left.
+                logger.debug("{}: no timer", owner, e);
+            }
+        }
+
+        @Override
+        public void cancelScheduled() {
+            if (timer != null) {
+                timer.cancel();
+                timer = null;
+            }
+        }
+
+        @Override
+        public void disconnect() {
+            try {
+                id.disconnect();
+            } catch (VerbsException e) {
+                logger.debug("{}: disconnecting failed", owner, e);
+                try {
+                    resources.queuePair.toError();
+                } catch (VerbsException e2) {
+                    logger.debug("{}: the queue pair could not be stopped", owner, e2);
+                }
+            }
+        }
+
+        @Override
+        public void discardInput() {
+            inbound.discard();
+        }
+
+        @Override
+        public boolean isEndedByPeer() {
+            return inbound.isEndedByPeer();
+        }
+
+        @Override
+        public boolean isClosedByPeer() {
+            return RdmaConnection.this.isClosedByPeer();
+        }
+
+        @Override
+        public void send() {
+            sender.pumpAll();
+        }
+
+        @Override
+        public boolean isSendingDetached() {
+            return outbound.isSendingDetached();
+        }
+
+        @Override
+        public void endStream() {
+            if (!isStreamEnded()) {
+                stream.disconnect();
+            }
+        }
+
+        @Override
+        public boolean isStreamEnded() {
+            return stream.state() == StreamState.DISCONNECTED;
+        }
+
+        @Override
+        public boolean isStreamDone() {
+            return stream.isDrained() && !stream.isEndedByPeer();
+        }
+
+        @Override
+        public long completedUntil() {
+            return outbound.completedUntil();
+        }
+
+        @Override
+        public boolean isFlushed() {
+            return receives.isFlushed() && outbound.isDrained();
+        }
+
+        @Override
+        public void advance() {
+            RdmaConnection.this.advance();
+        }
+
+        @Override
+        public void release() {
+            RdmaConnection.this.release();
+        }
     }
 }
