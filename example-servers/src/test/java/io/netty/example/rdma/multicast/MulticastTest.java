@@ -20,6 +20,7 @@ import io.netty.channel.rdma.message.RdmaCapabilities;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.example.rdma.harness.verbs.Multicast;
 import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.RunningServer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,8 +45,9 @@ class MulticastTest {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         try {
             System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-            assertThat(Commands.run(new Multicast(), "--host", TestAddress.HOST, "--group",
-                    TestAddress.anyGroup().getHostAddress(), "--subscribers", "2", "--count", "500",
+            assertThat(Commands.run(new Multicast(), "--host", TestAddress.HOST, "--timeout",
+                    RunningServer.TIMEOUT, "--group", TestAddress.anyGroup().getHostAddress(),
+                    "--subscribers", "2", "--count", "500",
                     "--rate", "1000")).isZero();
         } finally {
             System.setOut(out);

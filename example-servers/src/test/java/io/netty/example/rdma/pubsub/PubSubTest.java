@@ -131,8 +131,8 @@ class PubSubTest {
 
     @Test
     void programsFindEachOtherInEachWay() {
-        assertThat(Commands.run(new PubSub(), "--host", RunningServer.HOST, "--by", "write", "--count", "20", "--size",
-                "1K")).isZero();
+        assertThat(Commands.run(new PubSub(), "--host", RunningServer.HOST, "--timeout",
+                RunningServer.TIMEOUT, "--by", "write", "--count", "20", "--size", "1K")).isZero();
     }
 
     private static ByteBuf edition() {

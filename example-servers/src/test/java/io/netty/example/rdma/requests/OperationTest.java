@@ -170,15 +170,14 @@ class OperationTest {
 
     @Test
     void programsFindEachOtherInEachWay() {
-        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--operations", "write-imm", "--count",
-                "20", "--size", "1K")).isZero();
+        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--timeout",
+                RunningServer.TIMEOUT, "--operations", "write-imm", "--count", "20", "--size", "1K")).isZero();
     }
 
     @Test
     void programThatFailsFailsAll() {
-        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--operations", "read",
-                "--size", "2M"))
-                .isOne();
+        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--timeout",
+                RunningServer.TIMEOUT, "--operations", "read", "--size", "2M")).isOne();
     }
 
     private static void flip(ByteBuf data, int index) {

@@ -37,6 +37,8 @@ public final class RunningServer implements AutoCloseable {
     public static final String HOST = TestAddress.HOST;
     /** Where everything takes several times as long, less does. */
     public static final boolean SLOW_MACHINE = TestTimeouts.MULTIPLIER > 1;
+    /** How many seconds a program may take that is started as a process. */
+    public static final String TIMEOUT = Long.toString(60L * TestTimeouts.MULTIPLIER);
 
     private final Transport transport;
     private final EventLoopGroup serverGroup;

@@ -54,6 +54,10 @@ public final class PairOptions {
     @Option(names = "--polling", description = "Event loops poll and never sleep: lowest latency, a core each.")
     private boolean polling;
 
+    @Option(names = "--timeout", defaultValue = "60",
+            description = "Seconds that each process may take (default: ${DEFAULT-VALUE}).")
+    private int timeoutSeconds = 60;
+
     /** How the ends find each other. */
     public enum Way {
         CONNECTION_MANAGER("by connection manager"),
@@ -157,7 +161,7 @@ public final class PairOptions {
     }
 
     private List<String> where() throws IOException {
-        return List.of("--host", host());
+        return List.of("--host", host(), "--timeout", Integer.toString(timeoutSeconds));
     }
 
     /** Returns what they have printed, when all have ended as they should. */

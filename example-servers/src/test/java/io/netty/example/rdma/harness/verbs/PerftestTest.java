@@ -36,7 +36,8 @@ public class PerftestTest {
             "../transport-rdma-native/target/c/librdma_embedded.so");
     /** Of a comparison that takes as little time as possible. */
     public static final List<String> ARGUMENTS =
-            List.of("--quick", "--size", "64", "--host", RunningServer.HOST, "--preload", PRELOAD);
+            List.of("--quick", "--size", "64", "--host", RunningServer.HOST, "--timeout", RunningServer.TIMEOUT,
+                    "--preload", PRELOAD);
 
     @Test
     void latenciesAreThoseOfRoundTrips() throws Exception {
@@ -86,7 +87,7 @@ public class PerftestTest {
         System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
         try {
             assertThat(Commands.run(new Blast(), "--quick", "--size", "64", "--mode", "READ", "--host",
-                    RunningServer.HOST, "--preload", "no such file")).isZero();
+                    RunningServer.HOST, "--timeout", RunningServer.TIMEOUT, "--preload", "no such file")).isZero();
         } finally {
             System.setOut(out);
         }
