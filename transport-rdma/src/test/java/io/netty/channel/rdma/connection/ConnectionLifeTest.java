@@ -169,7 +169,7 @@ class ConnectionLifeTest {
     void exceptionCountsAsAFailureEvenIfThePeerWasGoneAndHadEnded() {
         bringTo(ConnectionState.OPEN);
         endedByPeer = true;
-        happen("peerGone");
+        happen("requestFails");
         happen("throws");
         runTasks();
         assertThat(calls).last().asString().startsWith("connectionLost[").endsWith(", false, true]");
