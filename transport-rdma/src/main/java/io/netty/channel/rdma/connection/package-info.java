@@ -34,6 +34,7 @@
  *   DeviceLimits                    options against what the device can
  *   StreamOptions, QueuePairOptions, LivenessOptions, IntOption, OptionRange: values of options, and their checks
  *   StreamCounters, LoopCounters    bytes, by the way that they went
+ *   Bind, Reachability, Rejection   errors of binding and connecting, as those of sockets and with what to do
  * </pre>
  *
  * <h2>A turn</h2>
@@ -82,7 +83,7 @@
  * </table>
  * A connection that breaks in the turn in which its peer turned out to be ready was established nevertheless: its
  * channel becomes active, and gets what the peer has sent. So beside the state {@code ConnectionLife} notes how far the
- * connection had come.
+ * connection had come. {@code ConnectionLifeTest} has the table with all states, and runs each of its cells.
  *
  * <h2>Threads</h2>
  * All of it belongs to the thread of the loop that the channel is registered with, except where a method says "any
