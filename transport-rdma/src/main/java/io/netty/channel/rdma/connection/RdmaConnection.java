@@ -98,13 +98,13 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
      * id, and its owner.
      */
     public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id, StreamOptions options,
-                                 StreamCounters counters) throws Exception {
+                                        StreamCounters counters) throws Exception {
         return create(owner, loop, id, ConnectionResources.create(id, options, counters, loop.handler()));
     }
 
     /** As above, with a queue pair that exists. The resources belong to this class in any case. */
     public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id,
-                                 ConnectionResources resources) throws Exception {
+                                        ConnectionResources resources) throws Exception {
         boolean created = false;
         try {
             RdmaConnection connection = new RdmaConnection(owner, loop, id, resources);
