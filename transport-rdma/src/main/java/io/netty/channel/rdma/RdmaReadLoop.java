@@ -33,6 +33,8 @@ import java.io.IOException;
  */
 final class RdmaReadLoop {
     private final RdmaSocketChannel channel;
+    private final Runnable later = this::readScheduled;
+    private final Runnable now = this::readNow;
     private boolean readPending;
     private boolean reading;
     private boolean scheduled;
@@ -66,12 +68,17 @@ final class RdmaReadLoop {
     private void readLater(RdmaConnection connection) {
         if (!reading && !scheduled) {
             scheduled = true;
-            connection.loop().execute(() -> {
-                scheduled = false;
-                read(connection);
-                connection.afterRead();
-            });
+            connection.loop().execute(later);
         }
+    }
+
+    private void readScheduled() {
+        scheduled = false;
+        channel.connection().readInTurn(now);
+    }
+
+    private void readNow() {
+        read(channel.connection());
     }
 
     /**

@@ -22,10 +22,13 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+import io.netty.util.ReferenceCountUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,6 +127,28 @@ class RdmaSocketChannelTest {
             assertThat(pair.client.metrics().bytesSentInline()).isEqualTo(8);
             assertThat(pair.server.metrics().bytesReceivedCopied()).isEqualTo(8);
             assertThat(pair.server.metrics().bytesReceivedInPlace()).isZero();
+        }
+    }
+
+    @Test
+    void flushesOfOneTurnAfterTheFirstAreSentTogether() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            ChannelInboundHandlerAdapter answering = new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                    ReferenceCountUtil.release(msg);
+                    for (int i = 0; i < 10; i++) {
+                        ctx.writeAndFlush(ctx.alloc().directBuffer().writeZero(40));
+                    }
+                }
+            };
+            // Added on another thread, it might not get the first message.
+            sync(pair.server.eventLoop().submit(() -> pair.server.pipeline().addFirst(answering)));
+            sync(pair.client.writeAndFlush(Unpooled.copyInt(1)));
+            pair.clientEvents.read(400);
+            // What fits into one request goes inline, and that is one of them, but not nine.
+            assertThat(pair.server.metrics().bytesSentInline()).isEqualTo(40);
+            assertThat(pair.server.metrics().bytesSentCopied()).isEqualTo(360);
         }
     }
 

@@ -235,6 +235,17 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         afterRead();
     }
 
+    /** Has the application read outside of the turn that the bytes arrived in: that is a turn, too. */
+    public void readInTurn(Runnable reading) {
+        beginTurn();
+        try {
+            reading.run();
+        } finally {
+            inTurn = false;
+        }
+        afterRead();
+    }
+
     /** The application has read: the peer may have to be told. */
     public void afterRead() {
         if (!inTurn && !life.isDestroyed()) {
@@ -274,7 +285,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         long workRequest = completions.workRequestId(index);
         boolean success = completions.isSuccess(index);
         if (workRequest == ConnectionResources.RECEIVE) {
-            receives.completed(success);
+            receives.completed();
             if (success) {
                 if (!completions.hasImmediate(index)) {
                     life.fail(new StreamProtocolException("the peer sent a message without immediate data"));
@@ -305,7 +316,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
             owner.established();
             livenessChanged();
         }
-        inTurn = true;
+        beginTurn();
         try {
             postReceives();
             if (sent != NONE) {
@@ -326,11 +337,22 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         advance();
     }
 
-    /** Posts the receives that were used again. */
+    private void beginTurn() {
+        inTurn = true;
+        sender.beginTurn();
+    }
+
+    /** Whether all that there is to send will be looked at soon. */
+    boolean isInTurn() {
+        return inTurn;
+    }
+
+    /** Posts the receives again that were used, if they are needed now. */
     void postReceives() {
-        if (!life.isBroken()) {
+        int count = life.isBroken() ? 0 : stream.receivesToPost();
+        if (count > 0) {
             try {
-                receives.postAgain();
+                receives.postAgain(count);
             } catch (VerbsException e) {
                 life.broken(e);
             }

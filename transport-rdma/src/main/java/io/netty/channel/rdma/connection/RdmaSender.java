@@ -42,8 +42,12 @@ final class RdmaSender {
     private final ConnectionLife life;
     /** When memory to send from ran out and nothing in flight will tell that there is some again. */
     private final Retry retry;
-    /** There are flushed messages that could not be sent yet. */
+    /** There are flushed messages that could not be sent yet, or wait for the end of the turn. */
     private boolean stalled;
+    /** Something was flushed in this turn, and was posted at once. */
+    private boolean flushedInTurn;
+    /** By the call that looks whether this is set. */
+    private boolean pumped;
     /** That of the loop of this handler. */
     private Gatherer gatherer;
     private LoopHandler gathererHandler;
@@ -59,8 +63,14 @@ final class RdmaSender {
                 this::pumpAll);
     }
 
+    /** A turn of the connection begins. */
+    void beginTurn() {
+        flushedInTurn = false;
+    }
+
     /**
-     * Sends what may be sent of the flushed messages.
+     * Sends what may be sent of the flushed messages. In a turn of the connection that is the first flush only, whose
+     * peer may be waiting for it; those after it are sent together when the turn ends, as it does soon.
      *
      * @throws IOException if the connection can't carry them any more.
      */
@@ -72,7 +82,12 @@ final class RdmaSender {
         }
         outbound.flushed(messages);
         if (isWritable()) {
+            if (connection.isInTurn() && flushedInTurn) {
+                stalled = true;
+                return;
+            }
             pump(true);
+            flushedInTurn = !stalled;
         } else if (!life.isLost() && (outbound.isInFlight() || life.isBroken())) {
             // What is in flight will tell more.
             stalled = true;
@@ -100,8 +115,7 @@ final class RdmaSender {
 
     /** Posts the control messages that are due and, if wanted, data, in one chain. */
     private void pump(boolean data) throws Exception {
-        // Credits must not be granted before the receives that stand for them are posted.
-        connection.postReceives();
+        pumped = true;
         if (!connection.isReady() || life.isBroken()) {
             stalled |= data;
             return;
@@ -114,6 +128,12 @@ final class RdmaSender {
         }
         try {
             connection.inbound().beforeOffer();
+            // Credits must not be granted before the receives that stand for them are posted.
+            connection.postReceives();
+            if (life.isBroken()) {
+                stalled |= data;
+                return;
+            }
             for (StreamRequest request; (request = stream.nextControl()) != null;) {
                 gatherer.control(request);
             }
@@ -151,12 +171,15 @@ final class RdmaSender {
             return;
         }
         try {
+            pumped = false;
             if (stalled && !life.isClosed()) {
                 owner.writable();
                 // A flush in the middle of a completion may have had nothing new, and then nobody looks again.
                 stalled &= outbound.hasMessages();
             }
-            pump(life.isClosed());
+            if (!pumped) {
+                pump(life.isClosed());
+            }
         } catch (RejectedExecutionException e) {
             logger.debug("{}: the event loop has ended; its handler destroys what is left", owner, e);
         } catch (Exception e) {

@@ -32,7 +32,6 @@ final class ReceiveQueue {
 
     private final QueuePair queuePair;
     private int posted;
-    private int consumed;
     /** Immediate and length in turn. */
     private int[] early = new int[16];
     private int earlyCount;
@@ -44,11 +43,8 @@ final class ReceiveQueue {
     }
 
     /** One of them completed. */
-    void completed(boolean success) {
+    void completed() {
         posted--;
-        if (success) {
-            consumed++;
-        }
     }
 
     /** Whether all have come back, so that nothing more can arrive. */
@@ -57,19 +53,15 @@ final class ReceiveQueue {
     }
 
     /**
-     * Posts those that completed again.
+     * Posts some that have completed again.
      *
      * @throws VerbsException if the queue pair does not take them.
      */
-    void postAgain() throws VerbsException {
-        int count = consumed;
-        if (count > 0) {
-            consumed = 0;
-            int taken = queuePair.postEmptyReceives(ConnectionResources.RECEIVE, count);
-            posted += taken;
-            if (taken < count) {
-                throw queuePair.postException();
-            }
+    void postAgain(int count) throws VerbsException {
+        int taken = queuePair.postEmptyReceives(ConnectionResources.RECEIVE, count);
+        posted += taken;
+        if (taken < count) {
+            throw queuePair.postException();
         }
     }
 

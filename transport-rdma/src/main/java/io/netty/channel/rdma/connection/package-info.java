@@ -40,7 +40,12 @@
  * <h2>A turn</h2>
  * {@code completed} only takes note. {@code completionsDone} does what follows, once for all completions of a batch:
  * receives are posted again, promises completed, the pipeline reads, and control messages and what had to wait are sent
- * in one chain of work requests.
+ * in one chain of work requests. What handlers flush in a turn waits for its end, but for the first flush: a peer that
+ * has asked for one thing gets it at once, and the answers to many are one chain. The end is that of the turn of the
+ * connection, not of the event loop's: with a thousand connections that may come a thousand times as late.
+ *
+ * <p>Receives are not posted again in each turn. The peer has no credits for more data than there are receives left, so
+ * those that data used are posted before it is granted new ones, many with one call.
  *
  * <h2>What is in flight</h2>
  * Work requests carry numbers. What one reads belongs to it ({@code MemoryInFlight}), by its number, until its

@@ -42,6 +42,7 @@ public final class CurrentLoop implements Executor {
 
     // Not Netty's queue for many producers: after an addition its producer could miss a change of the fields below.
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Runnable runTasks = this::run;
     private final Set<Timer> timers = new LinkedHashSet<>();
     private volatile LoopHandler handler;
     private volatile boolean attached = true;
@@ -84,7 +85,7 @@ public final class CurrentLoop implements Executor {
             for (Timer timer : timers) {
                 timer.start();
             }
-            newHandler.loop().execute(this::run);
+            newHandler.loop().execute(runTasks);
         } catch (RejectedExecutionException e) {
             ended(e);
         }
@@ -117,7 +118,7 @@ public final class CurrentLoop implements Executor {
         tasks.add(task);
         if (attached) {
             try {
-                handler.loop().execute(this::run);
+                handler.loop().execute(runTasks);
             } catch (RejectedExecutionException e) {
                 ended(e);
             }

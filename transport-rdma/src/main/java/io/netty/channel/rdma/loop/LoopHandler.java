@@ -58,8 +58,13 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
 public abstract class LoopHandler implements IoHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopHandler.class);
 
-    /** So often TCP channels and wake-ups get their turn while completions keep coming. */
+    /** So often descriptors are looked at while completions keep coming, if there was something at the last look. */
     private static final long EPOLL_INTERVAL_NANOS = 20_000;
+    /**
+     * Else half as often each time, down to this. It is a system call, and most loops with busy queue pairs have no TCP
+     * channels: then nothing comes but connections, and what the device reports. (A task wakes nobody up meanwhile.)
+     */
+    private static final long MAX_EPOLL_INTERVAL_NANOS = 8 * EPOLL_INTERVAL_NANOS;
     private static final long MAX_FINISH_NANOS = 200_000_000;
     /** Polls between two looks at the clock and for tasks, which cost about as much as a poll. */
     private static final int POLLS_PER_CHECK = 8;
@@ -88,6 +93,7 @@ public abstract class LoopHandler implements IoHandler {
     private int internalEvents;
     private int externalEvents;
     private long nextEpollNanos;
+    private long epollIntervalNanos = EPOLL_INTERVAL_NANOS;
 
     /**
      * @param executor                of the event loop.
@@ -164,7 +170,7 @@ public abstract class LoopHandler implements IoHandler {
         // Most likely a completion woke us up: handle it in this turn.
         handled += pollCompletions();
         // Epoll has had its turn, however long the completions took.
-        nextEpollNanos = System.nanoTime() + EPOLL_INTERVAL_NANOS;
+        nextEpollNanos = System.nanoTime() + epollIntervalNanos;
         return handled;
     }
 
@@ -209,8 +215,9 @@ public abstract class LoopHandler implements IoHandler {
         if (now - nextEpollNanos < 0) {
             return 0;
         }
-        nextEpollNanos = now + EPOLL_INTERVAL_NANOS;
-        return runEpoll(false);
+        int handled = runEpoll(false);
+        nextEpollNanos = now + epollIntervalNanos;
+        return handled;
     }
 
     private int pollCompletions() {
@@ -242,8 +249,11 @@ public abstract class LoopHandler implements IoHandler {
         turn.mayBlock = mayBlock;
         internalEvents = 0;
         externalEvents = 0;
+        int events = epoll.run(turn);
+        epollIntervalNanos = events > 0 ? EPOLL_INTERVAL_NANOS
+                : Math.min(2 * epollIntervalNanos, MAX_EPOLL_INTERVAL_NANOS);
         // Our own descriptors are counted as what came of them.
-        return epoll.run(turn) - internalEvents + externalEvents;
+        return events - internalEvents + externalEvents;
     }
 
     private boolean hasQueuePairs() {

@@ -52,7 +52,7 @@ public record StreamConfig(int credits, int sendQueueDepth, int controlSlots, in
     }
 
     /**
-     * Receives to keep posted: one for each credit, and some for control messages, which need no credit. More control
+     * Receives to post: one for each credit, and some for control messages, which need no credit. More control
      * messages than that wait in the sender's queue (RNR), so the QP's RNR retry count should be 7, infinite.
      */
     public int receiveQueueDepth() {

@@ -23,13 +23,13 @@ package io.netty.channel.rdma.stream;
  * Use:
  * <ul>
  * <li>The peer is told {@link #localData}, and what it tells is given to {@link #establish} before any completion of
- *     the queue pair is. {@link StreamConfig#receiveQueueDepth()} empty receives are kept posted: each one that
- *     completed is posted again before the next call of {@link #nextControl()}.</li>
+ *     the queue pair is. {@link StreamConfig#receiveQueueDepth()} empty receives are posted at first, and those that
+ *     completed again when {@link #receivesToPost()} says so.</li>
  * <li>Output: while there are bytes and {@link #writable()} is not 0, {@link #write} and post the request. The requests
  *     of one flush can be one chain; {@link #signal()} makes the last one ask for a completion.</li>
  * <li>Each receive completion: {@link #receive}. Each successful send completion: {@link #completed}.</li>
- * <li>After each batch of the above, and after segments were released: post what {@link #nextControl()} returns until
- *     it returns null; then try to write again.</li>
+ * <li>After each batch of the above, and after segments were released: post {@link #receivesToPost()} receives and
+ *     what {@link #nextControl()} returns until it returns null; then try to write again.</li>
  * </ul>
  * Not thread-safe: for the event loop of the connection. Nothing is allocated after {@link #establish}.
  */
@@ -59,6 +59,10 @@ public final class StreamConnection {
     /** The peer asked for its receive buffers, and has no answer yet. */
     private boolean retracted;
     private int granted;
+    /** Receives that completed and are not posted again. */
+    private int receivesUsed;
+    /** Some of them by what needs no credit. */
+    private boolean receivesUsedFreely;
 
     /**
      * @param config the sizes
@@ -213,6 +217,8 @@ public final class StreamConnection {
         if (failure != null) {
             throw failure;
         }
+        receivesUsed++;
+        receivesUsedFreely |= Immediate.type(immediate) != Immediate.DATA;
         try {
             int value = Immediate.value(immediate);
             switch (Immediate.type(immediate)) {
@@ -235,6 +241,23 @@ public final class StreamConnection {
             failure = e;
             throw e;
         }
+    }
+
+    /**
+     * How many receives are to be posted now: all that completed and are not posted again, before the peer is granted
+     * new credits, or when some were used by messages that need no credit. Those that data used need not be posted
+     * before that, since the peer has no credits for more data than there are receives left.
+     *
+     * @return 0 if there is no need; otherwise the caller must post so many before it calls {@link #nextControl()}
+     */
+    public int receivesToPost() {
+        int used = receivesUsed;
+        if (used == 0 || !receivesUsedFreely && !receive.wantsGrant()) {
+            return 0;
+        }
+        receivesUsed = 0;
+        receivesUsedFreely = false;
+        return used;
     }
 
     /**

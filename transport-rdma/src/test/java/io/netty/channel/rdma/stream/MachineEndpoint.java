@@ -164,7 +164,6 @@ final class MachineEndpoint implements Endpoint {
                 connection.completed(completion.id());
                 continue;
             }
-            qp.postReceive();
             switch (connection.receive(completion.immediate(), completion.bytes())) {
             case DATA:
                 arrived(connection.arrival());
@@ -234,8 +233,14 @@ final class MachineEndpoint implements Endpoint {
     @Override
     public boolean control() {
         boolean did = false;
+        for (int receives = connection.receivesToPost(); receives > 0; receives--) {
+            qp.postReceive();
+        }
         StreamRequest request;
         while ((request = connection.nextControl()) != null) {
+            if (Immediate.type(request.immediate()) == Immediate.CREDIT) {
+                assertThat(qp.missingReceives()).as("not posted again before credits are granted").isZero();
+            }
             byte[] bytes = new byte[request.length()];
             if (request.kind() == StreamRequest.Kind.ADVERTISE) {
                 ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).putLong(request.entryHead())

@@ -172,6 +172,11 @@ final class SimulatedQueuePair {
         assertThat(receives).as("receive queue").isLessThanOrEqualTo(receiveDepth);
     }
 
+    /** How many receives were polled and are not posted again. */
+    int missingReceives() {
+        return receiveDepth - receives - (int) completions.stream().filter(Completion::receive).count();
+    }
+
     int mostDataUnderWay() {
         return mostDataUnderWay;
     }

@@ -195,6 +195,26 @@ class StreamConnectionTest {
     }
 
     @Test
+    void receivesThatDataUsedArePostedAgainBeforeCreditsAreGranted() throws StreamProtocolException {
+        connection.nextControl();
+        receiveData(10);
+        assertThat(connection.receivesToPost()).as("the peer has as many credits as there are receives").isZero();
+        receiveData(10);
+        assertThat(connection.receivesToPost()).as("half of the credits are used").isEqualTo(2);
+        assertThat(connection.receivesToPost()).isZero();
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.CREDIT);
+    }
+
+    @Test
+    void receivesThatControlMessagesUsedArePostedAgainAtOnce() throws StreamProtocolException {
+        connection.nextControl();
+        receiveData(10);
+        connection.receive(credit(4), 0);
+        assertThat(connection.receivesToPost()).isEqualTo(2);
+        assertThat(connection.receivesToPost()).isZero();
+    }
+
+    @Test
     void whatThePeerGivesBackIsFreeAndWhatItHadBegunIsFilled() throws StreamProtocolException {
         assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
         receiveData(30);
