@@ -56,6 +56,7 @@ struct cq_place {
     void (*found)(struct cq_place *place); /* notes that there is work, before the queue pair's turn; may be NULL */
     STAILQ_ENTRY(cq_place) next_unfinished; /* under `scan`, as the following */
     bool unfinished; /* in the queue of those with more work than one call does */
+    uint32_t worked_at; /* the poll that last found work by looking at the queue pair itself */
 };
 
 struct cqe {
@@ -67,6 +68,9 @@ struct cqe {
 };
 
 enum cq_arm { CQ_UNARMED, CQ_ARMED_SOLICITED, CQ_ARMED };
+
+/* Each poll looks at so many queue pairs. It costs some 10 ns for each. */
+#define CQ_DIRECT 4u
 
 /* Work published to peers is checked once in so many polls. */
 #define CQ_POLLS_PER_LOOK 16u
@@ -103,7 +107,8 @@ struct cq {
     struct cq_overdue overdue;
     struct gate scan;
     /* Under `scan`. */
-    struct qp *hot; /* the latest one with work, which is the most likely to have more */
+    struct cq_place *direct[CQ_DIRECT]; /* those that each poll looks at, whether or not a tick says so */
+    unsigned num_direct;
     struct bank_watch *banks;
     struct bank_watch *cursor;
     unsigned turn;
@@ -245,6 +250,8 @@ void cq_overdue_to_engine(struct cq *cq);
 void cq_overdue_end(struct cq *cq);
 
 /* ---- cq_scan.c ---- */
+
+extern atomic_uint cq_cold_polls; /* for tests: 0 has polls change at each tick what they look at themselves */
 
 /* Executes what peers have announced, for poll: cheap, skipped if another thread is at it. */
 void cq_scan_try(struct cq *cq);

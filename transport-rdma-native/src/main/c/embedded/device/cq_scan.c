@@ -17,6 +17,10 @@
  * Finding the queue pairs that peers have given work: compares the peers' ticks (notify_area.h) with private copies.
  * Everything here belongs to the owner of the completion queue's scan gate.
  *
+ * The few connections that had work lately are looked at directly: their cache line stays here until the peer writes to
+ * it. Their peers are told, and do not count up ticks for them. Which these are changes slowly, as telling a peer costs
+ * what a tick costs.
+ *
  * One call does a bounded number of bytes for a queue pair (qp.h). One that has more, or is in the middle of a message,
  * queues up, and each scan goes on with the first of that queue: however many have much to do, a message of another one
  * waits for one of them.
@@ -24,6 +28,7 @@
 #include <stdlib.h>
 
 #include "cq.h"
+#include "embedded/base/fence.h"
 #include "embedded/link/process.h"
 #include "qp.h"
 
@@ -32,8 +37,11 @@
 /* A poll looks at this many banks, going round: a queue with very many peer processes must not make each poll slow. */
 #define BANKS_PER_POLL 64
 
-/* A queue pair that always has work must not hide the others. */
-#define HOT_TURNS 8
+/* Queue pairs that always have work must not hide the others. */
+#define DIRECT_TURNS 8
+
+/* One that had no work for so many polls makes room for another one among those that are looked at directly. */
+atomic_uint cq_cold_polls = 4096;
 
 struct group_watch {
     uint32_t seen[NOTIFY_GROUP_SLOTS];
@@ -88,6 +96,69 @@ static void serve(struct cq *cq, struct cq_place *place) {
     }
 }
 
+static uint32_t polls(const struct cq *cq) {
+    return atomic_load_explicit(cq->polling.polls, memory_order_relaxed);
+}
+
+/* Returns the one that has had no work for the longest time. */
+static unsigned coldest(const struct cq *cq) {
+    unsigned coldest = 0;
+    for (unsigned i = 1; i < cq->num_direct; i++) {
+        if ((int32_t) (cq->direct[i]->worked_at - cq->direct[coldest]->worked_at) < 0) {
+            coldest = i;
+        }
+    }
+    return coldest;
+}
+
+static void drop_direct(struct cq *cq, unsigned i) {
+    struct cq_place *place = cq->direct[i];
+    cq->direct[i] = cq->direct[--cq->num_direct];
+    qp_set_direct(place->qp, place, false);
+}
+
+static bool is_direct(const struct cq *cq, const struct cq_place *place) {
+    for (unsigned i = 0; i < cq->num_direct; i++) {
+        if (cq->direct[i] == place) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A tick has announced work for it to a poll. */
+static void consider_direct(struct cq *cq, struct cq_place *place) {
+    if (is_direct(cq, place)) {
+        return;
+    }
+    if (cq->num_direct == CQ_DIRECT) {
+        unsigned i = coldest(cq);
+        struct cq_place *former = cq->direct[i];
+        if (polls(cq) - former->worked_at < atomic_load_explicit(&cq_cold_polls, memory_order_relaxed)) {
+            return;
+        }
+        drop_direct(cq, i);
+        serve(cq, former); /* for what it published before it could see that ticks are needed again */
+    }
+    place->worked_at = polls(cq);
+    cq->direct[cq->num_direct++] = place;
+    qp_set_direct(place->qp, place, true);
+}
+
+/* Returns whether one of those had work that are looked at without a tick. */
+static bool serve_direct(struct cq *cq) {
+    bool found = false;
+    for (unsigned i = 0; i < cq->num_direct; i++) {
+        struct cq_place *place = cq->direct[i];
+        if (qp_has_work(place->qp)) {
+            place->worked_at = polls(cq);
+            serve(cq, place);
+            found = true;
+        }
+    }
+    return found;
+}
+
 __attribute__((noinline)) static void scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
     struct group_watch *group = bank->group[g];
     if (group == NULL) {
@@ -101,8 +172,8 @@ __attribute__((noinline)) static void scan_group(struct cq *cq, struct bank_watc
             group->seen[s] = tick;
             if (place->found != NULL) {
                 place->found(place);
-            } else {
-                cq->hot = place->qp;
+            } else if (!engine_is_self()) {
+                consider_direct(cq, place);
             }
             serve(cq, place);
         }
@@ -127,8 +198,10 @@ static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
  * sleep.
  */
 static bool scan_all(struct cq *cq) {
+    fence(); /* the caller may just have told peers to ring from now on */
     take_turn(cq);
     bool found = cq->turn_taken;
+    found |= serve_direct(cq);
     for (struct bank_watch *bank = cq->banks; bank != NULL; bank = bank->next) {
         found |= scan_bank(cq, bank);
     }
@@ -167,24 +240,14 @@ static void scan_some(struct cq *cq) {
     cq->cursor = bank;
 }
 
-/* Returns false if the others should be looked at. */
-static bool serve_hot(struct cq *cq) {
-    struct qp *hot = cq->hot;
-    if (hot == NULL || !qp_has_work(hot)) {
-        return false;
-    }
-    struct cq_place *place = cq == hot->recv_cq ? &hot->recv_cq_place : &hot->send_cq_place;
-    serve(cq, place);
-    return !place->unfinished && atomic_load_explicit(&cq->count, memory_order_relaxed) != 0
-            && ++cq->turn % HOT_TURNS != 0;
-}
-
 void cq_scan_try(struct cq *cq) {
     if (!gate_try(&cq->scan)) {
         return;
     }
     take_turn(cq);
-    if (!serve_hot(cq)) {
+    bool busy = serve_direct(cq) && STAILQ_EMPTY(&cq->unfinished)
+            && atomic_load_explicit(&cq->count, memory_order_relaxed) != 0;
+    if (!busy || ++cq->turn % DIRECT_TURNS == 0) {
         scan_some(cq);
     }
     if (!STAILQ_EMPTY(&cq->unfinished) && !cq_is_polled(cq)) {
@@ -261,8 +324,11 @@ void cq_scan_remove(struct cq *cq, struct cq_place *place) {
         STAILQ_REMOVE(&cq->unfinished, place, cq_place, next_unfinished);
         place->unfinished = false;
     }
-    if (cq->hot == place->qp) {
-        cq->hot = NULL;
+    for (unsigned i = 0; i < cq->num_direct; i++) {
+        if (cq->direct[i] == place) {
+            drop_direct(cq, i);
+            break;
+        }
     }
     struct bank_watch **link = &cq->banks;
     while (*link != NULL && ((*link)->process != place->process || (*link)->bank != place->bank)) {

@@ -302,6 +302,12 @@ void qp_fail_users(struct cq *cq);
 /* The round of the engine: returns when to look again, or 0 if it is not watched any more. */
 uint64_t qp_round(struct qp *qp, uint64_t now_ns);
 
+/*
+ * Tells the peer whether the polls that come to the place look at the queue pair itself: if so, no tick need announce
+ * what qp_has_work() finds. With the scan gate, while the queue pair has the place.
+ */
+void qp_set_direct(struct qp *qp, const struct cq_place *place, bool direct);
+
 /* A hint, for polls: the peer seems to have done something. */
 static inline bool qp_has_work(const struct qp *qp) {
     const struct wire_segment *peer = atomic_load_explicit(&qp->peek, memory_order_acquire);

@@ -168,9 +168,14 @@ enum wire_status {
 #define WIRE_ACK_COUNT(word) ((uint32_t) (word))
 #define WIRE_ACK_STATUS(word) ((uint32_t) ((word) >> 32))
 
+/* Of `direct`: the requests of the other end; its acknowledgements and responses. */
+#define WIRE_DIRECT_REQUESTS 1u
+#define WIRE_DIRECT_RESULTS 2u
+
 struct wire_control {
     _Atomic uint32_t dead; /* the queue pair left RTS/RTR: ignore what it has published */
     _Atomic uint32_t min_rnr_timer;
+    _Atomic uint32_t direct; /* what the polls of this end look at themselves, so that no tick need announce it */
     struct {
         _Alignas(64) _Atomic uint64_t ack;  /* of the peer's stream */
         _Alignas(64) _Atomic uint32_t want; /* wake me when my stream is acknowledged this far */

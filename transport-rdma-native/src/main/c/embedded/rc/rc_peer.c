@@ -15,6 +15,7 @@
  */
 /* What requester and responder both do about the peer: acknowledgements, overdue work, violations. See rc.h. */
 #include "embedded/base/cancel.h"
+#include "embedded/base/fence.h"
 #include "rc.h"
 
 void rc_violation(struct qp *qp) {
@@ -94,6 +95,24 @@ void rc_check_overdue(struct qp *qp) {
     }
 }
 
+/* ---- announcements ---- */
+
+void rc_hint(struct qp *qp, uint32_t streams) {
+    if ((atomic_load(&qp->attached->segment->control.direct) & streams) == 0) {
+        process_hint(streams == WIRE_DIRECT_REQUESTS ? &qp->to_recv_cq : &qp->to_send_cq);
+    }
+}
+
+void rc_announce(struct qp *qp, uint32_t streams) {
+    const _Atomic uint32_t *direct = &qp->attached->segment->control.direct;
+    if ((atomic_load_explicit(direct, memory_order_relaxed) & streams) == 0) {
+        process_hint(streams == WIRE_DIRECT_REQUESTS ? &qp->to_recv_cq : &qp->to_send_cq);
+        return;
+    }
+    fence();
+    rc_hint(qp, streams);
+}
+
 /* ---- acknowledgements of both streams ---- */
 
 void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake) {
@@ -108,7 +127,15 @@ void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status sta
     if (wanted && wake < WAKE_EVENT) {
         wake = wake == WAKE_NONE ? WAKE_WORK : WAKE_EVENT;
     }
-    if (wake != WAKE_NONE && !process_signal(to, wake) && wanted) {
+    if (wake == WAKE_NONE) {
+        return;
+    }
+    if (stream == WIRE_REQUESTS) {
+        rc_hint(qp, WIRE_DIRECT_RESULTS);
+    } else {
+        process_hint(to); /* that there is room for answers is not what direct looks find */
+    }
+    if (!process_ring(to, wake) && wanted) {
         if (stream == WIRE_REQUESTS) {
             qp->gave_room = true;
             qp->room_after = consumer_published(consumer);

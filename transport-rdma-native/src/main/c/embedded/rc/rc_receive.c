@@ -186,7 +186,7 @@ static void acknowledge_awaited(struct qp *qp, bool message) {
         return;
     }
     rc_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_NONE);
-    process_hint(&qp->to_send_cq);
+    rc_hint(qp, WIRE_DIRECT_RESULTS);
     qp->sleeper = process_sleeper(&qp->to_send_cq);
     if (qp->sleeper != 0) {
         cq_defer_doorbell(qp->recv_cq, qp);

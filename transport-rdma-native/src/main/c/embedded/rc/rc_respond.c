@@ -56,7 +56,8 @@ static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bo
     slot->desc.length = length;
     slot->desc.slab = offset;
     producer_publish(&qp->answers, slot);
-    if (!process_signal(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK)) {
+    rc_announce(qp, WIRE_DIRECT_RESULTS);
+    if (!process_ring(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK)) {
         rc_expect(qp);
     }
     return OUTCOME_DONE;

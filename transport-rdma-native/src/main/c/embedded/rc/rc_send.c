@@ -58,7 +58,8 @@ static void signal_peer(struct qp *qp) {
     if (qp->request_wake != WAKE_NONE) {
         enum wake wake = qp->request_wake;
         qp->request_wake = WAKE_NONE;
-        if (!process_signal(&qp->to_recv_cq, wake) && rc_awaits_one_sided(qp)) {
+        rc_announce(qp, WIRE_DIRECT_REQUESTS);
+        if (!process_ring(&qp->to_recv_cq, wake) && rc_awaits_one_sided(qp)) {
             rc_expect(qp);
         }
     }
@@ -118,7 +119,7 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
         wqe->end = qp->out.prod;
         qp->unanswered += answered;
     } else {
-        process_hint(&qp->to_recv_cq); /* one that polls starts copying now; a sleeper is woken when the slab is full */
+        rc_hint(qp, WIRE_DIRECT_REQUESTS); /* one that polls starts copying now; a sleeper is woken when the slab is full */
     }
     return OUTCOME_DONE;
 }
