@@ -40,6 +40,12 @@ public final class Control {
      * what is being measured. Nothing else stops: compilers can finish what they have begun.
      */
     public static final String PAUSE = "pause";
+    /**
+     * Collects garbage, and answers with the bytes that the process then holds: resident memory, but of its heap only
+     * what is alive. Two answers compare if all of a heap of fixed size was touched from the start
+     * ({@code -XX:+AlwaysPreTouch}): otherwise resident memory grows by what garbage is the first to use.
+     */
+    public static final String MEMORY = "memory";
     /** Lets the event loops go on. */
     public static final String RESUME = "resume";
 
@@ -57,6 +63,7 @@ public final class Control {
         this.group = group;
         prober = new Prober(group);
         add(PROBE, arguments -> prober.probe().toString());
+        add(MEMORY, arguments -> Long.toString(prober.heldBytes()));
         add(PAUSE, arguments -> pause());
         add(RESUME, arguments -> resume());
     }

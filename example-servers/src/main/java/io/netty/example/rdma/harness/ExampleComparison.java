@@ -88,7 +88,7 @@ public abstract class ExampleComparison implements Callable<Integer> {
                 prepare(Mode.byDefault(transport));
             }
             try (Comparison comparison = new Comparison(options, modes,
-                    mode -> launcher().pair(mode, server, forServer, client, forClient), references())) {
+                    mode -> launcher().pair(mode, server, forServer, client, forClient, List.of()), references())) {
                 comparison.run();
             }
         }

@@ -51,12 +51,19 @@ public final class Launcher {
 
     /** Starts a process in a mode. */
     public Child start(Class<?> main, Mode mode, List<String> arguments) throws IOException {
+        return start(main, mode, arguments, List.of());
+    }
+
+    private Child start(Class<?> main, Mode mode, List<String> arguments, List<String> jvmOptions)
+            throws IOException {
         List<String> all = new ArrayList<>(List.of("--transport", mode.transport().toString(), "--host", host));
         if (mode.waiting() != Waiting.DEFAULT) {
             all.add("--" + mode.waiting().name().toLowerCase(Locale.ROOT));
         }
         all.addAll(arguments);
-        return new Child(List.of("-Dio.netty.rdma.provider=" + provider()), main, all);
+        List<String> options = new ArrayList<>(jvmOptions);
+        options.add("-Dio.netty.rdma.provider=" + provider());
+        return new Child(options, main, all);
     }
 
     /**
@@ -65,20 +72,21 @@ public final class Launcher {
      * @param server          main class. It has {@code ServerOptions}
      * @param serverArguments beside those that every server needs that is measured
      * @param clientArguments beside the server's port
+     * @param jvmOptions      of both, beside those that all processes have
      */
     public Pair pair(Mode mode, Class<?> server, List<String> serverArguments, Class<? extends LoadClient> client,
-                     List<String> clientArguments) throws IOException {
+                     List<String> clientArguments, List<String> jvmOptions) throws IOException {
         // A connection that nobody measures for a while is to stay.
         List<String> forServer = new ArrayList<>(List.of("--port", "0", "--idle-seconds", "0",
                 ServerOptions.CONTROLLED));
         forServer.addAll(serverArguments);
-        Child serverProcess = start(server, mode, forServer);
+        Child serverProcess = start(server, mode, forServer, jvmOptions);
         Child clientProcess = null;
         try {
             List<String> forClient = new ArrayList<>(List.of("--port",
                     ExampleServer.port(serverProcess.await(ExampleServer.READY))));
             forClient.addAll(clientArguments);
-            clientProcess = start(client, mode, forClient);
+            clientProcess = start(client, mode, forClient, jvmOptions);
             return new Pair(serverProcess, clientProcess);
         } catch (Exception e) {
             if (clientProcess != null) {

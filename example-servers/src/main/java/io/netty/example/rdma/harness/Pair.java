@@ -217,6 +217,16 @@ public final class Pair implements AutoCloseable {
         return client.pid();
     }
 
+    /** Bytes that the server holds: see {@link Control#MEMORY}. */
+    public long serverMemory() throws IOException {
+        return Long.parseLong(server.ask(Control.MEMORY));
+    }
+
+    /** Bytes that the client holds: see {@link Control#MEMORY}. */
+    public long clientMemory() throws IOException {
+        return Long.parseLong(client.ask(Control.MEMORY));
+    }
+
     /** Has the client do what only it can, and returns its answer: see {@link LoadClient#addCommands}. */
     public String askClient(String command) throws IOException {
         return client.ask(command);

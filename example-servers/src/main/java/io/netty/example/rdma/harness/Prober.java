@@ -22,6 +22,7 @@ import io.netty.util.concurrent.EventExecutorGroup;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryUsage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +59,13 @@ final class Prober {
                 .mapToLong(collector -> Math.max(0, collector.getCollectionTime())).sum();
         return new Probe(System.nanoTime(), system.getProcessCpuTime(), compilerNanos(),
                 TimeUnit.MILLISECONDS.toNanos(gcMillis), allocated, ProcessUse.residentBytes(PID));
+    }
+
+    /** Collects garbage: see {@link Control#MEMORY}. */
+    long heldBytes() throws IOException {
+        System.gc();
+        MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
+        return ProcessUse.residentBytes(PID) - heap.getCommitted() + heap.getUsed();
     }
 
     /**

@@ -22,6 +22,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -32,6 +33,8 @@ public final class ProcessUse {
     private static final Path PROC = Path.of("/proc");
     /** "C1 CompilerThread0" and the like, in the 15 characters that Linux keeps. */
     private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*\\s*");
+
+    private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     private ProcessUse() {
     }
@@ -63,9 +66,31 @@ public final class ProcessUse {
 
     /** Resident memory in bytes, shared pages included. */
     public static long residentBytes(long pid) throws IOException {
-        try (var lines = Files.lines(PROC.resolve(pid + "/status"))) {
-            return lines.filter(line -> line.startsWith("VmRSS:")).findFirst()
-                    .map(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10).orElseThrow();
+        return number(PROC.resolve(pid + "/status"), "VmRSS:") << 10;
+    }
+
+    /** Memory in bytes that new work can have without swapping, as the kernel estimates it. */
+    public static long availableBytes() throws IOException {
+        return number(PROC.resolve("meminfo"), "MemAvailable:") << 10;
+    }
+
+    /** How many file descriptors a process has open. */
+    public static long descriptors(long pid) throws IOException {
+        try (var open = Files.list(PROC.resolve(pid + "/fd"))) {
+            return open.count();
+        }
+    }
+
+    /** How many file descriptors a process may have open. */
+    public static long maxDescriptors(long pid) throws IOException {
+        return number(PROC.resolve(pid + "/limits"), "Max open files");
+    }
+
+    /** The first number after a name at the start of a line; if there is none, as for "unlimited", the highest. */
+    private static long number(Path file, String name) throws IOException {
+        try (var lines = Files.lines(file)) {
+            Matcher number = NUMBER.matcher(lines.filter(line -> line.startsWith(name)).findFirst().orElseThrow());
+            return number.find() ? Long.parseLong(number.group()) : Long.MAX_VALUE;
         }
     }
 

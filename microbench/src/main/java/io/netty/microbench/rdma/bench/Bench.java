@@ -35,9 +35,11 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The whole picture by one command. The exit status is 0 if everything that can be measured here was, and every answer
@@ -66,7 +68,8 @@ public final class Bench implements Callable<Integer> {
     private List<Part> only;
 
     @Option(names = "--transports", split = ",", description = "Transports to compare: ${COMPLETION-CANDIDATES} "
-            + "(default: all, with --quick and --rxe rdma and epoll).")
+            + "(default: rdma and epoll, and without --quick and --rxe once, in the parts echo and messages, the "
+            + "others; with --full all).")
     private List<Transport> transports;
 
     @Mixin
@@ -86,6 +89,8 @@ public final class Bench implements Callable<Integer> {
     @Option(names = "--limit-program", hidden = true, required = true)
     private Path limitProgram;
 
+    /** Measured once, and not in all parts. */
+    private List<Transport> others = List.of();
     private final List<Reading> readings = new ArrayList<>();
     private final List<Missing> missing = new ArrayList<>();
     private boolean failed;
@@ -123,14 +128,18 @@ public final class Bench implements Callable<Integer> {
         }
         Files.createDirectories(output);
         if (from != null) {
-            tell(BenchResults.read(from));
+            BenchResults results = BenchResults.read(from);
+            tell(results);
+            System.out.print(new MarkdownReport(results).writeTargets());
             return 0;
         }
         Machine.warnIfBusy();
         Effort effort = rounds == null ? length.effort() : length.effort().withRounds(rounds);
         if (transports == null) {
-            transports = length.quick || length.rxe ? List.of(Transport.RDMA, Transport.EPOLL)
-                    : List.of(Transport.values());
+            transports = length.full ? List.of(Transport.values()) : List.of(Transport.RDMA, Transport.EPOLL);
+            if (!length.full && !length.quick && !length.rxe) {
+                others = Arrays.stream(Transport.values()).filter(other -> !transports.contains(other)).toList();
+            }
         }
         if (only == null) {
             only = List.copyOf(length.rxe ? Part.OF_A_WIRE : Part.OF_A_MACHINE);
@@ -142,6 +151,7 @@ public final class Bench implements Callable<Integer> {
             Setup setup = new Setup(launcher, folder.path(), new LimitProgram(limitProgram, LIMIT_SECONDS),
                     perftest);
             long roundNanos = 0;
+            BenchResults results = null;
             for (int round = 1; round <= effort.rounds(); round++) {
                 long roundStart = System.nanoTime();
                 if (roundStart - start + roundNanos > TimeUnit.SECONDS.toNanos(effort.maxSeconds())) {
@@ -151,9 +161,15 @@ public final class Bench implements Callable<Integer> {
                 measure(round, setup, effort);
                 roundNanos = System.nanoTime() - roundStart;
                 // As good as it is so far: whoever stops it now has that.
-                tell(new BenchResults(BenchResults.FORMAT, taken, effort.name(), round, machine, readings, missing));
+                results = new BenchResults(BenchResults.FORMAT, taken, effort.name(), round, machine, readings,
+                        missing);
+                tell(results);
                 System.out.printf("round %d of %d done, %d s%n", round, effort.rounds(),
                         TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
+            }
+            if (results != null) {
+                System.out.println();
+                System.out.print(new MarkdownReport(results).writeTargets());
             }
         }
         return failed ? 1 : 0;
@@ -165,7 +181,8 @@ public final class Bench implements Callable<Integer> {
                 measure(part, null, new Readings(round, part.subject()), part.subject(), setup, effort);
                 continue;
             }
-            List<Mode> modes = transports.stream().flatMap(part::modes)
+            Stream<Transport> once = round == 1 && Part.OF_OTHERS.contains(part) ? others.stream() : Stream.empty();
+            List<Mode> modes = Stream.concat(transports.stream(), once).flatMap(part::modes)
                     .filter(mode -> !length.quick || mode.waiting() != Waiting.POLLING).toList();
             for (int i = 0; i < modes.size(); i++) {
                 // Each round starts with another one.
@@ -184,6 +201,7 @@ public final class Bench implements Callable<Integer> {
     private void measure(Part part, Mode mode, Readings taken, String subject, Setup setup, Effort effort)
             throws InterruptedException {
         System.out.println(part + ": " + subject);
+        long start = System.nanoTime();
         try {
             part.measure(mode, setup, effort, taken);
         } catch (IOException e) {
@@ -192,6 +210,11 @@ public final class Bench implements Callable<Integer> {
             miss(subject, part, e.getMessage());
         }
         readings.addAll(taken.list());
+        taken.misses().forEach(why -> {
+            System.out.println("  not measured: " + why);
+            miss(subject, part, why);
+        });
+        System.out.printf("  %d s%n", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
     }
 
     private void miss(String subject, Part part, String why) {

@@ -25,13 +25,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.DoubleBinaryOperator;
 import java.util.stream.Stream;
 
 /**
  * All that a run measured, from which its tables and plots are made. The same as {@code results.json}:
  *
  * <pre>
- * format    1, changed when the meaning of anything here does
+ * format    2, changed when the meaning of anything here does
  * taken     when the run began, ISO 8601, UTC
  * plan      quick, default or full
  * rounds    how often everything was measured; round, in the readings, is 1 to that
@@ -45,7 +46,7 @@ import java.util.stream.Stream;
 public record BenchResults(int format, String taken, String plan, int rounds, Machine machine,
                            List<Reading> readings, List<Missing> missing) {
     /** Of this version. */
-    public static final int FORMAT = 1;
+    public static final int FORMAT = 2;
 
     private static final ObjectMapper MAPPER = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
@@ -95,14 +96,18 @@ public record BenchResults(int format, String taken, String plan, int rounds, Ma
      * which readings of both count.
      */
     Spread ratio(String subject, String base, String scenario, Figure figure) {
-        Map<Integer, Double> own = medians(subject, scenario, figure);
-        Map<Integer, Double> others = medians(base, scenario, figure);
-        return Spread.of(own.keySet().stream().filter(others::containsKey).map(round -> figure.isMoreBetter()
-                ? own.get(round) / others.get(round) : others.get(round) / own.get(round)).toList());
+        return Spread.of(eachRound(medians(subject, scenario, figure), medians(base, scenario, figure),
+                (own, other) -> figure.isMoreBetter() ? own / other : other / own));
     }
 
-    /** Of each round. A scenario may be measured several times in one. */
-    private Map<Integer, Double> medians(String subject, String scenario, Figure figure) {
+    /** What comes of two figures of the same round, of each round that has both. */
+    static List<Double> eachRound(Map<Integer, Double> own, Map<Integer, Double> others, DoubleBinaryOperator of) {
+        return own.keySet().stream().filter(others::containsKey)
+                .map(round -> of.applyAsDouble(own.get(round), others.get(round))).toList();
+    }
+
+    /** What counts, of each round. A scenario may be measured several times in one. */
+    Map<Integer, Double> medians(String subject, String scenario, Figure figure) {
         Map<Integer, Double> medians = new TreeMap<>();
         counting(subject, scenario, figure).map(Reading::round).distinct().forEach(round -> medians.put(round,
                 Spread.of(counting(subject, scenario, figure).filter(reading -> reading.round() == round)

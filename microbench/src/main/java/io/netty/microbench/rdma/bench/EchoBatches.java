@@ -21,6 +21,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.example.rdma.harness.Scenario;
+import io.netty.example.rdma.harness.load.RepeatedMessage;
 import io.netty.example.rdma.harness.load.RequestHandler;
 
 import java.io.IOException;
@@ -36,6 +37,8 @@ import java.util.Queue;
  */
 final class EchoBatches implements Scenario.Operation {
     private static final int MESSAGE_BYTES = 64;
+    /** Echoes may arrive before the completions of their messages are seen: of so many, and of a batch. */
+    private static final int COMPLETED_LATE = 64;
 
     private final Bootstrap bootstrap;
     private final int messages;
@@ -68,7 +71,7 @@ final class EchoBatches implements Scenario.Operation {
 
     private final class Connection extends ChannelInboundHandlerAdapter {
         private ChannelHandlerContext context;
-        private ByteBuf message;
+        private RepeatedMessage message;
         /** {@code null} between operations. */
         private Scenario.Completion completion;
         private int partialBytes;
@@ -84,8 +87,7 @@ final class EchoBatches implements Scenario.Operation {
         public void channelActive(ChannelHandlerContext ctx) {
             context = ctx;
             ctx.write(ctx.alloc().directBuffer(Integer.BYTES).writeInt(RequestHandler.ECHO), ctx.voidPromise());
-            message = ctx.alloc().directBuffer(MESSAGE_BYTES, MESSAGE_BYTES).setZero(0, MESSAGE_BYTES)
-                    .writerIndex(MESSAGE_BYTES);
+            message = new RepeatedMessage(ctx.alloc(), MESSAGE_BYTES, COMPLETED_LATE + 2 * messages);
             start(completion);
         }
 
@@ -97,7 +99,7 @@ final class EchoBatches implements Scenario.Operation {
             }
             toArrive = messages;
             for (; underWay < messages; underWay++) {
-                context.write(message.retainedDuplicate(), context.voidPromise());
+                context.write(message.next(), context.voidPromise());
             }
             if (!reading) {
                 context.flush();

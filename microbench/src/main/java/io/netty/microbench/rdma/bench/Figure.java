@@ -36,7 +36,7 @@ public enum Figure {
     CPU_PER_GIGABYTE("cpu per gigabyte", "ms", 1e6, false),
     /** Bytes that both virtual machines allocate on their heaps for an operation. */
     ALLOCATED("allocated", "B", 1, false),
-    /** By how many bytes the resident memory of a process grows with each connection. */
+    /** By how many bytes the memory of a process grows with each connection; of its heap what is alive. */
     SERVER_MEMORY("server memory", "KiB", 1024, false),
     CLIENT_MEMORY("client memory", "KiB", 1024, false),
     /** Processor time as a share of the time that went by; 1 is a core. */

@@ -19,6 +19,8 @@ import io.netty.example.rdma.harness.Pair;
 import io.netty.example.rdma.harness.ProcessUse;
 
 import java.io.IOException;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What the part "idle" does with its processes: an echo server and an {@link IdleLoad}.
@@ -27,6 +29,11 @@ final class IdleMeasurements {
     /** Connections that are opened and closed before those that count, until compilers and pools are done. */
     private static final int WARM_UP_CONNECTIONS = 3000;
     private static final int STEP = 500;
+    private static final int SET_UPS = 3;
+    /** In all, of a part that takes about ten seconds otherwise. */
+    private static final int MAX_OPEN_SECONDS = 60;
+    /** What a process needs less or more for itself from one second to the next is much for few connections. */
+    private static final int MIN_FOR_MEMORY = 1000;
     private static final long SETTLE_MILLIS = 1000;
     private static final long IDLE_MILLIS = 2000;
     private static final int BURST_MILLIS = 300;
@@ -49,26 +56,45 @@ final class IdleMeasurements {
         processorTime(Section.IDLE, IDLE_MILLIS);
         pair.sample(0, BURST_MILLIS, BURST_MILLIS);
         processorTime(Section.AFTER_BURST, SETTLE_MILLIS);
-        memory();
+        idleConnections();
         setUp();
     }
 
-    /** That of connections which are the first: later ones use again what these leave. */
-    private void memory() throws IOException {
-        long serverBefore = ProcessUse.residentBytes(pair.serverPid());
-        long clientBefore = ProcessUse.residentBytes(pair.clientPid());
+    /**
+     * More and more of them, as far as the machine has room for. Their memory is that of connections which are the
+     * first: later ones use again what these leave.
+     */
+    private void idleConnections() throws IOException {
+        long serverBefore = pair.serverMemory();
+        long clientBefore = pair.clientMemory();
+        long start = System.nanoTime();
+        Room room = new Room();
         int open = 0;
         for (int idle : Section.IDLE_CONNECTIONS) {
-            if (idle > open && idle <= effort.maxIdle()) {
-                open(idle - open);
-                open = idle;
-                roundTripsBeside(idle);
+            if (idle == 0 || idle > effort.maxIdle()) {
+                continue;
+            }
+            String cause = room.missing(open, idle);
+            while (cause == null && open < idle) {
+                int count = Math.min(STEP, idle - open);
+                open(count);
+                open += count;
+                if (open < idle && System.nanoTime() - start > TimeUnit.SECONDS.toNanos(MAX_OPEN_SECONDS)) {
+                    cause = open + " in " + MAX_OPEN_SECONDS + " s, which is all the time for it";
+                }
+            }
+            if (cause != null) {
+                readings.miss("of " + idle + " idle connections: " + cause);
+                return;
+            }
+            roundTripsBeside(idle);
+            if (idle >= MIN_FOR_MEMORY) {
+                readings.add(Section.roundTripsBeside(idle), Figure.SERVER_MEMORY,
+                        (double) (pair.serverMemory() - serverBefore) / idle);
+                readings.add(Section.roundTripsBeside(idle), Figure.CLIENT_MEMORY,
+                        (double) (pair.clientMemory() - clientBefore) / idle);
             }
         }
-        readings.add(Section.SET_UP, Figure.SERVER_MEMORY,
-                (double) (ProcessUse.residentBytes(pair.serverPid()) - serverBefore) / open);
-        readings.add(Section.SET_UP, Figure.CLIENT_MEMORY,
-                (double) (ProcessUse.residentBytes(pair.clientPid()) - clientBefore) / open);
     }
 
     private void setUp() throws IOException {
@@ -77,8 +103,10 @@ final class IdleMeasurements {
             open(STEP);
             pair.askClient(IdleLoad.CLOSE);
         }
-        readings.add(Section.SET_UP, Figure.OPERATIONS, STEP * 1e9 / open(STEP));
-        pair.askClient(IdleLoad.CLOSE);
+        for (int i = 0; i < SET_UPS; i++) {
+            readings.add(Section.SET_UP, Figure.OPERATIONS, STEP * 1e9 / open(STEP));
+            pair.askClient(IdleLoad.CLOSE);
+        }
     }
 
     private long open(int count) throws IOException {
@@ -97,5 +125,36 @@ final class IdleMeasurements {
         double nanos = System.nanoTime() - start;
         readings.add(scenario, Figure.SERVER_CPU, (ProcessUse.cpuNanos(pair.serverPid()) - server) / nanos);
         readings.add(scenario, Figure.CLIENT_CPU, (ProcessUse.cpuNanos(pair.clientPid()) - client) / nanos);
+    }
+
+    /** What the connections that are open tell of what more of them need. */
+    private final class Room {
+        private final long pid = pair.serverPid();
+        private final long maxDescriptors = ProcessUse.maxDescriptors(pid);
+        private final long descriptorsBefore = ProcessUse.descriptors(pid);
+        private final long residentBefore = ProcessUse.residentBytes(pid);
+
+        Room() throws IOException {
+            // Initializers read files.
+        }
+
+        /** Why there is no room for as many as {@code wanted}, {@code null} if there is. */
+        String missing(int open, int wanted) throws IOException {
+            if (open == 0) {
+                return null;
+            }
+            double factor = (double) wanted / open;
+            double descriptors = descriptorsBefore + (ProcessUse.descriptors(pid) - descriptorsBefore) * factor;
+            if (descriptors > maxDescriptors) {
+                return String.format(Locale.ROOT, "a process needs %.0f descriptors and may have %d (ulimit -n)",
+                        descriptors, maxDescriptors);
+            }
+            // Both ends, and some way from the end of all memory.
+            double bytes = 2 * (ProcessUse.residentBytes(pid) - residentBefore) * (factor - 1);
+            long half = ProcessUse.availableBytes() / 2;
+            return bytes <= half ? null : String.format(Locale.ROOT,
+                    "%.1f GB of memory for both processes, and %.1f GB are half of what is free", bytes / 1e9,
+                    half / 1e9);
+        }
     }
 }

@@ -48,13 +48,31 @@ final class MarkdownReport {
                 table.row(row.toArray(new String[0]));
             }
         }
-        return origin() + "\n" + table;
+        return origin() + "\n" + writeTargets() + "\n## Medians\n\n" + table;
+    }
+
+    /** Returns the table of what is to be reached, and whether it was. */
+    String writeTargets() {
+        Table table = new Table("measure", "transport", "goal", "figure", "result");
+        for (Goal goal : Goal.of(results)) {
+            Goal.Outcome outcome = goal.in(results);
+            table.row(goal.measure(), goal.ours().subject(), goal.text(), goal.figure(outcome), goal.verdict(outcome));
+        }
+        return """
+                ## Targets
+
+                Medians of the rounds, and the range over them; of ratios and differences, those of the same round.
+                What is missed by a percentage is that far from the goal.
+
+                """ + table;
     }
 
     /** Returns all tables. Their plots are where they are. */
     String write() {
         StringBuilder text = new StringBuilder(origin());
-        text.append("""
+        text.append('\n').append(writeTargets()).append("""
+
+                ## How to read the tables
 
                 Medians of the rounds, and the range over them. "x epoll" and "x limit": how many times better than
                 epoll as it waits by default, and than the limit, in the same round: median and range of that. Above

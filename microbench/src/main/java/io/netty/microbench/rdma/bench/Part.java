@@ -94,6 +94,15 @@ enum Part {
         }
 
         @Override
+        List<String> jvmOptions() {
+            // What they hold and allocate is measured, and Netty's leak detector takes down the stack of one of 128
+            // buffers of any transport. Half of the direct memory, which is as large as the heap by default, may be
+            // registered: 10,000 connections have more.
+            return List.of("-XX:+AlwaysPreTouch", "-Dio.netty.leakDetection.level=disabled",
+                    "-XX:MaxDirectMemorySize=2g");
+        }
+
+        @Override
         void measure(Pair pair, Effort effort, Readings readings) throws IOException, InterruptedException {
             new IdleMeasurements(pair, effort, readings).run();
         }
@@ -147,6 +156,8 @@ enum Part {
     static final Set<Part> OF_A_WIRE = EnumSet.of(WIRE, PROGRAMS);
     /** All else. */
     static final Set<Part> OF_A_MACHINE = EnumSet.complementOf(EnumSet.of(WIRE, PROGRAMS));
+    /** Of transports that no goal is about, by default. */
+    static final Set<Part> OF_OTHERS = EnumSet.of(ECHO, MESSAGES);
 
     private static final int LIMIT_WINDOWS = 5;
     /** The shortest ones are the first scenario of that client. */
@@ -207,7 +218,12 @@ enum Part {
     }
 
     final Pair start(Mode mode, Setup setup) throws IOException {
-        return setup.launcher().pair(mode, server, serverArguments(setup), client, List.of());
+        return setup.launcher().pair(mode, server, serverArguments(setup), client, List.of(), jvmOptions());
+    }
+
+    /** Options of the virtual machines of both processes. */
+    List<String> jvmOptions() {
+        return List.of();
     }
 
     /** The scenarios by which processes warm up. */

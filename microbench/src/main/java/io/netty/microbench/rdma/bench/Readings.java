@@ -30,25 +30,37 @@ final class Readings {
     private final int round;
     private final String subject;
     private final List<Reading> list;
+    private final List<String> misses;
 
     Readings(int round, String subject) {
-        this(round, subject, new ArrayList<>());
+        this(round, subject, new ArrayList<>(), new ArrayList<>());
     }
 
-    private Readings(int round, String subject, List<Reading> list) {
+    private Readings(int round, String subject, List<Reading> list, List<String> misses) {
         this.round = round;
         this.subject = subject;
         this.list = list;
+        this.misses = misses;
     }
 
     /** Adds to these, of another subject. */
     Readings of(String other) {
-        return new Readings(round, other, list);
+        return new Readings(round, other, list, misses);
     }
 
     /** All so far. */
     List<Reading> list() {
         return list;
+    }
+
+    /** Notes why something that belongs to the part could not be measured. */
+    void miss(String why) {
+        misses.add(why);
+    }
+
+    /** Why what is not among these could not be measured. */
+    List<String> misses() {
+        return misses;
     }
 
     /** Figures of somebody who needs not settle. */

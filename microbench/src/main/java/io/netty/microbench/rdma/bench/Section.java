@@ -38,6 +38,11 @@ record Section(String name, String title, String text, List<String> scenarios, F
     static final String BUSY = "round trips of 64 B beside " + BUSY_PROCESSES + " busy processes";
     static final String SET_UP = "connections set up";
     static final String IDLE = "one idle connection";
+    static final String UNARY = "unary, 100 B";
+    static final String UNARY_CALLS = "unary, 100 B, 64 calls";
+    static final String SMALL_FILE = "file of 1 KiB";
+    static final String RANGES = "range of 64 KiB, 8 pipelined";
+    static final String LARGE_FILE = "file of 64 MiB";
     static final String AFTER_BURST = "one connection, idle after a burst";
 
     private static final List<String> SUMMARY = List.of("round-trips", "streams", "messages", "http", "grpc");
@@ -92,22 +97,23 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         PLAINTEXT_CONNECTIONS.stream().map(Section::plaintext).toList(), Figure.OPERATIONS,
                         LATENCY_AND_COST),
                 new Section("grpc", "gRPC", "Unary calls of 100 B each way, checked, on one connection.",
-                        List.of("unary, 100 B", "unary, 100 B, 64 calls"), Figure.OPERATIONS,
+                        List.of(UNARY, UNARY_CALLS), Figure.OPERATIONS,
                         LATENCY_AND_COST),
                 new Section("small-files", "A small file", "By HTTP, each byte checked, one request under way.",
-                        List.of("file of 1 KiB"), Figure.OPERATIONS, LATENCY_AND_COST),
+                        List.of(SMALL_FILE), Figure.OPERATIONS, LATENCY_AND_COST),
                 new Section("large-files", "Large files", "By HTTP, each byte checked: that is most of the time.",
-                        List.of("range of 64 KiB, 8 pipelined", "file of 64 MiB"), Figure.BYTES,
+                        List.of(RANGES, LARGE_FILE), Figure.BYTES,
                         List.of(Figure.P50, Figure.CPU_PER_GIGABYTE, Figure.ALLOCATED)),
                 new Section("idle-round-trips", "Round trips beside idle connections",
-                        "64 B on one connection, while others are open and silent.",
-                        IDLE_CONNECTIONS.stream().map(Section::roundTripsBeside).toList(), Figure.P50, TAIL),
+                        "64 B on one connection, while others are open and silent, and by how much the memory of the "
+                        + "two processes grew with each of these: all that is resident, of the Java heap what is "
+                        + "alive. What the kernel holds for a TCP or Unix socket is not in it; what RDMA shares "
+                        + "between the two is in both. Netty's leak detection is off.",
+                        IDLE_CONNECTIONS.stream().map(Section::roundTripsBeside).toList(), Figure.P50,
+                        concat(TAIL, List.of(Figure.ALLOCATED, Figure.SERVER_MEMORY, Figure.CLIENT_MEMORY))),
                 new Section("connections", "Connections",
-                        "Set up, 16 at a time, by a process that has done so before, "
-                        + "and by how much the resident memory of the two processes grew with each of the first ones, "
-                        + "Java heap included. What the kernel holds for a TCP or Unix socket is not in it; what RDMA "
-                        + "shares between the two is in both.",
-                        List.of(SET_UP), Figure.OPERATIONS, List.of(Figure.SERVER_MEMORY, Figure.CLIENT_MEMORY)),
+                        "Set up, 16 at a time, by a process that has done so before.",
+                        List.of(SET_UP), Figure.OPERATIONS, List.of()),
                 new Section("idle-cpu", "Idle processes",
                         "What two processes with one silent connection take of a core, but for JIT compilers. "
                         + "After a burst: from the moment in which the last message of many has arrived.",

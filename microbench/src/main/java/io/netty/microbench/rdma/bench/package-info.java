@@ -21,6 +21,7 @@
  *    +-- Part    a server of the examples and a LoadClient, as Processes; its Readings. MessagesLoad, PlaintextLoad
  *    |           and IdleLoad (IdleMeasurements) are here. The C program shm_limit
  * BenchResults   every Reading, what is Missing, where it was measured (Machine): results.json
+ *    +-- Goal                    what is to be reached, and whether these readings do
  *    +-- MarkdownReport, Plots   results.md and its plots, by Section
  * </pre>
  *

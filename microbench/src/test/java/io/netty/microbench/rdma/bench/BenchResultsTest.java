@@ -60,8 +60,9 @@ class BenchResultsTest {
     void anotherFormatIsRefused() throws IOException {
         Path file = folder.resolve("results.json");
         results().write(file);
-        Files.writeString(file, Files.readString(file).replace("\"format\" : 1", "\"format\" : 2"));
-        assertThatThrownBy(() -> BenchResults.read(file)).isInstanceOf(IOException.class).hasMessageContaining("2");
+        Files.writeString(file, Files.readString(file).replace("\"format\" : 2", "\"format\" : 1"));
+        assertThatThrownBy(() -> BenchResults.read(file)).isInstanceOf(IOException.class)
+                .hasMessageContaining("of format 1");
     }
 
     @Test

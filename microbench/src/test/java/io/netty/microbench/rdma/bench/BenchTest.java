@@ -74,6 +74,9 @@ class BenchTest {
         assertThat(bench("--quick", "--only", "messages,idle", "--transports", "rdma")).isZero();
         assertThat(scenarios(results(), "rdma")).contains(Section.messages(1), Section.messages(1024),
                 Section.roundTripsBeside(1000), Section.SET_UP, Section.IDLE, Section.AFTER_BURST);
+        for (Figure memory : List.of(Figure.SERVER_MEMORY, Figure.CLIENT_MEMORY)) {
+            assertThat(results().spread("rdma", Section.roundTripsBeside(1000), memory).median()).isPositive();
+        }
     }
 
     @Test

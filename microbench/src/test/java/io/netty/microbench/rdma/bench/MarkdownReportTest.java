@@ -71,6 +71,21 @@ class MarkdownReportTest {
     }
 
     @Test
+    void targetsComeFirst() {
+        MarkdownReport report = new MarkdownReport(BenchResultsTest.results(
+                new Reading(1, "limit", SCENARIO, Figure.P50, 500),
+                new Reading(1, "rdma polling", SCENARIO, Figure.P50, 2000)));
+        String row = "| round trips of 64 B: p50 | rdma polling | at most 0.60 µs more than limit | 1.50 µs more "
+                + "| missed by 0.90 µs |";
+        for (String text : List.of(report.write(), report.writeSummary())) {
+            List<String> lines = text.lines().map(line -> line.replaceAll(" +", " ")).toList();
+            assertThat(lines).contains(row);
+            assertThat(lines.stream().filter(line -> line.startsWith("## "))).first().isEqualTo("## Targets");
+        }
+        assertThat(report.writeTargets().lines().map(line -> line.replaceAll(" +", " "))).contains(row);
+    }
+
+    @Test
     void whatHasNotSettledSaysSoInsteadOfANumber() {
         assertThat(new MarkdownReport(RESULTS).write().lines().filter(line -> line.contains("| nio ")))
                 .singleElement().asString().contains("not settled: compiling").doesNotContainPattern("0\\.0");

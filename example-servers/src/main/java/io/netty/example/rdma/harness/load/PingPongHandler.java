@@ -26,9 +26,12 @@ import java.io.IOException;
  * An operation sends a message and waits for all of its echo. One is under way at any time.
  */
 final class PingPongHandler extends ChannelInboundHandlerAdapter implements Scenario.Operation {
+    /** An echo may arrive before the completion of its message is seen, and that of some before it. */
+    private static final int MAX_UNDER_WAY = 64;
+
     private final int messageBytes;
     private ChannelHandlerContext context;
-    private ByteBuf message;
+    private RepeatedMessage message;
     private int awaitedBytes;
     private Scenario.Completion completion;
 
@@ -39,8 +42,7 @@ final class PingPongHandler extends ChannelInboundHandlerAdapter implements Scen
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         context = ctx;
-        message = ctx.alloc().directBuffer(messageBytes, messageBytes).setZero(0, messageBytes)
-                .writerIndex(messageBytes);
+        message = new RepeatedMessage(ctx.alloc(), messageBytes, MAX_UNDER_WAY);
     }
 
     @Override
@@ -51,7 +53,7 @@ final class PingPongHandler extends ChannelInboundHandlerAdapter implements Scen
         }
         completion = toBeCalled;
         awaitedBytes = messageBytes;
-        context.writeAndFlush(message.retainedDuplicate(), context.voidPromise());
+        context.writeAndFlush(message.next(), context.voidPromise());
     }
 
     @Override

@@ -19,7 +19,8 @@
  * {@link io.netty.example.rdma.harness.load.EchoLoadServer} sends streams as well.
  *
  * <p>A round trip of an echo takes a microsecond, which leaves no room for a promise each: its handlers are operations
- * themselves. A stream has no operations: some megabytes of it are one, and the source goes on meanwhile. While no
- * operation is under way, nothing is read.
+ * themselves, and their message is made once ({@link io.netty.example.rdma.harness.load.RepeatedMessage}), so that
+ * what the loops allocate is what the transport does. A stream has no operations: some megabytes of it are one, and the
+ * source goes on meanwhile. While no operation is under way, nothing is read.
  */
 package io.netty.example.rdma.harness.load;

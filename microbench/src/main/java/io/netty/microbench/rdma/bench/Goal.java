@@ -1,0 +1,292 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import io.netty.example.rdma.harness.Mode;
+import io.netty.example.rdma.harness.Spread;
+import io.netty.example.rdma.harness.load.EchoLoad;
+import io.netty.example.rdma.util.Figures;
+import io.netty.example.rdma.util.Transport;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * How fast the transport is to be: a figure, what it is compared with, and a bound.
+ *
+ * @param ours    the figure
+ * @param base    what it is compared with, {@code null} if the figure alone is what counts
+ * @param against how it is compared
+ * @param atLeast whether more is better than the bound, or less
+ * @param bound   in the unit of the reading's value, or a factor
+ * @param parts   that measure it
+ * @param command that measures it where another run does not
+ */
+record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, List<Part> parts, String command) {
+    private static final String RDMA = Mode.byDefault(Transport.RDMA).toString();
+    private static final String RDMA_POLLING = Mode.polling(Transport.RDMA).toString();
+    private static final String EPOLL_POLLING = Mode.polling(Transport.EPOLL).toString();
+    /** Transports in the same mode. */
+    private static final Map<String, String> SAME_MODE = Map.of(RDMA, Subjects.BASE, RDMA_POLLING, EPOLL_POLLING);
+    private static final List<String> BOTH_MODES = List.of(RDMA, RDMA_POLLING);
+
+    private static final int KIB = 1 << 10;
+    private static final int MIB = 1 << 20;
+    private static final int CROWD = 10_000;
+    /** The commands of the benchmark allocate some hundred bytes a window, and an object a message were 16 at least. */
+    private static final double NOTHING = 0.5;
+
+    private static final double PERFTEST_FACTOR = 1.1;
+
+    private static final String WIRE_COMMAND = "`./run-bench.sh --rxe`";
+
+    /** A figure of somebody. */
+    record Of(String subject, String scenario, Figure figure) {
+        /** The same figure of somebody else. */
+        Of by(String other) {
+            return new Of(other, scenario, figure);
+        }
+
+        private Map<Integer, Double> in(BenchResults results) {
+            return results.medians(subject, scenario, figure);
+        }
+
+        private Reading unsettled(BenchResults results) {
+            return results.unsettled(subject, scenario, figure);
+        }
+    }
+
+    /** How a figure is compared with another one. */
+    enum Against {
+        /** It is not. */
+        NOTHING,
+        /** How many times as much it is. */
+        TIMES,
+        /** How much more it is. */
+        MORE
+    }
+
+    /**
+     * What came of it.
+     *
+     * @param value of all rounds, {@code null} if it was not measured
+     * @param met   in how many rounds the goal was reached
+     * @param why   it was not measured, or {@code null}
+     */
+    record Outcome(Spread value, int rounds, int met, String why) {
+    }
+
+    /** What a run has to show: one over a wire is about nothing else. */
+    static List<Goal> of(BenchResults results) {
+        return results.plan().equals(Effort.RXE.name()) ? overAWire()
+                : Stream.of(onAMachine(), besidePerftest(), overAWire()).flatMap(List::stream).toList();
+    }
+
+    private static List<Goal> onAMachine() {
+        List<Goal> goals = new ArrayList<>();
+        goals.add(roundTrip(64).than(Subjects.LIMIT, Against.MORE, 600));
+        goals.add(roundTrip(4 * KIB).than(Subjects.LIMIT, Against.TIMES, 1.5));
+        goals.add(roundTrip(64 * KIB).than(Subjects.LIMIT, Against.TIMES, 1.25));
+        goals.add(roundTrip(MIB).than(Subjects.LIMIT, Against.TIMES, 1.25));
+        for (int bytes : new int[] {64 * KIB, MIB}) {
+            goals.add(of(RDMA_POLLING, EchoLoad.stream("", bytes), Figure.BYTES, Part.ECHO)
+                    .than(Subjects.LIMIT, Against.TIMES, 0.8));
+        }
+        for (int connections : new int[] {1, 16}) {
+            goals.add(of(RDMA_POLLING, Section.messages(connections), Figure.OPERATIONS, Part.MESSAGES)
+                    .than(EPOLL_POLLING, Against.TIMES, 2));
+        }
+        BOTH_MODES.forEach(mode -> goals.add(inSameMode(mode, Section.UNARY, Figure.P50, Part.GRPC, 0.65)));
+        BOTH_MODES.forEach(mode -> goals.add(inSameMode(mode, Section.UNARY_CALLS, Figure.OPERATIONS, Part.GRPC,
+                1.2)));
+        BOTH_MODES.forEach(mode -> goals.add(inSameMode(mode, Section.plaintext(1), Figure.OPERATIONS, Part.HTTP,
+                3.5)));
+        BOTH_MODES.forEach(mode -> goals.add(inSameMode(mode, Section.plaintext(64), Figure.OPERATIONS, Part.HTTP, 2)));
+        BOTH_MODES.forEach(mode -> goals.add(inSameMode(mode, Section.SMALL_FILE, Figure.OPERATIONS, Part.FILES, 1)));
+        for (String file : List.of(Section.RANGES, Section.LARGE_FILE)) {
+            BOTH_MODES.forEach(mode -> goals.add(inSameMode(mode, file, Figure.BYTES, Part.FILES, 1)));
+        }
+        for (String mode : BOTH_MODES) {
+            Of alone = new Of(mode, Section.roundTripsBeside(0), Figure.P50);
+            goals.add(of(mode, Section.roundTripsBeside(CROWD), Figure.P50, Part.IDLE)
+                    .than(alone, Against.TIMES, 1.1));
+        }
+        for (Figure memory : List.of(Figure.SERVER_MEMORY, Figure.CLIENT_MEMORY)) {
+            BOTH_MODES.forEach(mode -> goals.add(of(mode, Section.roundTripsBeside(CROWD), memory, Part.IDLE)
+                    .bound(16 * KIB)));
+        }
+        BOTH_MODES.forEach(mode -> goals.add(of(mode, Section.SET_UP, Figure.OPERATIONS, Part.IDLE).bound(5000)));
+        BOTH_MODES.forEach(mode -> goals.add(of(mode, Section.roundTripsBeside(0), Figure.ALLOCATED, Part.IDLE)
+                .bound(NOTHING)));
+        return goals;
+    }
+
+    /** Programs of verbs, which have runs of their own. */
+    private static List<Goal> besidePerftest() {
+        List<Goal> goals = new ArrayList<>();
+        for (int bytes : new int[] {64, 64 * KIB}) {
+            goals.add(beside("pingpong", "write", bytes, Figure.P50, "ib_send_lat"));
+        }
+        for (int bytes : new int[] {64, 64 * KIB}) {
+            goals.add(beside("blast", "write", bytes, Figure.OPERATIONS, "ib_write_bw"));
+            goals.add(beside("blast", "read", bytes, Figure.OPERATIONS, "ib_read_bw"));
+        }
+        return goals;
+    }
+
+    private static Goal beside(String ours, String mode, int bytes, Figure figure, String program) {
+        Of of = new Of(RDMA_POLLING, ours + ", " + mode + " of " + Figures.size(bytes), figure);
+        return new Goal(of, of.by(program), Against.TIMES, figure.isMoreBetter(),
+                figure.isMoreBetter() ? 1 / PERFTEST_FACTOR : PERFTEST_FACTOR, List.of(),
+                "`./run-example.sh " + ours + " --polling`");
+    }
+
+    private static List<Goal> overAWire() {
+        List<Goal> goals = new ArrayList<>();
+        goals.add(of(RDMA_POLLING, EchoLoad.roundTrips(WireLoad.WHERE, 64), Figure.P50, Part.WIRE)
+                .than(WirePrograms.LATENCY.get(0), Against.TIMES, 2).by(WIRE_COMMAND, Part.PROGRAMS));
+        for (int bytes : new int[] {64 * KIB, MIB}) {
+            goals.add(of(RDMA_POLLING, EchoLoad.stream(WireLoad.WHERE, bytes), Figure.BYTES, Part.WIRE)
+                    .than(WirePrograms.BANDWIDTH.get(1), Against.TIMES, 0.9).by(WIRE_COMMAND, Part.PROGRAMS));
+        }
+        return goals;
+    }
+
+    private static Goal roundTrip(int bytes) {
+        return of(RDMA_POLLING, EchoLoad.roundTrips("", bytes), Figure.P50, Part.ECHO);
+    }
+
+    private static Goal inSameMode(String mode, String scenario, Figure figure, Part part, double factor) {
+        return of(mode, scenario, figure, part).than(SAME_MODE.get(mode), Against.TIMES, factor);
+    }
+
+    /** A figure for which there is no bound yet. */
+    private static Goal of(String subject, String scenario, Figure figure, Part part) {
+        return new Goal(new Of(subject, scenario, figure), null, Against.NOTHING, figure.isMoreBetter(), 0,
+                List.of(part), "`./run-bench.sh --only " + part + '`');
+    }
+
+    private Goal bound(double value) {
+        return new Goal(ours, base, against, atLeast, value, parts, command);
+    }
+
+    private Goal than(String subject, Against how, double value) {
+        Goal goal = than(ours.by(subject), how, value);
+        return subject.equals(Subjects.LIMIT)
+                ? goal.by("`./run-bench.sh --only limit," + parts.get(0) + '`', Part.LIMIT) : goal;
+    }
+
+    private Goal than(Of other, Against how, double value) {
+        return new Goal(ours, other, how, atLeast, value, parts, command);
+    }
+
+    private Goal by(String otherCommand, Part another) {
+        return new Goal(ours, base, against, atLeast, bound,
+                Stream.concat(parts.stream(), Stream.of(another)).toList(), otherCommand);
+    }
+
+    /** What a run says of this. Ratios and differences are those of one round each. */
+    Outcome in(BenchResults results) {
+        List<Double> values = switch (against) {
+        case NOTHING -> List.copyOf(ours.in(results).values());
+        case TIMES -> BenchResults.eachRound(ours.in(results), base.in(results), (own, other) -> own / other);
+        case MORE -> BenchResults.eachRound(ours.in(results), base.in(results), (own, other) -> own - other);
+        };
+        return new Outcome(Spread.of(values), values.size(), (int) values.stream().filter(this::isMetBy).count(),
+                values.isEmpty() ? why(results) : null);
+    }
+
+    private boolean isMetBy(double value) {
+        return atLeast ? value >= bound : value <= bound;
+    }
+
+    private String why(BenchResults results) {
+        List<Of> absent = Stream.of(ours, base).filter(figure -> figure != null && figure.in(results).isEmpty())
+                .toList();
+        if (absent.isEmpty()) {
+            return "in no round had both settled";
+        }
+        return Stream.of(
+                absent.stream().map(figure -> figure.unsettled(results)).filter(Objects::nonNull)
+                        .map(reading -> reading.subject() + " had not settled: " + reading.state()),
+                results.missing().stream().filter(missing -> isAbout(missing, absent)).map(Missing::why),
+                Stream.of("not in this run, but by " + command)).flatMap(found -> found).findFirst().orElseThrow();
+    }
+
+    private boolean isAbout(Missing missing, List<Of> figures) {
+        return parts.stream().anyMatch(part -> part.toString().equals(missing.part())
+                && (missing.subject().equals(part.subject())
+                        || figures.stream().anyMatch(figure -> figure.subject().equals(missing.subject()))));
+    }
+
+    /** What is measured, for people. */
+    String measure() {
+        return ours.scenario + ": " + ours.figure;
+    }
+
+    /** What is to be reached, for people. */
+    String text() {
+        String value = (atLeast ? "at least " : "at most ") + show(bound);
+        if (against == Against.NOTHING) {
+            return value;
+        }
+        return value + (against == Against.MORE ? " than " : " ")
+                + (base.subject.equals(ours.subject) ? base.scenario : base.subject);
+    }
+
+    /** What was reached, for people: the median of the rounds, and the range. */
+    String figure(Outcome outcome) {
+        if (outcome.value == null) {
+            return "";
+        }
+        String range = outcome.value.range(this::number);
+        return show(outcome.value.median()) + (range.contains(" to ") ? " (" + range + ')' : "");
+    }
+
+    /** Whether it was reached, for people; if it was not, by how much. */
+    String verdict(Outcome outcome) {
+        if (outcome.value == null) {
+            return "not measured: " + outcome.why;
+        }
+        double median = outcome.value.median();
+        boolean met = isMetBy(median);
+        String inRounds = " in " + outcome.met + " of " + outcome.rounds + " rounds";
+        if (met) {
+            return outcome.met == outcome.rounds ? "met" : "met" + inRounds;
+        }
+        String by = against == Against.TIMES
+                ? String.format(Locale.ROOT, "%.0f %%", Math.abs(median / bound - 1) * 100)
+                : ours.figure.format(Math.abs(median - bound)) + ' ' + ours.figure.unit();
+        return "missed by " + by + (outcome.met == 0 ? "" : ", met" + inRounds);
+    }
+
+    private String show(double value) {
+        return number(value) + switch (against) {
+        case NOTHING -> ' ' + ours.figure.unit();
+        case TIMES -> " times";
+        case MORE -> ' ' + ours.figure.unit() + " more";
+        };
+    }
+
+    private String number(double value) {
+        return against == Against.TIMES ? String.format(Locale.ROOT, value < 10 ? "%.2f" : "%.0f", value)
+                : ours.figure.format(value);
+    }
+}
