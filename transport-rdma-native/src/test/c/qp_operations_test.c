@@ -263,6 +263,29 @@ static void queues_have_the_size_asked_for(void) {
     pair_close(&a, &b);
 }
 
+/* With and without memory, in runs of different lengths, with the same ids or not, and the queue is never quite empty. */
+static void receives_are_taken_in_order_whatever_they_are(void) {
+    enum { ROUNDS = 200, AHEAD = 40 };
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    memset(a.buffer, 'x', 8);
+    for (unsigned i = 0; i < ROUNDS + AHEAD; i++) {
+        if (i < ROUNDS) {
+            CHECK_EQ(post_recv(&b, i / 3, i * 8, i % 16 < 9 ? 0 : 8), 0);
+        }
+        if (i >= AHEAD) {
+            unsigned done = i - AHEAD;
+            bool empty = done % 16 < 9;
+            b.buffer[done * 8] = 0;
+            CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, empty ? 0 : 8), 0);
+            expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+            expect_wc(b.recv_cq, done / 3, IBV_WC_SUCCESS);
+            CHECK_EQ(b.buffer[done * 8], empty ? 0 : 'x');
+        }
+    }
+    pair_close(&a, &b);
+}
+
 static void operations_stay_in_order(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
@@ -351,6 +374,7 @@ int main(void) {
     RUN(only_signaled_requests_complete);
     RUN(chains_stop_at_the_bad_request);
     RUN(queues_have_the_size_asked_for);
+    RUN(receives_are_taken_in_order_whatever_they_are);
     RUN(operations_stay_in_order);
     RUN(a_fenced_send_carries_what_the_read_before_it_fetched);
     RUN(both_directions_work_at_once);

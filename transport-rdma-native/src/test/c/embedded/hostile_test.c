@@ -245,6 +245,7 @@ static void publish(struct wire_slot *slot, const struct wire_desc *desc, uint32
 
 static void a_response_to_nothing(struct wire_segment *segment) {
     struct wire_desc desc = { .op = WIRE_RESPONSE, .flags = WIRE_LAST, .slab = WIRE_INLINE, .length = 8 };
+    atomic_store(&segment->control.responds, 1);
     publish(&segment->response[0], &desc, 1);
 }
 

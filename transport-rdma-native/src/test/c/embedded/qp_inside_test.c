@@ -113,6 +113,7 @@ static void a_fenced_request_does_not_pass_a_read_that_failed_here(void) {
     slot->desc.flags = WIRE_LAST;
     slot->desc.length = 8;
     slot->desc.slab = WIRE_INLINE;
+    atomic_store(&responder->segment->control.responds, 1);
     atomic_store(&slot->desc.sequence, 1);
     qp_kick(requester, QP_WORK_ALL);
     CHECK_EVENTUALLY(consumer_pos(&requester->responses) == 1);

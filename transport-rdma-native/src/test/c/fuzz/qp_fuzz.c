@@ -345,6 +345,9 @@ static void publish(enum wire_stream stream, const struct wire_desc *desc, int8_
     struct wire_slot *slot = slot_of(stream, pos);
     memcpy(&slot->desc, desc, sizeof(*desc));
     atomic_store(&slot->desc.sequence, pos + 1);
+    if (stream == WIRE_RESPONSES) {
+        atomic_store(&segment->control.responds, 1);
+    }
     position[stream] += skew == 0;
 }
 

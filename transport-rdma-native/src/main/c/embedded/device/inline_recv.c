@@ -67,7 +67,7 @@ int embedded_ext_set_inline_recv(struct ibv_qp *ibv, uint32_t *bytes) {
 }
 
 void inline_place(struct qp *qp, uint32_t index, struct ibv_wc *wc) {
-    const struct receive_wqe *wqe = work_queue_at(&qp->rq, index);
+    const struct receive_wqe *wqe = work_queue_receive(&qp->rq, index);
     struct sge_cursor cursor = { 0, 0 };
     epoch_enter();
     /* It was allowed when the message came; only a region that was deregistered under a posted receive is not now. */

@@ -77,7 +77,9 @@ void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_
 
 /*
  * A real device pins the pages and so finds out whether they exist and may be written. Here the whole range must be
- * mapped (msync does nothing else), and its ends must be readable or writable; the pages between are not touched.
+ * mapped (msync does nothing else), its first page must be readable, and its last one, which is to be written, writable.
+ * No other page is made: receive memory of idle connections is never written. Where a page is only read, that of anonymous
+ * memory is the kernel's page of zeroes.
  */
 static int check_memory(void *addr, size_t length, int access) {
     uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
@@ -89,8 +91,9 @@ static int check_memory(void *addr, size_t length, int access) {
     if (msync((void *) first, last - first + page, MS_ASYNC) != 0) {
         return EFAULT;
     }
-    int advice = (access & IBV_ACCESS_LOCAL_WRITE) != 0 ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
     for (uintptr_t at = first;; at = last) {
+        bool written = at == last && (access & IBV_ACCESS_LOCAL_WRITE) != 0;
+        int advice = written ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
         if (madvise((void *) at, page, advice) != 0) {
             /* EINVAL is also what kernels before 5.14 say, who do not know this advice. */
             if (errno != EINVAL || madvise((void *) page, 0, MADV_POPULATE_READ) == 0) {

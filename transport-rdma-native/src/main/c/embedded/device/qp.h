@@ -308,6 +308,10 @@ uint64_t qp_round(struct qp *qp, uint64_t now_ns);
  */
 void qp_set_direct(struct qp *qp, const struct cq_place *place, bool direct);
 
+static inline bool qp_has_response(const struct qp *qp, const struct wire_segment *peer) {
+    return atomic_load_explicit(&peer->control.responds, memory_order_relaxed) != 0 && consumer_ready(&qp->responses);
+}
+
 /* A hint, for polls: the peer seems to have done something. */
 static inline bool qp_has_work(const struct qp *qp) {
     const struct wire_segment *peer = atomic_load_explicit(&qp->peek, memory_order_acquire);
@@ -315,7 +319,7 @@ static inline bool qp_has_work(const struct qp *qp) {
             && (consumer_ready(&qp->requests)
                 || atomic_load_explicit(&peer->control.stream[WIRE_REQUESTS].ack, memory_order_relaxed)
                     != atomic_load_explicit(&qp->seen_ack, memory_order_relaxed)
-                || consumer_ready(&qp->responses));
+                || qp_has_response(qp, peer));
 }
 
 /* qp_complete.c, all by the gate's owner */

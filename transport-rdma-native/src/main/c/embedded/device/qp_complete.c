@@ -63,7 +63,7 @@ void qp_flush_sends(struct qp *qp) {
 /* ---- receives ---- */
 
 const struct receive_wqe *qp_current_receive(const struct qp *qp) {
-    return qp->srq != NULL ? qp->taken : work_queue_at(&qp->rq, qp->rq.done);
+    return qp->srq != NULL ? qp->taken : work_queue_receive(&qp->rq, qp->rq.done);
 }
 
 static const struct receive_wqe *next_shared_receive(struct qp *qp) {

@@ -88,6 +88,7 @@ int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr 
     int error = 0;
     pthread_mutex_lock(&sq->lock);
     uint32_t head = atomic_load_explicit(&sq->head, memory_order_relaxed);
+    work_queue_begin(sq, head);
     for (; wr != NULL; wr = wr->next) {
         error = work_queue_is_full(sq, head) ? ENOMEM : fill_send(qp, wr, work_queue_at(sq, head));
         if (error != 0) {

@@ -131,7 +131,7 @@ bool srq_take(struct srq *srq, struct qp *qp) {
         wait_for_post(srq, qp);
     } else {
         uint32_t tail = atomic_load(&queue->tail);
-        const struct receive_wqe *wqe = work_queue_at(queue, tail);
+        const struct receive_wqe *wqe = work_queue_receive(queue, tail);
         memcpy(qp->taken, wqe, receive_wqe_size(wqe->num_sge));
         atomic_store(&queue->tail, tail + 1);
         limit_reached = left - 1 < srq->limit;

@@ -18,8 +18,24 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "sge.h"
+
+/* From so many bytes on a ring has pages of its own: between small objects, its ends would take as much as they do. */
+#define MIN_MAPPED ((size_t) 8192)
+
+static void *allocate(size_t bytes) {
+    if (bytes < MIN_MAPPED) {
+        return aligned_alloc(64, bytes);
+    }
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+    madvise(memory, bytes, MADV_NOHUGEPAGE); /* or the first place of one ring would take the memory of many */
+    return memory;
+}
 
 int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, size_t stride) {
     uint32_t size = 1;
@@ -27,7 +43,7 @@ int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, 
         size *= 2;
     }
     stride = (stride + 63) & ~(size_t) 63;
-    queue->ring = limit == 0 ? NULL : aligned_alloc(64, size * stride);
+    queue->ring = limit == 0 ? NULL : allocate(size * stride);
     if (queue->ring == NULL && limit != 0) {
         return ENOMEM;
     }
@@ -42,7 +58,12 @@ int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, 
 void work_queue_free(struct work_queue *queue) {
     if (queue->stride != 0) {
         pthread_mutex_destroy(&queue->lock);
-        free(queue->ring);
+        size_t bytes = (queue->mask + 1) * (size_t) queue->stride;
+        if (queue->ring != NULL && bytes >= MIN_MAPPED) {
+            munmap(queue->ring, bytes);
+        } else {
+            free(queue->ring);
+        }
     }
 }
 
@@ -54,10 +75,29 @@ void work_queue_reset(struct work_queue *queue) {
     pthread_mutex_unlock(&queue->lock);
 }
 
+/* Whether the next receive is as those before it, all of which share a place. If so that has it then. */
+static bool is_same(struct work_queue *queue, uint32_t head, const struct ibv_recv_wr *wr) {
+    struct receive_wqe *same = (struct receive_wqe *) queue->same;
+    uint32_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
+    uint32_t end = atomic_load_explicit(&queue->same_end, memory_order_relaxed);
+    if (wr->num_sge == 0 && (tail == head || (end == head && same->wr_id == wr->wr_id))) {
+        if (tail == head) {
+            *same = (struct receive_wqe) { .wr_id = wr->wr_id };
+        }
+        atomic_store_explicit(&queue->same_end, head + 1, memory_order_relaxed);
+        return true;
+    }
+    if ((int32_t) (tail - end) > 0) { /* it must not fall so far behind that it seems to be ahead */
+        atomic_store_explicit(&queue->same_end, tail, memory_order_relaxed);
+    }
+    return false;
+}
+
 int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
     int error = 0;
     pthread_mutex_lock(&queue->lock);
     uint32_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
+    work_queue_begin(queue, head);
     for (; wr != NULL; wr = wr->next) {
         if (work_queue_is_full(queue, head)) {
             error = ENOMEM;
@@ -67,6 +107,10 @@ int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struc
         if (error != 0) {
             *bad_wr = wr;
             break;
+        }
+        if (is_same(queue, head, wr)) {
+            head++;
+            continue;
         }
         struct receive_wqe *wqe = work_queue_at(queue, head);
         wqe->wr_id = wr->wr_id;

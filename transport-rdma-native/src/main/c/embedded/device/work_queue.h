@@ -36,14 +36,22 @@ static inline size_t receive_wqe_size(uint32_t sges) {
     return sizeof(struct receive_wqe) + sges * sizeof(struct ibv_sge);
 }
 
-/* Indices count up for ever. */
+/*
+ * Indices count up for ever. Memory is touched only as far as it is needed, since most queue pairs of a large server are
+ * idle: what is posted to an empty queue begins at the first place of the ring again, and receives without memory that
+ * follow each other there, all with the same id (as a byte stream posts them by the hundred), have one place together,
+ * which is not in the ring.
+ */
 struct work_queue {
     pthread_mutex_t lock; /* of posting */
     uint8_t *ring;
     uint32_t stride, mask, limit, max_sge;
-    _Atomic uint32_t head; /* posted */
-    uint32_t done;         /* completed; the gate's owner */
-    _Atomic uint32_t tail; /* completed and polled */
+    uint32_t base;             /* the index that is at the first place; it changes while the queue is empty */
+    _Atomic uint32_t same_end; /* receives before this index are at `same` */
+    _Alignas(struct receive_wqe) uint8_t same[sizeof(struct receive_wqe)];
+    _Atomic uint32_t head;     /* posted */
+    uint32_t done;             /* completed; the gate's owner */
+    _Atomic uint32_t tail;     /* completed and polled */
 };
 
 int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, size_t stride);
@@ -52,13 +60,26 @@ void work_queue_reset(struct work_queue *queue);
 /* Copies the list to the queue. Returns 0, or errno and the request that is not there. */
 int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
+/* Of a send queue, and where a receive of its own goes. */
 static inline void *work_queue_at(const struct work_queue *queue, uint32_t index) {
-    return queue->ring + (size_t) (index & queue->mask) * queue->stride;
+    return queue->ring + (size_t) ((index - queue->base) & queue->mask) * queue->stride;
+}
+
+static inline const struct receive_wqe *work_queue_receive(const struct work_queue *queue, uint32_t index) {
+    bool same = (int32_t) (index - atomic_load_explicit(&queue->same_end, memory_order_relaxed)) < 0;
+    return same ? (const struct receive_wqe *) queue->same : work_queue_at(queue, index);
 }
 
 /* With `head` as the index of the next one. */
 static inline bool work_queue_is_full(const struct work_queue *queue, uint32_t head) {
     return head - atomic_load_explicit(&queue->tail, memory_order_acquire) >= queue->limit;
+}
+
+/* Before something is posted. With the lock, and `head` as the index of the next one. */
+static inline void work_queue_begin(struct work_queue *queue, uint32_t head) {
+    if (atomic_load_explicit(&queue->tail, memory_order_acquire) == head) {
+        queue->base = head; /* nobody looks at any place now */
+    }
 }
 
 #endif

@@ -38,7 +38,7 @@
 
 #include "link.h"
 
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 
 enum wire_message {
     WIRE_NOTIFY_AREA = LINK_QP_FIRST,
@@ -176,15 +176,17 @@ struct wire_control {
     _Atomic uint32_t dead; /* the queue pair left RTS/RTR: ignore what it has published */
     _Atomic uint32_t min_rnr_timer;
     _Atomic uint32_t direct; /* what the polls of this end look at themselves, so that no tick need announce it */
+    _Atomic uint32_t responds; /* there are responses: nobody needs to look at the pages of the others */
     struct {
         _Alignas(64) _Atomic uint64_t ack;  /* of the peer's stream */
         _Alignas(64) _Atomic uint32_t want; /* wake me when my stream is acknowledged this far */
     } stream[WIRE_STREAMS];
 };
 
+/* What an idle connection needs is in the first page. Looking at a page that was never written also takes memory. */
 struct wire_segment {
     _Alignas(4096) struct wire_control control;
-    _Alignas(4096) struct wire_slot request[WIRE_REQUEST_SLOTS];
+    _Alignas(WIRE_DESC_SIZE) struct wire_slot request[WIRE_REQUEST_SLOTS];
     struct wire_slot response[WIRE_RESPONSE_SLOTS];
     _Alignas(4096) uint8_t request_slab[WIRE_REQUEST_SLAB];
     _Alignas(4096) uint8_t response_slab[WIRE_RESPONSE_SLAB];

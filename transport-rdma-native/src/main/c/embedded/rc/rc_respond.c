@@ -55,6 +55,9 @@ static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bo
     slot->desc.flags = last ? WIRE_LAST : 0;
     slot->desc.length = length;
     slot->desc.slab = offset;
+    if (atomic_load_explicit(&qp->segment->control.responds, memory_order_relaxed) == 0) { /* the peer reads this line */
+        atomic_store_explicit(&qp->segment->control.responds, 1, memory_order_relaxed);
+    }
     producer_publish(&qp->answers, slot);
     rc_announce(qp, WIRE_DIRECT_RESULTS);
     if (!process_ring(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK)) {
@@ -200,7 +203,7 @@ static bool take_response(struct qp *qp) {
 }
 
 bool rc_take_responses(struct qp *qp) {
-    if (qp->failed || !consumer_ready(&qp->responses)) {
+    if (qp->failed || !qp_has_response(qp, qp->attached->segment)) {
         return false;
     }
     bool left;

@@ -87,7 +87,7 @@ bool side_create_qp(struct side *side, struct trouble *trouble) {
     uint8_t timeout = ACK_TIMEOUT;
     struct ibv_qp_init_attr attr = {
         .send_cq = side->cq, .recv_cq = side->cq,
-        .cap = { .max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1 },
+        .cap = { .max_send_wr = 128, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1 }, /* a ring is mapped */
         .qp_type = side->id->qp_type, .sq_sig_all = 1,
     };
     STEP(trouble, side->id->qp_type == IBV_QPT_UD
