@@ -49,6 +49,7 @@ extern const struct jni_class jni_device;
 extern const struct jni_class jni_event_channel;
 extern const struct jni_class jni_memory_region;
 extern const struct jni_class jni_native_memory;
+extern const struct jni_class jni_page_memory;
 extern const struct jni_class jni_protection_domain;
 extern const struct jni_class jni_provider_check;
 extern const struct jni_class jni_queue_pair;

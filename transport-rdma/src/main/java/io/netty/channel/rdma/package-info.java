@@ -159,7 +159,7 @@
  * <ul>
  * <li>Port numbers are a space of their own: TCP port 8080 and RDMA port 8080 have nothing to do with each other.</li>
  * <li>Each connection has its own registered receive memory (64 KiB to {@code SO_RCVBUF}, by default 1 MiB, and 4 KiB
- *     of tables); with many busy connections make it smaller, and watch the limits of locked and of direct memory.</li>
+ *     of tables); with many busy connections make it smaller, and watch the limit of locked memory.</li>
  * <li>A write is complete when the peer's device has the bytes, not when a local socket buffer took them; so the water
  *     marks are higher.</li>
  * <li>Connect timeouts are exact, but an unreachable address usually fails at once.</li>

@@ -15,16 +15,14 @@
  */
 package io.netty.channel.rdma.connection;
 
-import io.netty.channel.rdma.memory.DirectMemory;
 import io.netty.channel.rdma.memory.MemoryRange;
+import io.netty.channel.rdma.memory.PageMemory;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.stream.LandingArea;
 import io.netty.channel.rdma.stream.TargetSgl;
 import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.VerbsException;
-import io.netty.util.internal.CleanableDirectBuffer;
-import io.netty.util.internal.PlatformDependent;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -50,7 +48,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
     private static final int ENTRY_LENGTH = 12;
 
     private final ReceiveMemory owner;
-    private final CleanableDirectBuffer memory;
+    private final PageMemory memory;
     private final MemoryRange range;
     private final ByteBuffer sgl;
     private final int sglOffset;
@@ -59,18 +57,19 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
     private int pinnedSegments;
     private volatile int references = 1;
 
-    private LandingBuffer(ReceiveMemory owner, CleanableDirectBuffer memory, ByteBuffer aligned, MemoryRange range,
-                          int key, int segmentCount, int segmentLength, int sglEntries) {
+    private LandingBuffer(ReceiveMemory owner, PageMemory memory, MemoryRange range, int key, int segmentCount,
+                          int segmentLength, int sglEntries) {
         super(range.address, key, segmentCount, segmentLength);
         this.owner = owner;
         this.memory = memory;
         this.range = range;
         this.sglEntries = sglEntries;
-        sglOffset = segmentCount * segmentLength;
-        sgl = aligned.duplicate().order(ByteOrder.nativeOrder());
+        // At the end, on the page that the embedded provider has written when it registered the memory.
+        sglOffset = (int) range.length - sglEntries * ENTRY_SIZE;
+        sgl = memory.buffer().duplicate().order(ByteOrder.nativeOrder());
         segments = new Segment[segmentCount];
         for (int i = 0; i < segmentCount; i++) {
-            segments[i] = new Segment(i, aligned);
+            segments[i] = new Segment(i, memory.buffer());
         }
     }
 
@@ -78,8 +77,8 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
      * Allocates and registers the memory.
      *
      * @param segmentLength   a multiple of 8.
-     * @param sglEntries      of the target SGL, which lies behind the segments.
-     * @param outgoingEntries entries for the peer's target SGL that may be in flight; behind that.
+     * @param sglEntries      of the target SGL, which lies at the end.
+     * @param outgoingEntries entries for the peer's target SGL that may be in flight; before that.
      * @param needed          see {@link PinnedMemory}.
      * @return {@code null} if there would be too much registered memory.
      */
@@ -89,23 +88,22 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         if (!PinnedMemory.PROCESS.reserve(bytes, needed)) {
             return null;
         }
-        CleanableDirectBuffer memory = null;
+        PageMemory memory = null;
         boolean created = false;
         try {
-            memory = PlatformDependent.allocateDirect(bytes + DirectMemory.CACHE_LINE - 1);
-            ByteBuffer aligned = DirectMemory.aligned(memory.buffer(), DirectMemory.CACHE_LINE, bytes);
-            MemoryRange range = new MemoryRange(DirectMemory.address(aligned), bytes,
+            memory = PageMemory.map(bytes);
+            MemoryRange range = new MemoryRange(memory.address(), bytes,
                     AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
             int key = range.region(owner.device()).rkey();
-            LandingBuffer buffer = new LandingBuffer(owner, memory, aligned, range, key, segmentCount,
-                    segmentLength, sglEntries);
+            LandingBuffer buffer = new LandingBuffer(owner, memory, range, key, segmentCount, segmentLength,
+                    sglEntries);
             owner.counters().receiveMemory(bytes);
             created = true;
             return buffer;
         } finally {
             if (!created) {
                 if (memory != null) {
-                    memory.clean();
+                    memory.close();
                 }
                 PinnedMemory.PROCESS.release(bytes);
             }
@@ -152,7 +150,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
 
     /** Stores an entry for the peer's target SGL and returns its address. */
     long outgoingEntry(int index, long head, long tail) {
-        int offset = entryOffset(sglEntries + index);
+        int offset = segments.length * segmentLength() + index * ENTRY_SIZE;
         sgl.putLong(offset, head).putLong(offset + 8, tail);
         return range.address + offset;
     }
@@ -170,7 +168,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         if (REFERENCES.decrementAndGet(this) == 0) {
             int bytes = (int) range.length;
             range.close();
-            memory.clean();
+            memory.close();
             PinnedMemory.PROCESS.release(bytes);
             owner.counters().receiveMemory(-bytes);
         }

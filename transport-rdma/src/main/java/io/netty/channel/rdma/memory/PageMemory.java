@@ -1,0 +1,76 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.memory;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Memory of whole pages from the system: {@code mmap(2)}. It is zero, and takes no memory where nothing was written yet
+ * and no device has pinned it. Java's direct buffers take all of theirs at once, as the JDK fills them with zeroes.
+ *
+ * <p>One owner, who closes it when nobody uses the buffer any more. It does not count as direct memory of the JVM.
+ * Any thread.
+ */
+public final class PageMemory implements AutoCloseable {
+    private final long address;
+    private final ByteBuffer buffer;
+
+    private PageMemory(long address, ByteBuffer buffer) {
+        this.address = address;
+        this.buffer = buffer;
+    }
+
+    /**
+     * @param bytes at least 1.
+     * @throws OutOfMemoryError if the system has no more, or no more mappings ({@code vm.max_map_count}).
+     */
+    public static PageMemory map(int bytes) {
+        long address = map0(bytes);
+        if (address < 0) {
+            throw new OutOfMemoryError("mmap of " + bytes + " bytes: errno " + -address +
+                    "; see the limits vm.max_map_count and ulimit -v");
+        }
+        ByteBuffer buffer = null;
+        try {
+            buffer = buffer0(address, bytes);
+        } finally {
+            if (buffer == null) {
+                unmap0(address, bytes);
+            }
+        }
+        return new PageMemory(address, buffer);
+    }
+
+    /** The memory, which begins with a page. Not to be accessed after {@link #close()}. */
+    public ByteBuffer buffer() {
+        return buffer;
+    }
+
+    public long address() {
+        return address;
+    }
+
+    @Override
+    public void close() {
+        unmap0(address, buffer.capacity());
+    }
+
+    private static native long map0(int bytes);
+
+    private static native ByteBuffer buffer0(long address, int bytes);
+
+    private static native void unmap0(long address, int bytes);
+}
