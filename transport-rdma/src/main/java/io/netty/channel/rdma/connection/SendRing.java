@@ -24,9 +24,13 @@ import io.netty.channel.rdma.memory.RequestMemory;
  * by position in a queue of messages, since those may be discarded while the device still sends them.
  */
 final class SendRing {
+    /** Idle connections have nothing in flight, and most others little. */
+    private static final int FIRST_PLACES = 4;
+
     private final int mask;
-    private final int[] lengths;
-    private final ByteBuf[] staging;
+    /** As many as there were ever in flight at a time, in powers of two. */
+    private int[] lengths = new int[FIRST_PLACES];
+    private ByteBuf[] staging = new ByteBuf[FIRST_PLACES];
     private final MemoryInFlight inPlace = new MemoryInFlight();
     private long staged;
     /** The number of the oldest request that is not known to be done. */
@@ -38,16 +42,34 @@ final class SendRing {
     SendRing(int depth) {
         int size = 1 << 32 - Integer.numberOfLeadingZeros(depth - 1);
         mask = size - 1;
-        lengths = new int[size];
-        staging = new ByteBuf[size];
+    }
+
+    private int place(long sequence) {
+        return (int) sequence & lengths.length - 1;
+    }
+
+    private void grow() {
+        int places = lengths.length * 2;
+        int[] newLengths = new int[places];
+        ByteBuf[] newStaging = new ByteBuf[places];
+        for (long sequence = first; sequence < next; sequence++) {
+            int to = (int) sequence & places - 1;
+            newLengths[to] = lengths[place(sequence)];
+            newStaging[to] = staging[place(sequence)];
+        }
+        lengths = newLengths;
+        staging = newStaging;
     }
 
     /** Enters the next request. Takes over the reference to the staging buffer, which may be {@code null}. */
     void add(long sequence, int length, ByteBuf stagingBuffer) {
         assert sequence == next && next - first <= mask;
-        int i = (int) sequence & mask;
+        if (next - first == lengths.length) {
+            grow();
+        }
+        int i = place(sequence);
         lengths[i] = length;
-        if (stagingBuffer != null && (isEmpty() || staging[i - 1 & mask] != stagingBuffer)) {
+        if (stagingBuffer != null && (isEmpty() || staging[place(sequence - 1)] != stagingBuffer)) {
             staged += stagingBuffer.capacity();
         }
         staging[i] = stagingBuffer;
@@ -98,18 +120,18 @@ final class SendRing {
 
     /** How many bytes of messages the oldest request carries. */
     int length() {
-        return lengths[(int) first & mask];
+        return lengths[place(first)];
     }
 
     /** The oldest request is done. */
     void remove() {
-        int i = (int) first & mask;
+        int i = place(first);
         ByteBuf buf = staging[i];
         inPlace.releaseUntil(first);
         first++;
         if (buf != null) {
             staging[i] = null;
-            if (isEmpty() || staging[i + 1 & mask] != buf) {
+            if (isEmpty() || staging[place(first)] != buf) {
                 staged -= buf.capacity();
             }
             buf.release();

@@ -53,4 +53,37 @@ class SendRingTest {
         a.release();
         assertThat(ring.staged()).isZero();
     }
+
+    @Test
+    void keepsWhatIsInFlightWhenItGrows() {
+        SendRing ring = new SendRing(100);
+        ByteBuf[] buffers = new ByteBuf[128];
+        long first = 0;
+        long next = 0;
+        // So that it grows with its oldest request at any place.
+        for (int inFlight : new int[] { 3, 1, 5, 2, 7, 11, 30, 29, 100, 3, 128, 0 }) {
+            while (next - first < inFlight) {
+                int i = (int) next & 127;
+                buffers[i] = next % 3 == 0 ? null : ByteBufAllocator.DEFAULT.buffer(16, 16);
+                ring.add(next, (int) next + 1, buffers[i]);
+                next++;
+            }
+            while (next - first > inFlight) {
+                assertThat(ring.first()).isEqualTo(first);
+                assertThat(ring.length()).isEqualTo((int) first + 1);
+                ring.remove();
+                ByteBuf buffer = buffers[(int) first & 127];
+                assertThat(buffer == null || buffer.refCnt() == 0).isTrue();
+                first++;
+            }
+            long held = 0;
+            for (long sequence = first; sequence < next; sequence++) {
+                ByteBuf buffer = buffers[(int) sequence & 127];
+                assertThat(buffer == null || buffer.refCnt() == 1).isTrue();
+                held += buffer == null ? 0 : buffer.capacity();
+            }
+            assertThat(ring.staged()).isEqualTo(held);
+            assertThat(ring.last()).isEqualTo(next - 1);
+        }
+    }
 }
