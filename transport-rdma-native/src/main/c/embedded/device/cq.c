@@ -130,6 +130,9 @@ static int take(struct cq *cq, int entries, struct ibv_wc *wc) {
         count--;
         qp_polled(cqe->qp, cqe->send, cqe->end);
     }
+    if (count == 0) {
+        cq->head = 0; /* so a queue for very many connections takes no more memory than it has had completions at a time */
+    }
     atomic_store_explicit(&cq->count, count, memory_order_relaxed);
     pthread_mutex_unlock(&cq->lock);
     return taken;

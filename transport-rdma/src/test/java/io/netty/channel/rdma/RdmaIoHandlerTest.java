@@ -53,7 +53,7 @@ class RdmaIoHandlerTest {
         BUSY_POLL(new RdmaIoHandlerConfig().setBusyPoll(true)),
         SMALL_BATCH(new RdmaIoHandlerConfig().setPollBatch(1));
 
-        private final RdmaIoHandlerConfig config;
+        final RdmaIoHandlerConfig config;
 
         Waiting(RdmaIoHandlerConfig config) {
             this.config = config;

@@ -43,7 +43,7 @@ import java.util.function.Supplier;
 public final class LoopDevice {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopDevice.class);
     private static final int FIRST_QUEUE_CAPACITY = 1 << 12;
-    private static final int MAX_QUEUE_CAPACITY = 1 << 16;
+    private static final int MAX_QUEUE_CAPACITY = 1 << 20;
     private static final int ARM_AGAIN_MILLIS = 1;
 
     final DeviceContext context;
@@ -65,8 +65,12 @@ public final class LoopDevice {
     private WatchedFd completionFd;
     /** {@code null} if another object of the same loop watches it. */
     private WatchedFd asyncFd;
-    /** The next completion makes the completion channel readable, or it is readable already. */
+    /** The next completion of any queue makes its completion channel readable, or that is readable already. */
     private boolean armed;
+    /** There was an event of a queue, and it is not known of which. */
+    private boolean fired;
+    /** The queue whose turn it is to be polled, among those that had nothing for a while. */
+    private int turn;
     /** Wakes the loop, since a completion may not do so. */
     private CurrentLoop.Timer armAgain;
     /** No loop polls any more. */
@@ -85,13 +89,19 @@ public final class LoopDevice {
         for (Map.Entry<LoopQueue, WatchedFd> entry : adopted.entrySet()) {
             entry.setValue(watch(entry.getKey()));
         }
+        armNone();
+    }
+
+    /** All queues are to be armed again. */
+    private void armNone() {
+        queues.forEach(LoopQueue::disarmed);
         armed = false;
     }
 
     private WatchedFd watch(LoopQueue queue) throws Exception {
         CompletionChannel ownChannel = queue.ownChannel;
         return watch(ownChannel.fd(), () -> {
-            armed = false;
+            fired = true;
             ownChannel.consumeEvents(1);
         });
     }
@@ -116,7 +126,7 @@ public final class LoopDevice {
     }
 
     /** How many completion queues there are. */
-    int queues() {
+    public int queues() {
         return queues.size();
     }
 
@@ -140,9 +150,7 @@ public final class LoopDevice {
             }
         }
         int needed = completions + (receives == null ? 0 : receives.depth);
-        int capacity = Math.min(FIRST_QUEUE_CAPACITY << Math.min(queues.size(), 4), MAX_QUEUE_CAPACITY);
-        capacity = Math.min(Math.max(capacity, needed), context.attributes.maxCompletions());
-        LoopQueue queue = LoopQueue.shared(context, capacity, channel);
+        LoopQueue queue = create(needed);
         queues.add(queue);
         // The new queue is not armed.
         armed = false;
@@ -152,6 +160,28 @@ public final class LoopDevice {
                     queue.queue.capacity() + ", the limit of " + context.device + ')');
         }
         return queue;
+    }
+
+    /** As large as all others together, so that there are few, however many connections there are. */
+    private LoopQueue create(int needed) throws VerbsException {
+        long capacity = FIRST_QUEUE_CAPACITY;
+        for (LoopQueue queue : queues) {
+            capacity += queue.ownChannel == null ? queue.queue.capacity() : 0;
+        }
+        int max = context.attributes.maxCompletions();
+        int least = Math.min(Math.max(FIRST_QUEUE_CAPACITY, needed), max);
+        int most = (int) Math.min(Math.max(Math.min(capacity, MAX_QUEUE_CAPACITY), least), max);
+        for (;;) {
+            try {
+                return LoopQueue.shared(context, most, channel);
+            } catch (VerbsException e) {
+                // A device may not be able to pin so much memory at once.
+                if (most == least) {
+                    throw e;
+                }
+                most = Math.max(most / 2, least);
+            }
+        }
     }
 
     /** How much room the completions of shared receives need, which those that are there already have. */
@@ -191,11 +221,34 @@ public final class LoopDevice {
         armed = false;
     }
 
+    /**
+     * Of the queues that are not used the smallest is kept: a connection that comes and goes must not make and close a
+     * queue each time.
+     */
+    private void closeUnused(LoopQueue queue) {
+        LoopQueue closed = queue.isBroken() ? queue : null;
+        for (int i = 0; i < queues.size() && closed == null; i++) {
+            LoopQueue other = queues.get(i);
+            if (other != queue && !other.isUsed()) {
+                closed = other.queue.capacity() > queue.queue.capacity() ? other : queue;
+            }
+        }
+        if (closed != null) {
+            queues.remove(closed);
+            closed.close();
+        }
+    }
+
     /** A queue pair does not use the queue any more. */
     public void release(LoopQueue queue, int completions) {
         WatchedFd fd = adopted.remove(queue);
         if (fd == null) {
             queue.release(completions);
+            // The completion that it fired for may be gone, with the queue pair.
+            disarmed(queue);
+            if (!queue.isUsed()) {
+                closeUnused(queue);
+            }
         } else {
             fd.unwatch();
             queues.remove(queue);
@@ -247,33 +300,55 @@ public final class LoopDevice {
         return !owners.isEmpty();
     }
 
-    /** Takes at most one batch from each queue and has it handled. Returns the number of completions. */
+    /**
+     * Takes at most one batch from each queue, and has it handled. A queue that had nothing for a while is polled in
+     * its turn only, one of them in each call. Returns the number of completions.
+     */
     int poll(WorkCompletions batch) {
         int handled = 0;
+        boolean all = fired;
+        fired = false;
+        turn = turn + 1 < queues.size() ? turn + 1 : 0;
         for (int i = 0; i < queues.size(); i++) {
             LoopQueue queue = queues.get(i);
+            if (!all && i != turn && !queue.isBusy()) {
+                continue;
+            }
             try {
-                if (queue.queue.poll(batch) > 0) {
+                if (queue.poll(batch) > 0) {
+                    armed = false;
                     handled += handle(batch);
                 }
             } catch (VerbsException e) {
                 broken(queue, e);
             }
         }
+        if (all && handled == 0) {
+            // Whichever it was, it won't fire again.
+            armNone();
+        }
         return handled;
     }
 
     /** As {@link #poll}, and if nothing was there makes the next completion wake up the loop. */
     int pollOrArm(WorkCompletions batch) {
-        if (armed) {
+        if (armed && !fired) {
             return 0;
+        }
+        if (fired) {
+            armNone();
+            fired = false;
         }
         int handled = 0;
         boolean allArmed = true;
         for (int i = 0; i < queues.size(); i++) {
             LoopQueue queue = queues.get(i);
+            if (queue.isArmed()) {
+                continue;
+            }
             try {
-                allArmed &= queue.pollOrArm(batch);
+                queue.pollOrArm(batch);
+                allArmed &= queue.isArmed();
                 if (batch.size() > 0) {
                     handled += handle(batch);
                 }
@@ -281,9 +356,14 @@ public final class LoopDevice {
                 allArmed &= !notArmed(queue, e);
             }
         }
-        // What was handled may have closed an adopted queue, so that another one was passed over.
+        // What was handled may have closed a queue, so that another one was passed over.
         armed = allArmed && handled == 0;
         return handled;
+    }
+
+    private void disarmed(LoopQueue queue) {
+        queue.disarmed();
+        armed = false;
     }
 
     /**
@@ -394,9 +474,10 @@ public final class LoopDevice {
         }
         try {
             for (int left = queue.queue.capacity(); left > 0; left -= drained.size()) {
-                if (queue.queue.poll(drained) == 0) {
+                if (queue.poll(drained) == 0) {
                     break;
                 }
+                armed = false;
                 dispatch(drained);
             }
         } catch (VerbsException e) {
@@ -408,7 +489,7 @@ public final class LoopDevice {
     }
 
     private void completionEvents() throws VerbsException {
-        armed = false;
+        fired = true;
         channel.consumeEvents(Math.max(queues.size() - adopted.size(), 1));
     }
 

@@ -29,11 +29,14 @@ import java.util.concurrent.TimeUnit;
  */
 public final class LoopQueue {
     private static final long MAX_REFUSED_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int BUSY_POLLS = 64;
 
     public final CompletionQueue queue;
     /** {@code null} if the loop's is used. */
     final CompletionChannel ownChannel;
     private int reserved;
+    private int busy;
+    private boolean armed;
     private boolean broken;
     private boolean refused;
     private long refusedSinceNanos;
@@ -77,13 +80,46 @@ public final class LoopQueue {
         reserved -= completions;
     }
 
-    /**
-     * As {@link CompletionQueue#pollOrArm}.
-     */
-    boolean pollOrArm(WorkCompletions completions) throws VerbsException {
-        boolean armed = queue.pollOrArm(completions);
+    boolean isUsed() {
+        return reserved != 0;
+    }
+
+    /** As {@link CompletionQueue#poll}. */
+    int poll(WorkCompletions completions) throws VerbsException {
+        int taken = queue.poll(completions);
+        note(taken);
+        return taken;
+    }
+
+    /** As {@link CompletionQueue#pollOrArm}: {@link #isArmed()} tells whether nothing was there, and it is armed. */
+    void pollOrArm(WorkCompletions completions) throws VerbsException {
+        armed = queue.pollOrArm(completions);
         refused = false;
+        note(completions.size());
+    }
+
+    private void note(int taken) {
+        if (taken > 0) {
+            busy = BUSY_POLLS;
+            // One of these may have been what it fired for.
+            armed = false;
+        } else if (busy > 0) {
+            busy--;
+        }
+    }
+
+    /** Whether there was something in one of the latest polls. */
+    boolean isBusy() {
+        return busy > 0;
+    }
+
+    /** Whether the next completion is told, as far as is known. */
+    boolean isArmed() {
         return armed;
+    }
+
+    void disarmed() {
+        armed = false;
     }
 
     /** That failed. Returns false if it is broken, or has failed for so long that it won't be armed any more. */
@@ -93,6 +129,10 @@ public final class LoopQueue {
             refusedSinceNanos = nowNanos;
         }
         return !broken && nowNanos - refusedSinceNanos < MAX_REFUSED_NANOS;
+    }
+
+    boolean isBroken() {
+        return broken;
     }
 
     /** Returns false if that is known already. */
