@@ -31,7 +31,7 @@ record Effort(String name, int rounds, int maxSeconds, int windowMillis, int lim
 
     /** Shows that everything works. */
     static final Effort QUICK = new Effort("quick", 1, 120, 200, 2000, 1000);
-    static final Effort DEFAULT = new Effort("default", 3, 1000, 150, 4000, 10_000);
+    static final Effort DEFAULT = new Effort("default", 3, 1100, 150, 4000, 10_000);
     /** For figures to quote. */
     static final Effort FULL = new Effort("full", 5, 7200, 200, 8000, 10_000);
 

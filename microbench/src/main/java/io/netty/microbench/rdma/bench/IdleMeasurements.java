@@ -34,6 +34,7 @@ final class IdleMeasurements {
     private static final int MAX_OPEN_SECONDS = 60;
     /** What a process needs less or more for itself from one second to the next is much for few connections. */
     private static final int MIN_FOR_MEMORY = 1000;
+    private static final int PROCESSES = 2;
     private static final long SETTLE_MILLIS = 1000;
     private static final long IDLE_MILLIS = 2000;
     private static final int BURST_MILLIS = 300;
@@ -68,13 +69,14 @@ final class IdleMeasurements {
         long serverBefore = pair.serverMemory();
         long clientBefore = pair.clientMemory();
         long start = System.nanoTime();
-        Room room = new Room();
+        Use before = Use.of(pair.serverPid());
         int open = 0;
         for (int idle : Section.IDLE_CONNECTIONS) {
             if (idle == 0 || idle > effort.maxIdle()) {
                 continue;
             }
-            String cause = room.missing(open, idle);
+            String cause = missing(open, idle, before, Use.of(pair.serverPid()),
+                    ProcessUse.maxDescriptors(pair.serverPid()), ProcessUse.availableBytes());
             while (cause == null && open < idle) {
                 int count = Math.min(STEP, idle - open);
                 open(count);
@@ -127,34 +129,42 @@ final class IdleMeasurements {
         readings.add(scenario, Figure.CLIENT_CPU, (ProcessUse.cpuNanos(pair.clientPid()) - client) / nanos);
     }
 
-    /** What the connections that are open tell of what more of them need. */
-    private final class Room {
-        private final long pid = pair.serverPid();
-        private final long maxDescriptors = ProcessUse.maxDescriptors(pid);
-        private final long descriptorsBefore = ProcessUse.descriptors(pid);
-        private final long residentBefore = ProcessUse.residentBytes(pid);
-
-        Room() throws IOException {
-            // Initializers read files.
+    /**
+     * What a process has.
+     *
+     * @param descriptors   that are open
+     * @param residentBytes memory
+     */
+    record Use(long descriptors, long residentBytes) {
+        private static Use of(long pid) throws IOException {
+            return new Use(ProcessUse.descriptors(pid), ProcessUse.residentBytes(pid));
         }
+    }
 
-        /** Why there is no room for as many as {@code wanted}, {@code null} if there is. */
-        String missing(int open, int wanted) throws IOException {
-            if (open == 0) {
-                return null;
-            }
-            double factor = (double) wanted / open;
-            double descriptors = descriptorsBefore + (ProcessUse.descriptors(pid) - descriptorsBefore) * factor;
-            if (descriptors > maxDescriptors) {
-                return String.format(Locale.ROOT, "a process needs %.0f descriptors and may have %d (ulimit -n)",
-                        descriptors, maxDescriptors);
-            }
-            // Both ends, and some way from the end of all memory.
-            double bytes = 2 * (ProcessUse.residentBytes(pid) - residentBefore) * (factor - 1);
-            long half = ProcessUse.availableBytes() / 2;
-            return bytes <= half ? null : String.format(Locale.ROOT,
-                    "%.1f GB of memory for both processes, and %.1f GB are half of what is free", bytes / 1e9,
-                    half / 1e9);
+    /**
+     * Why there is no room for so many connections, {@code null} if there is, as those that are open tell.
+     *
+     * @param open           connections, 0 and more
+     * @param wanted         connections, more than these
+     * @param before         the first of them
+     * @param now            with those that are open
+     * @param maxDescriptors that a process may have
+     * @param availableBytes of memory for both processes
+     */
+    static String missing(int open, int wanted, Use before, Use now, long maxDescriptors, long availableBytes) {
+        if (open == 0) {
+            return null;
         }
+        double factor = (double) wanted / open;
+        double descriptors = before.descriptors + (now.descriptors - before.descriptors) * factor;
+        if (descriptors > maxDescriptors) {
+            return String.format(Locale.ROOT, "a process needs %.0f descriptors and may have %d (ulimit -n)",
+                    descriptors, maxDescriptors);
+        }
+        // Some way from the end of all memory.
+        double bytes = PROCESSES * (now.residentBytes - before.residentBytes) * (factor - 1);
+        long half = availableBytes / 2;
+        return bytes <= half ? null : String.format(Locale.ROOT,
+                "both processes need %.1f GB more, and half of the free memory are %.1f", bytes / 1e9, half / 1e9);
     }
 }
