@@ -116,7 +116,7 @@ class RdmaSocketChannelReentrancyTest {
                 pair.client.write(pair.client.alloc().directBuffer().writeZero(1000))
                         .addListener(done -> ConnectionInternals.destroyOutbound(connection));
                 pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeZero(1000));
-                ConnectionInternals.complete(connection, 1);
+                ConnectionInternals.complete(connection, 0);
             }));
         }
     }

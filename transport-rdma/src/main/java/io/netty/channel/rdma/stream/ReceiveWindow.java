@@ -45,6 +45,7 @@ final class ReceiveWindow {
     /** The peer is to be asked, or was asked, to give back what it was offered: so nothing more is offered. */
     private boolean retracting;
     private boolean asked;
+    private boolean begun;
     private int received;
     private int receivedSinceGrant;
     private boolean peerBigEndian;
@@ -152,6 +153,7 @@ final class ReceiveWindow {
         arrival.filled = bytes == left;
         offset += bytes;
         offered -= bytes;
+        begun = true;
         received++;
         receivedSinceGrant++;
         if (arrival.filled) {
@@ -171,9 +173,13 @@ final class ReceiveWindow {
         count--;
     }
 
-    /** Whether the peer should be told of a free segment, or of credits since half of them are used. */
+    /**
+     * Whether the peer should be told of a free segment, or of credits since half of them are used. The connection data
+     * has told it of the first segment; of others it is told when it has begun to send, so that a connection on which
+     * nothing ever moves costs neither end a message.
+     */
     boolean wantsGrant() {
-        return advertisable() != null || receivedSinceGrant >= Math.max(1, credits >> 1);
+        return (begun || count == 0) && advertisable() != null || receivedSinceGrant >= Math.max(1, credits >> 1);
     }
 
     /** Fills the request with a credit update, and with the next free segment if there is one and a place for it. */

@@ -111,10 +111,17 @@ class StreamConnectionTest {
     }
 
     @Test
-    void freeSegmentsAreAdvertisedAsFarAsThePeersTableGoes() {
+    void nothingIsSaidOnAConnectionOnWhichNothingMoves() {
+        assertThat(connection.nextControl()).isNull();
+        assertThat(connection.offeredBytes()).isEqualTo(100);
+    }
+
+    @Test
+    void freeSegmentsAreAdvertisedAsFarAsThePeersTableGoes() throws StreamProtocolException {
+        receiveData(1);
         StreamRequest request = connection.nextControl();
         assertThat(request.kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
-        assertThat(request.immediate()).isEqualTo(credit(4));
+        assertThat(request.immediate()).isEqualTo(credit(5));
         assertThat(request.remoteAddress()).isEqualTo(0x7000 + 16);
         assertThat(request.remoteKey()).isEqualTo(8);
         assertThat(request.length()).isEqualTo(16);
@@ -124,9 +131,9 @@ class StreamConnectionTest {
 
     @Test
     void aFilledBufferMakesRoomInThePeersTable() throws StreamProtocolException {
-        connection.nextControl();
         connection.receive(Immediate.of(Immediate.DATA, 99), 99);
         assertThat(connection.arrival().filled()).isFalse();
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
         assertThat(connection.nextControl()).isNull();
 
         connection.receive(Immediate.of(Immediate.DATA, 1), 1);
@@ -145,13 +152,14 @@ class StreamConnectionTest {
 
     @Test
     void creditsAreReturnedWhenHalfAreUsed() throws StreamProtocolException {
-        connection.nextControl();
-        connection.receive(Immediate.of(Immediate.DATA, 1), 1);
+        receiveData(1);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+        receiveData(1);
         assertThat(connection.nextControl()).isNull();
-        connection.receive(Immediate.of(Immediate.DATA, 1), 1);
+        receiveData(1);
         StreamRequest request = connection.nextControl();
         assertThat(request.kind()).isEqualTo(StreamRequest.Kind.CREDIT);
-        assertThat(request.immediate()).isEqualTo(credit(6));
+        assertThat(request.immediate()).isEqualTo(credit(7));
         assertThat(request.length()).isZero();
         assertThat(connection.nextControl()).isNull();
     }
@@ -160,8 +168,9 @@ class StreamConnectionTest {
     void aNewLandingAreaIsUsedForWhatIsAdvertisedNext() throws StreamProtocolException {
         LandingArea next = new LandingArea(0x20000, 78, 2, 400);
         connection.addLanding(next);
+        receiveData(1);
         assertThat(connection.nextControl().entryHead()).isEqualTo(0x20000);
-        connection.receive(Immediate.of(Immediate.DATA, 100), 100);
+        connection.receive(Immediate.of(Immediate.DATA, 99), 99);
         assertThat(connection.arrival().area()).isSameAs(area);
         area.release(0);
         assertThat(area.isIdle()).isTrue();
@@ -173,8 +182,9 @@ class StreamConnectionTest {
     void anEarlierLandingAreaHelpsOutWhenLessThanHalfOfTheLatestIsOnOffer() throws StreamProtocolException {
         LandingArea latest = new LandingArea(0x20000, 78, 1, 400);
         connection.addLanding(latest);
+        receiveData(1);
         assertThat(connection.nextControl().entryHead()).isEqualTo(0x20000);
-        receiveData(100);
+        receiveData(99);
         assertThat(connection.nextControl()).isNull();
         receiveData(201);
         assertThat(connection.offeredBytes()).isEqualTo(199);
@@ -196,7 +206,9 @@ class StreamConnectionTest {
 
     @Test
     void receivesThatDataUsedArePostedAgainBeforeCreditsAreGranted() throws StreamProtocolException {
-        connection.nextControl();
+        receiveData(10);
+        assertThat(connection.receivesToPost()).as("a buffer is offered with all credits").isEqualTo(1);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
         receiveData(10);
         assertThat(connection.receivesToPost()).as("the peer has as many credits as there are receives").isZero();
         receiveData(10);
@@ -207,7 +219,9 @@ class StreamConnectionTest {
 
     @Test
     void receivesThatControlMessagesUsedArePostedAgainAtOnce() throws StreamProtocolException {
-        connection.nextControl();
+        receiveData(10);
+        assertThat(connection.receivesToPost()).isEqualTo(1);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
         receiveData(10);
         connection.receive(credit(4), 0);
         assertThat(connection.receivesToPost()).isEqualTo(2);
@@ -216,8 +230,8 @@ class StreamConnectionTest {
 
     @Test
     void whatThePeerGivesBackIsFreeAndWhatItHadBegunIsFilled() throws StreamProtocolException {
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
         receiveData(30);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
         assertThat(connection.retract()).isTrue();
         assertThat(connection.nextControl().immediate())
                 .isEqualTo(Immediate.of(Immediate.CONTROL, Immediate.RETRACT));
@@ -243,7 +257,6 @@ class StreamConnectionTest {
         assertThat(connection.receive(Immediate.of(Immediate.CONTROL, Immediate.RETRACT), 0))
                 .isEqualTo(StreamEvent.RETRACT);
         assertThat(connection.writable()).isZero();
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
         assertThat(connection.nextControl().immediate())
                 .isEqualTo(Immediate.of(Immediate.CONTROL, Immediate.RETRACTED));
         assertThat(connection.nextControl()).isNull();
@@ -276,8 +289,8 @@ class StreamConnectionTest {
         long end = request.sequence();
         assertThat(connection.state()).isEqualTo(StreamState.OUTPUT_SHUT);
         connection.shutdownOutput();
+        receiveData(7);
         assertThat(connection.nextControl().kind()).as("credits go on").isEqualTo(StreamRequest.Kind.ADVERTISE);
-        assertThat(connection.receive(Immediate.of(Immediate.DATA, 7), 7)).isEqualTo(StreamEvent.DATA);
 
         assertThat(connection.receive(SHUTDOWN, 0)).isEqualTo(StreamEvent.SHUTDOWN);
 
