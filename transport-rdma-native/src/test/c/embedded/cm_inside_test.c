@@ -21,6 +21,8 @@
 
 #include "cm_inside.h"
 
+#include <sys/resource.h>
+
 #define MS 1000000ull
 
 static int bind_result(struct rdma_cm_id *id, const char *text, uint16_t port) {
@@ -52,6 +54,79 @@ static void destroy_waits_for_the_acks(void) {
     CHECK_EQ(pthread_tryjoin_np(thread, NULL), EBUSY);
     rdma_ack_cm_event(event);
     CHECK_EQ(pthread_join(thread, NULL), 0);
+    rdma_destroy_event_channel(channel);
+}
+
+static bool is_readable(const struct rdma_event_channel *channel) {
+    struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
+    return poll(&fd, 1, 0) == 1;
+}
+
+static void start_resolving(struct rdma_cm_id *id) {
+    struct address address = address_of(test_address(), 9);
+    CHECK_EQ(rdma_resolve_addr(id, NULL, sockaddr_of(&address), 1000), 0);
+}
+
+static void a_channel_is_readable_while_it_has_events(void) {
+    struct rdma_event_channel *channel = new_channel(), *other = new_channel();
+    struct rdma_cm_id *ids[4];
+    for (int i = 0; i < 4; i++) {
+        ids[i] = new_id(channel);
+        CHECK(!is_readable(channel));
+    }
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 4; i++) {
+            if (round == 0) {
+                start_resolving(ids[i]);
+            } else {
+                CHECK_EQ(rdma_resolve_route(ids[i], 1000), 0);
+            }
+            CHECK(is_readable(channel));
+        }
+        CHECK_EQ(rdma_migrate_id(ids[3], other), 0); /* with its event */
+        CHECK(is_readable(other));
+        expect_and_ack(other, round == 0 ? RDMA_CM_EVENT_ADDR_RESOLVED : RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
+        CHECK(!is_readable(other));
+        CHECK_EQ(rdma_migrate_id(ids[3], channel), 0);
+        for (int i = 0; i < 3; i++) {
+            CHECK(is_readable(channel));
+            expect_and_ack(channel, round == 0 ? RDMA_CM_EVENT_ADDR_RESOLVED : RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
+        }
+        CHECK(!is_readable(channel));
+    }
+    for (int i = 0; i < 4; i++) {
+        CHECK_EQ(rdma_destroy_id(ids[i]), 0);
+    }
+    rdma_destroy_event_channel(channel);
+    rdma_destroy_event_channel(other);
+}
+
+/* Only the process of this test has so few descriptors. */
+static bool resolves_twice_with_one_look_at_the_host(struct rdma_event_channel *channel) {
+    struct rdma_cm_id *first = new_id(channel), *second = new_id(channel);
+    struct address address = address_of(test_address(), 9);
+    struct rlimit before, none = { 0, 0 };
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none.rlim_max = before.rlim_max;
+    start_resolving(first);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    bool resolved = rdma_resolve_addr(second, NULL, sockaddr_of(&address), 1000) == 0;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    CHECK(resolved || errno == EMFILE);
+    expect_and_ack(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+    if (resolved) {
+        struct rdma_cm_event *event = next_event(channel);
+        resolved = event->event == RDMA_CM_EVENT_ADDR_RESOLVED;
+        rdma_ack_cm_event(event);
+    }
+    CHECK_EQ(rdma_destroy_id(first), 0);
+    CHECK_EQ(rdma_destroy_id(second), 0);
+    return resolved;
+}
+
+static void an_address_that_was_just_resolved_needs_no_descriptor(void) {
+    struct rdma_event_channel *channel = new_channel();
+    CHECK_EVENTUALLY(resolves_twice_with_one_look_at_the_host(channel));
     rdma_destroy_event_channel(channel);
 }
 
@@ -181,6 +256,8 @@ static void a_forked_child_can_connect_and_its_parent_notices_nothing(void) {
 
 int main(void) {
     RUN(destroy_waits_for_the_acks);
+    RUN(a_channel_is_readable_while_it_has_events);
+    RUN(an_address_that_was_just_resolved_needs_no_descriptor);
     RUN(a_listener_that_appears_a_moment_later_is_found);
     RUN(a_stopped_peer_is_unreachable);
     RUN(an_unanswered_request_times_out_on_both_sides);

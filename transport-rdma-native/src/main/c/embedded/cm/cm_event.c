@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Event channels: a list of events and an eventfd that counts them, which is the descriptor the user polls and makes
- * non-blocking with fcntl() as librdmacm(7) says.
+ * Event channels: a list of events, and an eventfd that is readable while there are any, which is the descriptor the
+ * user polls and makes non-blocking with fcntl() as librdmacm(7) says.
  */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
@@ -31,7 +31,7 @@ struct rdma_event_channel *embedded_rdma_create_event_channel(void) {
     if (channel == NULL) {
         return NULL;
     }
-    channel->channel.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+    channel->channel.fd = eventfd(0, EFD_CLOEXEC);
     if (channel->channel.fd < 0) {
         free(channel);
         return NULL;
@@ -107,16 +107,16 @@ static void append(struct cm_channel *channel, struct cm_event *event) {
         channel->last->next = event;
     } else {
         channel->first = event;
+        eventfd_write(channel->channel.fd, 1);
     }
     channel->last = event;
-    eventfd_write(channel->channel.fd, 1);
 }
 
 void cm_post_event(struct cm_event *event) {
     append(cm_channel_of(event->owner->id.channel), event);
 }
 
-/* Unlinks the event after `previous` (NULL: the first). The read cannot block: the count is that of the list. */
+/* Unlinks the event after `previous` (NULL: the first). The read cannot block: the list had an event. */
 static struct cm_event *take(struct cm_channel *channel, struct cm_event *previous) {
     struct cm_event *event = previous != NULL ? previous->next : channel->first;
     if (previous != NULL) {
@@ -127,8 +127,10 @@ static struct cm_event *take(struct cm_channel *channel, struct cm_event *previo
     if (channel->last == event) {
         channel->last = previous;
     }
-    eventfd_t one;
-    eventfd_read(channel->channel.fd, &one);
+    if (channel->first == NULL) {
+        eventfd_t one;
+        eventfd_read(channel->channel.fd, &one);
+    }
     return event;
 }
 

@@ -113,7 +113,7 @@ static bool may_bind_privileged(void) {
     return syscall(SYS_capget, &header, data) == 0 && (data[0].effective & (1u << CAP_NET_BIND_SERVICE)) != 0;
 }
 
-static void ephemeral_range(unsigned *low, unsigned *high) {
+static void read_ephemeral_range(unsigned *low, unsigned *high) {
     *low = 32768;
     *high = 60999;
     FILE *file = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
@@ -125,6 +125,19 @@ static void ephemeral_range(unsigned *low, unsigned *high) {
         }
         fclose(file);
     }
+}
+
+/* With cm_lock. */
+static void ephemeral_range(unsigned *low, unsigned *high) {
+    static unsigned known_low, known_high;
+    static uint64_t known_until_ns;
+    uint64_t now = engine_now_ns();
+    if (now >= known_until_ns) {
+        read_ephemeral_range(&known_low, &known_high);
+        known_until_ns = now + CM_KNOWN_NS;
+    }
+    *low = known_low;
+    *high = known_high;
 }
 
 /* Ports used as a source only are unique within the process: a name, hence a descriptor, for each would be too dear. */

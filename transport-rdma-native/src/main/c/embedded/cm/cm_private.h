@@ -81,6 +81,9 @@ enum cm_conn_state {
     CM_CONN_TIMEWAIT,
 };
 
+/* How long what the kernel says of this host, its addresses and its range of ports, is taken for true. */
+#define CM_KNOWN_NS UINT64_C(100000000)
+
 struct cm_port;
 struct cm_id;
 
@@ -153,7 +156,7 @@ struct cm_id {
 
 struct cm_channel {
     struct rdma_event_channel channel;
-    struct cm_event *first, *last; /* as many as the eventfd's count */
+    struct cm_event *first, *last; /* the eventfd's count is 1 while there are any */
     unsigned generation;
 };
 

@@ -29,19 +29,33 @@
 
 #define DEFAULT_BACKLOG 1024 /* max_backlog of the kernel's ucma.c */
 
-/* Whether a socket may have the address: unlike a list of addresses that covers all of 127.0.0.0/8, and scopes. */
+/*
+ * Whether a socket may have the address: unlike a list of addresses that covers all of 127.0.0.0/8, and scopes. For a
+ * moment it stays true, as a connection that is made then outlives an address that goes then: a server's many
+ * connections lead to one address.
+ */
 static int check_local(const struct sockaddr *address) {
-    struct sockaddr_storage copy;
+    static __thread struct sockaddr_in6 known; /* the longest of all */
+    static __thread uint64_t known_until_ns;
+    struct sockaddr_in6 copy;
     size_t size = cm_address_size(address);
     memset(&copy, 0, sizeof(copy));
     memcpy(&copy, address, size);
     *cm_address_port((struct sockaddr *) &copy) = 0;
+    uint64_t now = engine_now_ns();
+    if (now < known_until_ns && memcmp(&copy, &known, sizeof(copy)) == 0) {
+        return 0;
+    }
     int fd = socket(address->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0) {
         return errno;
     }
     int err = bind(fd, (struct sockaddr *) &copy, (socklen_t) size) == 0 ? 0 : errno;
     close(fd);
+    if (err == 0) {
+        known = copy;
+        known_until_ns = now + CM_KNOWN_NS;
+    }
     return err;
 }
 
