@@ -93,6 +93,16 @@ static bool on_echo(struct link *link, const void *body, size_t length, int *fds
     return link_send(link, ECHO, body, 1, NULL, 0) == 0;
 }
 
+static bool let_go;
+
+/* Keeps the engine from its work for 20 s at most. */
+static void wait_to_be_let_go(struct engine_task *task) {
+    (void) task;
+    for (int i = 0; i < 20000 && !__atomic_load_n(&let_go, __ATOMIC_SEQ_CST); i++) {
+        nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
+    }
+}
+
 static void on_down(struct link *link) {
     CHECK(engine_is_self());
     CHECK(!link_is_up(link));
@@ -487,6 +497,49 @@ static void descriptors_that_nobody_asked_for_are_closed(void) {
     link_unbind_port(port);
 }
 
+static void send_with_fd(int fd, const void *packet, size_t length) {
+    struct iovec iov = { .iov_base = (void *) packet, .iov_len = length };
+    char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
+    struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+                              .msg_controllen = sizeof(control) };
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &fd, sizeof(int));
+    CHECK_EQ(sendmsg(fd, &message, 0), length);
+}
+
+/* The engine takes several messages at a time: what it took behind the lie counts for nothing, and nothing stays. */
+static void what_comes_behind_a_lie_is_not_heard_and_its_descriptors_are_closed(void) {
+    struct link_port *port;
+    CHECK_EQ(link_bind_port(PS, 26, &port), 0);
+    int fd = raw_connect(26);
+    char answer[64];
+    CHECK(recv(fd, answer, sizeof(answer), 0) == 16); /* its greeting */
+    int before = open_fds(), heard = get(&received), down = get(&downs);
+    next_sequence = 0;
+    CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+    struct engine_task hold = { .run = wait_to_be_let_go };
+    engine_submit(&hold); /* until all of them are there */
+    const uint32_t first[] = { SEQUENCE, 0, 0 }, lie[] = { LINK_MESSAGE_LIMIT, 0, 0 }, behind[] = { SEQUENCE, 0, 1 };
+    CHECK_EQ(send(fd, first, sizeof(first), 0), sizeof(first));
+    CHECK_EQ(send(fd, lie, sizeof(lie), 0), sizeof(lie));
+    for (int i = 0; i < 4; i++) {
+        const uint32_t with_fds[] = { WITH_FDS, 0, 0 };
+        send_with_fd(fd, with_fds, sizeof(with_fds));
+        CHECK_EQ(send(fd, behind, sizeof(behind), 0), sizeof(behind));
+    }
+    __atomic_store_n(&let_go, true, __ATOMIC_SEQ_CST);
+    CHECK_EVENTUALLY(get(&downs) == down + 1);
+    engine_task_cancel(&hold);
+    CHECK_EQ(get(&received), heard + 1);
+    CHECK_EQ(__atomic_load_n(&held_fd, __ATOMIC_SEQ_CST), -1);
+    CHECK_EQ(open_fds(), before - 1); /* the end of the link here */
+    close(fd);
+    link_unbind_port(port);
+}
+
 static void the_messages_before_a_death_are_delivered(void) {
     struct link_port *port;
     CHECK_EQ(link_bind_port(PS, 22, &port), 0);
@@ -553,6 +606,7 @@ int main(void) {
     RUN_TO_THE_END(a_message_without_room_for_its_descriptors_is_lost_and_the_link_stays);
     RUN_TO_THE_END(descriptors_that_nobody_asked_for_are_closed);
     RUN_TO_THE_END(a_process_that_connects_without_end_is_cut_off);
+    RUN_TO_THE_END(what_comes_behind_a_lie_is_not_heard_and_its_descriptors_are_closed);
     RUN_TO_THE_END(the_messages_before_a_death_are_delivered);
     RUN_TO_THE_END(accepting_goes_on_after_descriptors_ran_out);
     return 0;

@@ -31,7 +31,8 @@
 #define RETRY_NS 10000000u /* descriptors in flight or memory exhausted: no readiness event tells when it is over */
 #define MAX_QUEUED_BYTES (4u << 20)
 #define MIN_QUEUED_FDS 64u /* of all links: this, or a quarter of those that there may be */
-#define RECEIVES_PER_TURN 64
+#define MESSAGES_PER_CALL 8u
+#define CALLS_PER_TURN 8
 
 static link_handler handlers[LINK_MESSAGE_LIMIT];
 static link_lost_handler lost_handlers[LINK_MESSAGE_LIMIT];
@@ -272,43 +273,63 @@ static bool report_lost(struct link *link, const struct link_header *header, con
     return handler == NULL || !link->greeted || handler(link, body, length);
 }
 
-/* Returns false at the end of the link. */
-static bool receive_one(struct link *link, bool *again) {
-    struct {
-        struct link_header header;
-        _Alignas(16) char body[LINK_MAX_BODY];
-    } packet;
-    struct iovec parts[2] = {
-        { .iov_base = &packet.header, .iov_len = sizeof(packet.header) },
-        { .iov_base = packet.body, .iov_len = sizeof(packet.body) },
-    };
+struct received {
+    struct link_header header;
+    _Alignas(16) char body[LINK_MAX_BODY];
     union {
         struct cmsghdr aligned;
         char bytes[CMSG_SPACE(LINK_MAX_FDS * sizeof(int))];
     } control;
-    struct msghdr message = {
-        .msg_iov = parts, .msg_iovlen = 2, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes),
+    struct iovec parts[2];
+};
+
+static void prepare(struct received *packet, struct msghdr *message) {
+    packet->parts[0] = (struct iovec) { .iov_base = &packet->header, .iov_len = sizeof(packet->header) };
+    packet->parts[1] = (struct iovec) { .iov_base = packet->body, .iov_len = sizeof(packet->body) };
+    *message = (struct msghdr) {
+        .msg_iov = packet->parts,
+        .msg_iovlen = 2,
+        .msg_control = packet->control.bytes,
+        .msg_controllen = sizeof(packet->control.bytes),
     };
-    ssize_t n = recvmsg(link->source.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (n < 0) {
-        /* ECONNRESET is reported ahead of the messages that the peer sent before its death (net/unix/af_unix.c). */
-        *again = errno == EINTR || errno == ECONNRESET;
-        return *again || errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS;
-    }
+}
+
+/* Returns false at the end of the link, after which a message is only rid of its descriptors. */
+static bool handle(struct link *link, const struct received *packet, struct msghdr *message, size_t n, bool ended) {
     int fds[LINK_MAX_FDS];
-    int nfds = take_fds(&message, fds);
-    bool lost = (message.msg_flags & MSG_CTRUNC) != 0 && nfds < LINK_MAX_FDS;
-    size_t length = (size_t) n - sizeof(packet.header);
-    bool valid = n >= (ssize_t) sizeof(packet.header) && !(message.msg_flags & MSG_TRUNC) && link_is_up(link)
-            && (lost ? report_lost(link, &packet.header, packet.body, length)
-                     : dispatch(link, &packet.header, packet.body, length, fds, nfds));
+    int nfds = take_fds(message, fds);
+    bool lost = (message->msg_flags & MSG_CTRUNC) != 0 && nfds < LINK_MAX_FDS;
+    size_t length = n - sizeof(packet->header);
+    bool valid = !ended && n >= sizeof(packet->header) && !(message->msg_flags & MSG_TRUNC) && link_is_up(link)
+            && (lost ? report_lost(link, &packet->header, packet->body, length)
+                     : dispatch(link, &packet->header, packet->body, length, fds, nfds));
     for (int i = 0; i < nfds; i++) {
         if (fds[i] >= 0) {
             close(fds[i]);
         }
     }
-    *again = valid;
     return valid;
+}
+
+/* Some messages, if there are any; `again`: there may be more. Returns false at the end of the link. */
+static bool receive(struct link *link, bool *again) {
+    struct received packets[MESSAGES_PER_CALL];
+    struct mmsghdr messages[MESSAGES_PER_CALL];
+    for (unsigned i = 0; i < MESSAGES_PER_CALL; i++) {
+        prepare(&packets[i], &messages[i].msg_hdr);
+    }
+    int count = recvmmsg(link->source.fd, messages, MESSAGES_PER_CALL, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
+    if (count < 0) {
+        /* ECONNRESET is reported ahead of the messages that the peer sent before its death (net/unix/af_unix.c). */
+        *again = errno == EINTR || errno == ECONNRESET;
+        return *again || errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS;
+    }
+    bool ended = false;
+    for (int i = 0; i < count; i++) {
+        ended = !handle(link, &packets[i], &messages[i].msg_hdr, messages[i].msg_len, ended);
+    }
+    *again = !ended && count == (int) MESSAGES_PER_CALL; /* else epoll_wait(2) says so if more comes, or an error */
+    return !ended;
 }
 
 bool link_transfer(struct link *link, uint32_t events) {
@@ -320,8 +341,8 @@ bool link_transfer(struct link *link, uint32_t events) {
     bool ended = false;
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP)) {
         bool again = true;
-        for (int i = 0; again && i < RECEIVES_PER_TURN; i++) {
-            ended = !receive_one(link, &again);
+        for (int i = 0; again && i < CALLS_PER_TURN; i++) {
+            ended = !receive(link, &again);
         }
     }
     return !ended;

@@ -79,7 +79,7 @@
         munmap(old_, length);                                                                                         \
     })
 
-#define recvmsg(...) fault_recvmsg(FAULT_SITE(recvmsg, ENOMEM, FAULT_NO_DESCRIPTORS), __VA_ARGS__)
+#define recvmmsg(...) fault_recvmmsg(FAULT_SITE(recvmmsg, ENOMEM, FAULT_NO_DESCRIPTORS), __VA_ARGS__)
 
 #define FAULT_CALL(failure, site, call) (fault_of(site) != 0 ? failure : call)
 

@@ -152,15 +152,7 @@ long fault_live(int index) {
     return count;
 }
 
-ssize_t fault_recvmsg(const struct fault_site *site, int fd, struct msghdr *message, int flags) {
-    int error = fault_of(site);
-    if (error > 0) {
-        return -1;
-    }
-    ssize_t received = recvmsg(fd, message, flags);
-    if (error != FAULT_NO_DESCRIPTORS || received < 0) {
-        return received;
-    }
+static void lose_descriptors(struct msghdr *message) {
     bool lost = false;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
@@ -175,5 +167,17 @@ ssize_t fault_recvmsg(const struct fault_site *site, int fd, struct msghdr *mess
         message->msg_controllen = 0;
         message->msg_flags |= MSG_CTRUNC;
     }
-    return received;
+}
+
+int fault_recvmmsg(const struct fault_site *site, int fd, struct mmsghdr *messages, unsigned limit, int flags,
+                   struct timespec *timeout) {
+    int error = fault_of(site);
+    if (error > 0) {
+        return -1;
+    }
+    int count = recvmmsg(fd, messages, limit, flags, timeout);
+    for (int i = 0; error == FAULT_NO_DESCRIPTORS && i < count; i++) {
+        lose_descriptors(&messages[i].msg_hdr);
+    }
+    return count;
 }

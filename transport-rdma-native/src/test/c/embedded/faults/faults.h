@@ -77,6 +77,7 @@ int fault_of(const struct fault_site *site);
 void *fault_allocated(const struct fault_site *site, void *memory);
 void fault_freed(const void *memory);
 
-ssize_t fault_recvmsg(const struct fault_site *site, int fd, struct msghdr *message, int flags);
+int fault_recvmmsg(const struct fault_site *site, int fd, struct mmsghdr *messages, unsigned limit, int flags,
+                   struct timespec *timeout);
 
 #endif
