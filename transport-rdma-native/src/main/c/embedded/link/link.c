@@ -289,24 +289,28 @@ static int open_link(int fd, pid_t peer_pid, const struct link_name *name, struc
     return 0;
 }
 
+/* An abstract one: it begins with NUL. */
 static socklen_t address_of(const struct link_name *name, struct sockaddr_un *address) {
-    size_t length = strlen(name->text);
     memset(address, 0, sizeof(*address));
     address->sun_family = AF_UNIX;
-    memcpy(address->sun_path + 1, name->text, length);
-    return (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + length);
+    char *text = address->sun_path + 1;
+    size_t size = sizeof(address->sun_path) - 1;
+    int length = name->kind == LINK_BLOCK
+            ? snprintf(text, size, "netty-rdma/%u/q/%u", name->user, name->number)
+            : snprintf(text, size, "netty-rdma/%u/cm/%x/%u", name->user, name->port_space, name->number);
+    return (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) length);
+}
+
+static bool is_same(const struct link_name *a, const struct link_name *b) {
+    return a->kind == b->kind && a->number == b->number && a->port_space == b->port_space && a->user == b->user;
 }
 
 static struct link_name port_name(int port_space, uint16_t port) {
-    struct link_name name;
-    snprintf(name.text, sizeof(name.text), "netty-rdma/%u/cm/%x/%u", geteuid(), (unsigned) port_space, port);
-    return name;
+    return (struct link_name) { LINK_PORT, geteuid(), (uint32_t) port_space, port };
 }
 
 static struct link_name block_name(uint32_t block) {
-    struct link_name name;
-    snprintf(name.text, sizeof(name.text), "netty-rdma/%u/q/%u", geteuid(), block);
-    return name;
+    return (struct link_name) { LINK_BLOCK, geteuid(), 0, block };
 }
 
 static int connect_name(const struct link_name *name, bool fresh, struct link **result) {
@@ -314,7 +318,7 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
     pid_t peer_pid;
     pthread_mutex_lock(&table.lock);
     for (struct link *link = table.links; link != NULL; link = link->next) {
-        if (link->named && link_is_up(link) && strcmp(link->name.text, name->text) == 0) {
+        if (link->named && link_is_up(link) && is_same(&link->name, name)) {
             if (!fresh) {
                 *result = link_get(link);
                 pthread_mutex_unlock(&table.lock);
@@ -364,7 +368,7 @@ void link_forget(struct link *link) {
 static bool may_accept_from(pid_t peer_pid) {
     int count = 0;
     for (const struct link *link = table.links; link != NULL; link = link->next) {
-        count += link->peer_pid == peer_pid && link->name.text[0] == 0;
+        count += link->peer_pid == peer_pid && link->name.kind == LINK_UNNAMED;
     }
     return count < MAX_ACCEPTED_LINKS;
 }

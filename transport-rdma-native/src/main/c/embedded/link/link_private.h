@@ -47,15 +47,19 @@ struct link_packet {
     char bytes[];
 };
 
+/* Of a port, or of a block of queue pair numbers. */
 struct link_name {
-    char text[48]; /* without the leading NUL that makes it abstract */
+    enum { LINK_UNNAMED, LINK_PORT, LINK_BLOCK } kind;
+    uid_t user;
+    uint32_t port_space; /* of a port */
+    uint32_t number;
 };
 
 struct link {
     struct engine_source source;
     struct engine_timer hello_timer, idle_timer, retry_timer;
     struct link *next, **previous; /* table.links */
-    struct link_name name;         /* where it leads; empty for accepted links */
+    struct link_name name;         /* where it leads; LINK_UNNAMED for accepted links */
     bool named;                    /* found by name, under table.lock */
     pid_t peer_pid;
     bool greeted;                  /* engine thread only */
