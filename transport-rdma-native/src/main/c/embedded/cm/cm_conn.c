@@ -19,10 +19,10 @@
  */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
+#include "embedded/base/random.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define MAX_RETRY 7 /* three bits in a REQ */
 
@@ -32,7 +32,7 @@ static uint8_t at_most(uint8_t value, int limit) {
 
 static uint32_t random_psn(void) {
     uint32_t psn;
-    if (getrandom(&psn, sizeof(psn), 0) != (ssize_t) sizeof(psn)) {
+    if (random_word(&psn) != 0) {
         psn = (uint32_t) engine_now_ns();
     }
     return psn & 0xffffff;

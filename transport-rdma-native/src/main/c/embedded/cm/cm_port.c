@@ -19,13 +19,13 @@
  * ids that share it must differ in address.
  */
 #include "cm_private.h"
+#include "embedded/base/random.h"
 
 #include <arpa/inet.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -142,10 +142,11 @@ static void ephemeral_range(unsigned *low, unsigned *high) {
 
 /* Ports used as a source only are unique within the process: a name, hence a descriptor, for each would be too dear. */
 static int choose_port(struct cm_id *id, bool reachable, struct cm_port **result) {
-    unsigned low, high, start;
+    unsigned low, high;
+    uint32_t start;
     ephemeral_range(&low, &high);
-    if (getrandom(&start, sizeof(start), 0) != (ssize_t) sizeof(start)) {
-        start = (unsigned) engine_now_ns();
+    if (random_word(&start) != 0) {
+        start = (uint32_t) engine_now_ns();
     }
     unsigned count = high - low + 1;
     for (unsigned i = 0; i < count; i++) {

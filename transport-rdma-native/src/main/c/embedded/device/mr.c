@@ -23,12 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "embedded/base/cancel.h"
 #include "embedded/base/epoch.h"
+#include "embedded/base/random.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
@@ -107,12 +107,11 @@ static int check_memory(void *addr, size_t length, int access) {
 }
 
 static int random_key(uint32_t *key) {
+    int error;
     do {
-        if (getrandom(key, sizeof(*key), 0) != sizeof(*key)) {
-            return errno;
-        }
-    } while (*key == 0 || find(*key) != NULL);
-    return 0;
+        error = random_word(key);
+    } while (error == 0 && (*key == 0 || find(*key) != NULL));
+    return error;
 }
 
 /* Drops what a device may ignore. IB specification 10.6.3.1: remote write and atomic access need local write. */

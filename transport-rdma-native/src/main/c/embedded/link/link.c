@@ -29,12 +29,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "embedded/base/fork.h"
+#include "embedded/base/random.h"
 
 #define MS 1000000ull
 #define HELLO_TIMEOUT_NS (5000 * MS)  /* a connection that never greets */
@@ -464,7 +464,7 @@ void link_unbind_port(struct link_port *port) {
 uint32_t link_claim_qpn_block(void) {
     /* Starting anywhere makes it unlikely to meet the numbers of a process that has just died. */
     uint32_t start;
-    if (getrandom(&start, sizeof(start), 0) != (ssize_t) sizeof(start)) {
+    if (random_word(&start) != 0) {
         start = (uint32_t) engine_now_ns();
     }
     for (uint32_t i = 0; i < QPN_BLOCKS; i++) {

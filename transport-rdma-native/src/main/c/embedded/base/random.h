@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Random words: keys that peers must not guess, and where numbers begin. They are the kernel's, each is used once, and
+ * they are fetched for many uses by one call. A thread keeps those that it has not used in memory that no peer can read,
+ * as are the keys in use; the child of a fork() fetches its own.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_RANDOM_H
+#define NETTY_RDMA_EMBEDDED_RANDOM_H
+
+#include <stdint.h>
+
+/* Returns 0 or errno. */
+int random_word(uint32_t *word);
+
+#endif
