@@ -109,7 +109,8 @@ public final class ConnectionId extends VerbsObject {
      *                        address.
      */
     public void bind(InetSocketAddress local) throws VerbsException {
-        check(bind0(address(), bytes(local), local.getPort(), scope(local)), "rdma_bind_addr", "bind to " + local);
+        check(bind0(address(), bytes(local), local.getPort(), scope(local)), "rdma_bind_addr",
+                () -> "bind to " + local);
     }
 
     /**
@@ -135,7 +136,7 @@ public final class ConnectionId extends VerbsObject {
         ObjectUtil.checkPositive(timeoutMillis, "timeoutMillis");
         check(resolveAddress0(address(), local == null ? null : bytes(local), local == null ? 0 : local.getPort(),
                 local == null ? 0 : scope(local), bytes(remote), remote.getPort(), scope(remote), timeoutMillis),
-                "rdma_resolve_addr", "resolve " + remote + (local == null ? "" : " from " + local));
+                "rdma_resolve_addr", () -> "resolve " + remote + (local == null ? "" : " from " + local));
     }
 
     /**
@@ -146,7 +147,7 @@ public final class ConnectionId extends VerbsObject {
      */
     public void resolveRoute(int timeoutMillis) throws VerbsException {
         check(resolveRoute0(address(), ObjectUtil.checkPositive(timeoutMillis, "timeoutMillis")),
-                "rdma_resolve_route", "resolve the route to " + remoteAddress());
+                "rdma_resolve_route", () -> "resolve the route to " + remoteAddress());
     }
 
     /**
@@ -182,7 +183,7 @@ public final class ConnectionId extends VerbsObject {
             releaseAll(parents);
             throw e;
         }
-        created(qp, "rdma_create_qp", attributes.describe(domain.device()), parents);
+        created(qp, "rdma_create_qp", () -> attributes.describe(domain.device()), parents);
         queuePair = new QueuePair(qp, values, this, parents);
         return queuePair;
     }
@@ -205,7 +206,7 @@ public final class ConnectionId extends VerbsObject {
         check(connect0(address(), parameters.privateData(), parameters.responderResources(),
                 parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
                 parameters.rnrRetryCount(), parameters.queuePairNumber()), "rdma_connect",
-                "connect to " + remoteAddress());
+                () -> "connect to " + remoteAddress());
     }
 
     /**
@@ -217,7 +218,7 @@ public final class ConnectionId extends VerbsObject {
         check(accept0(address(), parameters.privateData(), parameters.responderResources(),
                 parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
                 parameters.rnrRetryCount(), parameters.queuePairNumber()), "rdma_accept",
-                "accept the connection from " + remoteAddress());
+                () -> "accept the connection from " + remoteAddress());
     }
 
     /**
@@ -227,7 +228,8 @@ public final class ConnectionId extends VerbsObject {
      */
     public void reject(byte[] privateData) throws VerbsException {
         ObjectUtil.checkInRange(privateData.length, 0, 255, "length of private data");
-        check(reject0(address(), privateData), "rdma_reject", "reject the connection from " + remoteAddress());
+        check(reject0(address(), privateData), "rdma_reject",
+                () -> "reject the connection from " + remoteAddress());
     }
 
     /**
@@ -237,7 +239,7 @@ public final class ConnectionId extends VerbsObject {
      * answer, after more than a minute). Has no effect on a connection that is disconnected already.
      */
     public void disconnect() throws VerbsException {
-        check(disconnect0(address()), "rdma_disconnect", "disconnect from " + remoteAddress());
+        check(disconnect0(address()), "rdma_disconnect", () -> "disconnect from " + remoteAddress());
     }
 
     /**

@@ -90,7 +90,7 @@ public final class ProtectionDomain extends VerbsObject {
         ObjectUtil.checkPositive(length, "length");
         retainAll(this);
         long mr = created(MemoryRegion.register0(address(), memoryAddress, length, access), "ibv_reg_mr",
-                "register " + length + " bytes with " + device.name(), this);
+                () -> "register " + length + " bytes with " + device.name(), this);
         return new MemoryRegion(mr, this, memoryAddress, length, memory);
     }
 
@@ -103,7 +103,7 @@ public final class ProtectionDomain extends VerbsObject {
         int[] values = attributes.values();
         long qp = created(QueuePair.create0(address(), attributes.sendQueue().address(),
                 attributes.receiveQueue().address(), attributes.sharedReceiveQueueAddress(), values),
-                "ibv_create_qp", attributes.describe(device), parents);
+                "ibv_create_qp", () -> attributes.describe(device), parents);
         return new QueuePair(qp, values, null, parents);
     }
 

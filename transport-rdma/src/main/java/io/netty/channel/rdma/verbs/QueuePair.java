@@ -164,7 +164,7 @@ public final class QueuePair extends VerbsObject {
      */
     public void modify(QueuePairAttributes attributes) throws VerbsException {
         check(modify0(address(), attributes.mask(), attributes.values(), attributes.gid()), "ibv_modify_qp",
-                "modify queue pair " + Integer.toUnsignedString(number));
+                () -> "modify queue pair " + Integer.toUnsignedString(number));
     }
 
     /**

@@ -18,6 +18,8 @@ package io.netty.channel.rdma.verbs;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
+import java.util.function.Supplier;
+
 /**
  * A native object and its one owner in Java.
  * <p>
@@ -138,9 +140,22 @@ public abstract class VerbsObject implements AutoCloseable {
         return result;
     }
 
+    /** As above, where each connection comes by and the text has to be composed. */
+    static long created(long result, String call, Supplier<String> what, VerbsObject... parents)
+            throws VerbsException {
+        return result < 0 ? created(result, call, what.get(), parents) : result;
+    }
+
     static void check(int errno, String call, String what) throws VerbsException {
         if (errno != 0) {
             throw new VerbsException(call, errno, what);
+        }
+    }
+
+    /** As above, where each connection comes by and the text has to be composed. */
+    static void check(int errno, String call, Supplier<String> what) throws VerbsException {
+        if (errno != 0) {
+            check(errno, call, what.get());
         }
     }
 
