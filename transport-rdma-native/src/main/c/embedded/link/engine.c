@@ -189,10 +189,10 @@ static bool wait_for(const void *object) {
     return true;
 }
 
+/* One read takes all that it counts: eventfd(2), timerfd_create(2). */
 static void drain(int fd) {
     uint64_t count;
-    while (read(fd, &count, sizeof(count)) > 0) {
-    }
+    (void) !read(fd, &count, sizeof(count));
 }
 
 static void run_tasks(void) {
