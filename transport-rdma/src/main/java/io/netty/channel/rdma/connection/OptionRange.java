@@ -17,10 +17,16 @@ package io.netty.channel.rdma.connection;
 
 import io.netty.channel.ChannelOption;
 
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
 /**
  * Checks of option values, whose errors name the option, the value and the range.
  */
 public final class OptionRange {
+    /** By names that are constants, whose hashes are known: each channel asks for all of its options. */
+    private static final ConcurrentMap<String, ChannelOption<?>> OPTIONS = new ConcurrentHashMap<>();
+
     private OptionRange() { }
 
     /** Without the class that an option of Netty carries in its name. */
@@ -32,8 +38,14 @@ public final class OptionRange {
      * The option that {@code RdmaChannelOption} has under this name. It is the same object: options are constants of a
      * pool, by their names.
      */
+    @SuppressWarnings("unchecked")
     static <T> ChannelOption<T> option(String name) {
-        return ChannelOption.valueOf("io.netty.channel.rdma.RdmaChannelOption#" + name);
+        ChannelOption<?> option = OPTIONS.get(name);
+        if (option == null) {
+            option = ChannelOption.valueOf("io.netty.channel.rdma.RdmaChannelOption#" + name);
+            OPTIONS.put(name, option);
+        }
+        return (ChannelOption<T>) option;
     }
 
     public static int check(ChannelOption<?> option, int value, int min, int max) {
