@@ -143,6 +143,16 @@ void link_abort(struct link *link) {
     pthread_mutex_unlock(&link->lock);
 }
 
+/* With table.lock. */
+static void list_first(struct link *link) {
+    link->next = table.links;
+    link->previous = &table.links;
+    if (link->next != NULL) {
+        link->next->previous = &link->next;
+    }
+    table.links = link;
+}
+
 static void unlist(struct link *link) {
     *link->previous = link->next;
     if (link->next != NULL) {
@@ -205,7 +215,7 @@ static void on_idle(struct engine_timer *timer) {
     }
 }
 
-/* With table.lock. The newest links come first. */
+/* With table.lock. The links that were used last come first. */
 static void end_old_idle_links(pid_t peer_pid) {
     int idle = 0;
     for (struct link *link = table.links; link != NULL; link = link->next) {
@@ -273,12 +283,7 @@ static int open_link(int fd, pid_t peer_pid, const struct link_name *name, struc
         free(link);
         return err;
     }
-    link->next = table.links;
-    link->previous = &table.links;
-    if (link->next != NULL) {
-        link->next->previous = &link->next;
-    }
-    table.links = link;
+    list_first(link);
     engine_timer_set(&link->hello_timer, engine_now_ns() + HELLO_TIMEOUT_NS);
     if (name != NULL) {
         engine_timer_set(&link->idle_timer, engine_now_ns() + link_idle_timeout_ns);
@@ -320,6 +325,8 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
     for (struct link *link = table.links; link != NULL; link = link->next) {
         if (link->named && link_is_up(link) && is_same(&link->name, name)) {
             if (!fresh) {
+                unlist(link); /* connections come in bursts: the next one looks for it or its neighbours */
+                list_first(link);
                 *result = link_get(link);
                 pthread_mutex_unlock(&table.lock);
                 return 0;
