@@ -62,9 +62,9 @@ class MessageAllocationTest {
         ResourceLeakDetector.setLevel(level);
     }
 
-    /** Inline, and staged; copied on arrival. */
+    /** Inline, staged and copied on arrival, in place at both ends, of several requests. */
     @ParameterizedTest
-    @ValueSource(ints = { 64, 400 })
+    @ValueSource(ints = { 64, 400, 4 << 10, 128 << 10 })
     void loopsAllocateNothingForMessageOfStream(int bytes) throws Exception {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             addFirst(pair.server, new Echo());

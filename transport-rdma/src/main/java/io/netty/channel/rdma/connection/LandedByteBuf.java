@@ -19,20 +19,39 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.rdma.memory.PartialByteBuf;
 import io.netty.channel.rdma.memory.RequestMemory;
+import io.netty.util.Recycler;
 
 /**
  * Received bytes, where they arrived: a part of a segment of a {@link LandingBuffer}. It has a reference count of its
- * own, because handlers take a count above one as a sign that somebody else reads the buffer, and copy it.
+ * own, because handlers take a count above one as a sign that somebody else reads the buffer, and copy it. The object
+ * is used again for what arrives later.
  */
 final class LandedByteBuf extends PartialByteBuf {
-    private final LandingBuffer.Segment segment;
-    private final long address;
+    private static final Recycler<LandedByteBuf> RECYCLER = new Recycler<>() {
+        @Override
+        protected LandedByteBuf newObject(Handle<LandedByteBuf> handle) {
+            return new LandedByteBuf(handle);
+        }
+    };
 
-    LandedByteBuf(ByteBufAllocator allocator, LandingBuffer.Segment segment, int offset, int length) {
-        super(allocator, segment.view(offset, length), length);
-        this.segment = segment;
-        address = segment.address(offset);
+    private final Recycler.Handle<LandedByteBuf> handle;
+    private LandingBuffer.Segment segment;
+    private long address;
+
+    private LandedByteBuf(Recycler.Handle<LandedByteBuf> handle) {
+        this.handle = handle;
+    }
+
+    /** A buffer of bytes of the segment, all of them readable. */
+    static LandedByteBuf of(ByteBufAllocator allocator, LandingBuffer.Segment segment, int offset, int length) {
+        LandedByteBuf buf = RECYCLER.get();
+        buf.setPart(segment.memory(), segment.memoryOffset() + offset, length);
+        buf.begin(allocator, length, length);
+        buf.writerIndex(length);
+        buf.address = segment.address(offset);
+        buf.segment = segment;
         segment.hold();
+        return buf;
     }
 
     @Override
@@ -58,7 +77,11 @@ final class LandedByteBuf extends PartialByteBuf {
 
     @Override
     protected void deallocate() {
-        super.deallocate();
-        segment.release();
+        LandingBuffer.Segment released = segment;
+        segment = null;
+        // Not to keep the memory of a connection that has ended.
+        setPart(null, 0, 0);
+        handle.recycle(this);
+        released.release();
     }
 }

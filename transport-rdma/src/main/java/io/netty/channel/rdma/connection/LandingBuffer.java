@@ -193,6 +193,16 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             view = memory.slice(index * segmentLength(), segmentLength());
         }
 
+        /** That of which the segment is a part. */
+        ByteBuffer memory() {
+            return memory.buffer();
+        }
+
+        /** Where the segment begins there. */
+        int memoryOffset() {
+            return index * segmentLength();
+        }
+
         /** Valid until the next call. */
         ByteBuffer view(int offset, int length) {
             return view.limit(offset + length).position(offset);

@@ -144,7 +144,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         ByteBufAllocator allocator = owner.allocator();
         ByteBuf buf;
         if (length > copyThreshold && (head.isPinned() || !memory.isHalfPinned())) {
-            buf = PartialByteBuf.tracked(new LandedByteBuf(allocator, head, offset, length));
+            buf = PartialByteBuf.tracked(LandedByteBuf.of(allocator, head, offset, length));
             counters.receivedInPlace(length);
         } else {
             buf = allocator.directBuffer(length);

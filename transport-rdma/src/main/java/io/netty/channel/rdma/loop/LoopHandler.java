@@ -58,13 +58,8 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
 public abstract class LoopHandler implements IoHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopHandler.class);
 
-    /** So often descriptors are looked at while completions keep coming, if there was something at the last look. */
-    private static final long EPOLL_INTERVAL_NANOS = 20_000;
-    /**
-     * Else half as often each time, down to this. It is a system call, and most loops with busy queue pairs have no TCP
-     * channels: then nothing comes but connections, and what the device reports. (A task wakes nobody up meanwhile.)
-     */
-    private static final long MAX_EPOLL_INTERVAL_NANOS = 8 * EPOLL_INTERVAL_NANOS;
+    /** So long completion queues are polled before the event loop looks at its timers. */
+    private static final long BUSY_POLL_NANOS = 20_000;
     private static final long MAX_FINISH_NANOS = 200_000_000;
     /** Polls between two looks at the clock and for tasks, which cost about as much as a poll. */
     private static final int POLLS_PER_CHECK = 8;
@@ -76,6 +71,7 @@ public abstract class LoopHandler implements IoHandler {
     private final Turn turn = new Turn();
     private final boolean busyPoll;
     private final SpinPolicy spinPolicy;
+    private final DescriptorSchedule descriptors = new DescriptorSchedule(System.nanoTime());
     private final int sharedReceiveQueueDepth;
     private final WorkCompletions batch;
     private final Set<Registration> registrations = new LinkedHashSet<>();
@@ -92,8 +88,6 @@ public abstract class LoopHandler implements IoHandler {
     private long finishDeadline;
     private int internalEvents;
     private int externalEvents;
-    private long nextEpollNanos;
-    private long epollIntervalNanos = EPOLL_INTERVAL_NANOS;
 
     /**
      * @param executor                of the event loop.
@@ -144,7 +138,7 @@ public abstract class LoopHandler implements IoHandler {
     }
 
     private int busyPoll(IoHandlerContext context) {
-        long end = System.nanoTime() + EPOLL_INTERVAL_NANOS;
+        long end = System.nanoTime() + BUSY_POLL_NANOS;
         do {
             int handled = pollSomeTimes();
             if (handled > 0 || !context.canBlock()) {
@@ -170,7 +164,7 @@ public abstract class LoopHandler implements IoHandler {
         // Most likely a completion woke us up: handle it in this turn.
         handled += pollCompletions();
         // Epoll has had its turn, however long the completions took.
-        nextEpollNanos = System.nanoTime() + epollIntervalNanos;
+        descriptors.lookedUntil(System.nanoTime());
         return handled;
     }
 
@@ -212,12 +206,7 @@ public abstract class LoopHandler implements IoHandler {
     }
 
     private int runEpollIfDue(long now) {
-        if (now - nextEpollNanos < 0) {
-            return 0;
-        }
-        int handled = runEpoll(false);
-        nextEpollNanos = now + epollIntervalNanos;
-        return handled;
+        return descriptors.isDue(now) ? runEpoll(false) : 0;
     }
 
     private int pollCompletions() {
@@ -250,8 +239,7 @@ public abstract class LoopHandler implements IoHandler {
         internalEvents = 0;
         externalEvents = 0;
         int events = epoll.run(turn);
-        epollIntervalNanos = events > 0 ? EPOLL_INTERVAL_NANOS
-                : Math.min(2 * epollIntervalNanos, MAX_EPOLL_INTERVAL_NANOS);
+        descriptors.looked(System.nanoTime(), events > 0);
         // Our own descriptors are counted as what came of them.
         return events - internalEvents + externalEvents;
     }

@@ -21,6 +21,7 @@
  * <pre>
  *   LoopHandler ── EpollIoHandler      sleeping, timers, wake-ups, TCP channels
  *      ├── SpinPolicy                  whether to poll before sleeping, and for how long
+ *      ├── DescriptorSchedule          when epoll gets a turn of a loop that does not sleep
  *      ├── LoopDevice                  what the loop has of a device, and who owns which queue pair
  *      │      ├── LoopQueue            a completion queue, and how much of it is set aside
  *      │      └── LoopReceiveQueue     the receives that its message channels share
@@ -39,7 +40,8 @@
  * that got some does what follows ({@code completionsDone}), once. If there was nothing, the loop polls for a while if
  * {@code SpinPolicy} expects that to pay, then arms the queues that may have fired since they were armed (with another
  * look, which closes the race) and sleeps in epoll, where the completion channels' descriptors wake it up. While
- * completions keep coming, epoll gets a turn every 20 microseconds.
+ * completions keep coming, epoll gets a turn every 20 microseconds, or less often if it finds nothing ({@code
+ * DescriptorSchedule}).
  *
  * <h2>Failures</h2>
  * What an owner throws ends that one owner with this cause, and no other: {@code unexpected} of {@code

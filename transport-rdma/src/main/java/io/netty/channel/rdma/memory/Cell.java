@@ -25,7 +25,7 @@ import java.nio.ByteBuffer;
  * that outgrew the slabs, ordinary direct memory. The buffer has one reference, until it is released or grows into
  * another cell, and each work request that uses the memory has one. Any thread may give the last one back.
  */
-public final class Cell extends AbstractReferenceCounted implements CleanableDirectBuffer, RequestMemory {
+public final class Cell extends AbstractReferenceCounted implements RequestMemory {
     private final SlabArena arena;
     private final Slab slab;
     private final int offset;
@@ -81,8 +81,7 @@ public final class Cell extends AbstractReferenceCounted implements CleanableDir
         }
     }
 
-    @Override
-    public ByteBuffer buffer() {
+    ByteBuffer buffer() {
         return buffer;
     }
 
@@ -96,18 +95,7 @@ public final class Cell extends AbstractReferenceCounted implements CleanableDir
         return this;
     }
 
-    /** The buffer gives its reference back by itself, because it may also hand the cell on to its next life. */
-    @Override
-    public void clean() {
-    }
-
-    @Override
-    public boolean hasMemoryAddress() {
-        return true;
-    }
-
-    @Override
-    public long memoryAddress() {
+    long memoryAddress() {
         return address;
     }
 }

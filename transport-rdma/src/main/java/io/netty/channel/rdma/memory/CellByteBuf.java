@@ -17,7 +17,6 @@ package io.netty.channel.rdma.memory;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.util.internal.CleanableDirectBuffer;
 
 /**
  * A buffer of {@link CellPool}, over a {@link Cell}. Growing up to the length of the cell is free; beyond
@@ -26,20 +25,16 @@ import io.netty.util.internal.CleanableDirectBuffer;
 public final class CellByteBuf extends PartialByteBuf {
     private final CellPool pool;
     private Cell cell;
-    private Cell nextCell;
 
     CellByteBuf(CellPool pool, ByteBufAllocator allocator, Cell cell, int initialCapacity, int maxCapacity) {
-        // The inherited constructor checks the length of the cell against the maximum capacity, which may be smaller.
-        super(allocator, cell.buffer(), Integer.MAX_VALUE);
         this.pool = pool;
-        this.cell = cell;
-        begin(initialCapacity, maxCapacity);
+        setCell(cell);
+        begin(allocator, initialCapacity, maxCapacity);
     }
 
-    private void begin(int initialCapacity, int maxCapacity) {
-        setCapacity(initialCapacity);
-        maxCapacity(maxCapacity);
-        setIndex(0, 0);
+    private void setCell(Cell newCell) {
+        cell = newCell;
+        setPart(cell.buffer(), 0, cell.length());
     }
 
     public Cell cell() {
@@ -53,10 +48,7 @@ public final class CellByteBuf extends PartialByteBuf {
 
     /** Begins another life of a released buffer, with the same cell. */
     ByteBuf reuse(int initialCapacity, int maxCapacity) {
-        resetRefCnt();
-        begin(initialCapacity, maxCapacity);
-        markReaderIndex();
-        markWriterIndex();
+        begin(alloc(), initialCapacity, maxCapacity);
         return this;
     }
 
@@ -70,22 +62,15 @@ public final class CellByteBuf extends PartialByteBuf {
         checkNewCapacity(newCapacity);
         if (newCapacity > cell.length()) {
             Cell oldCell = cell;
-            nextCell = pool.newCell(newCapacity);
-            // Copies the whole old cell and switches to what allocateDirectBuffer() returns.
-            super.capacity(newCapacity);
-            cell = nextCell;
-            nextCell = null;
+            Cell newCell = pool.newCell(newCapacity);
+            newCell.buffer().put(0, oldCell.buffer(), 0, capacity());
+            setCell(newCell);
             oldCell.release();
         } else if (newCapacity < capacity()) {
             trimIndicesToCapacity(newCapacity);
         }
         setCapacity(newCapacity);
         return this;
-    }
-
-    @Override
-    protected CleanableDirectBuffer allocateDirectBuffer(int newCapacity) {
-        return nextCell;
     }
 
     @Override

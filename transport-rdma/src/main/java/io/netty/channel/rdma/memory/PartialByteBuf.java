@@ -16,27 +16,44 @@
 package io.netty.channel.rdma.memory;
 
 import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.UnpooledDirectByteBuf;
 import io.netty.util.internal.PlatformDependent;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.channels.ScatteringByteChannel;
 
 /**
- * A buffer over a part of larger memory, whose address is known and whose capacity may be less than the part.
+ * A buffer over a part of larger memory, whose address is known and whose capacity may be less than the part. The same
+ * object can be used for another part when it was released: it has nothing of its own that depends on the part.
  *
  * <p>It does not extend Netty's {@code UnpooledUnsafeDirectByteBuf}, which is unusable where Netty does without {@code
- * sun.misc.Unsafe} (JDK 24 and later, by default); where it has that, copies use it. The accessors of {@link
- * UnpooledDirectByteBuf} leave the check of the index to the {@link ByteBuffer}, which here may be longer than the
- * capacity: so they are all overridden.
+ * sun.misc.Unsafe} (JDK 24 and later, by default); where it has that, copies use it. Nor {@code UnpooledDirectByteBuf},
+ * which makes a {@link ByteBuffer} for each part. As the memory goes on behind the part, each access is checked against
+ * the capacity.
  */
-public abstract class PartialByteBuf extends UnpooledDirectByteBuf {
-    /** Bytes of the part that do not count. Subtracted, because the inherited constructor calls capacity(). */
-    private int slack;
+public abstract class PartialByteBuf extends AbstractReferenceCountedByteBuf {
+    private static final int MAX_CHUNK = 8 << 10;
 
-    public PartialByteBuf(ByteBufAllocator allocator, ByteBuffer part, int maxCapacity) {
-        super(allocator, part, maxCapacity);
+    private ByteBufAllocator allocator;
+    /** All of the larger memory that this buffer can be told of, with its limit at the end. */
+    private ByteBuffer memory;
+    private int offset;
+    private int partLength;
+    private int capacity;
+    /** For {@link #internalNioBuffer}. */
+    private ByteBuffer internal;
+
+    protected PartialByteBuf() {
+        super(0);
     }
 
     /** Leak detection for a buffer that no allocator has made. */
@@ -51,22 +68,69 @@ public abstract class PartialByteBuf extends UnpooledDirectByteBuf {
         }
     }
 
-    /** The larger memory that it is part of. */
+    /** The larger memory that it is part of. After the release of the buffer that may be {@code null}. */
     protected abstract RequestMemory memory();
 
+    /** Begins a life of the buffer, its first or, with one reference again, another one. It is empty. */
+    protected final void begin(ByteBufAllocator newAllocator, int newCapacity, int newMaxCapacity) {
+        allocator = newAllocator;
+        capacity = newCapacity;
+        maxCapacity(newMaxCapacity);
+        resetRefCnt();
+        setIndex(0, 0);
+        markReaderIndex();
+        markWriterIndex();
+    }
+
+    /** Sets what it is a part of. */
+    protected final void setPart(ByteBuffer newMemory, int newOffset, int length) {
+        if (memory != newMemory) {
+            memory = newMemory;
+            internal = null;
+        }
+        offset = newOffset;
+        partLength = length;
+    }
+
     /** The length of the part. */
-    final int partLength() {
-        return super.capacity();
+    protected final int partLength() {
+        return partLength;
     }
 
     /** Sets the capacity, at most the length of the part. */
-    protected final void setCapacity(int capacity) {
-        slack = partLength() - capacity;
+    protected final void setCapacity(int newCapacity) {
+        capacity = newCapacity;
     }
 
     @Override
     public final int capacity() {
-        return super.capacity() - slack;
+        return capacity;
+    }
+
+    @Override
+    public final ByteBufAllocator alloc() {
+        return allocator;
+    }
+
+    @Override
+    @Deprecated
+    public final ByteOrder order() {
+        return ByteOrder.BIG_ENDIAN;
+    }
+
+    @Override
+    public final ByteBuf unwrap() {
+        return null;
+    }
+
+    @Override
+    public final boolean isDirect() {
+        return true;
+    }
+
+    @Override
+    public final boolean isContiguous() {
+        return true;
     }
 
     @Override
@@ -75,139 +139,254 @@ public abstract class PartialByteBuf extends UnpooledDirectByteBuf {
     }
 
     @Override
+    public final boolean hasArray() {
+        return false;
+    }
+
+    @Override
+    public final byte[] array() {
+        throw new UnsupportedOperationException("direct buffer");
+    }
+
+    @Override
+    public final int arrayOffset() {
+        throw new UnsupportedOperationException("direct buffer");
+    }
+
+    // ---- values, whose index was checked
+
+    @Override
+    protected final byte _getByte(int index) {
+        return memory.get(offset + index);
+    }
+
+    @Override
+    protected final short _getShort(int index) {
+        return memory.getShort(offset + index);
+    }
+
+    @Override
+    protected final short _getShortLE(int index) {
+        return Short.reverseBytes(_getShort(index));
+    }
+
+    @Override
+    protected final int _getUnsignedMedium(int index) {
+        return (_getByte(index) & 0xff) << 16 | _getShort(index + 1) & 0xffff;
+    }
+
+    @Override
+    protected final int _getUnsignedMediumLE(int index) {
+        return _getShortLE(index) & 0xffff | (_getByte(index + 2) & 0xff) << 16;
+    }
+
+    @Override
+    protected final int _getInt(int index) {
+        return memory.getInt(offset + index);
+    }
+
+    @Override
+    protected final int _getIntLE(int index) {
+        return Integer.reverseBytes(_getInt(index));
+    }
+
+    @Override
+    protected final long _getLong(int index) {
+        return memory.getLong(offset + index);
+    }
+
+    @Override
+    protected final long _getLongLE(int index) {
+        return Long.reverseBytes(_getLong(index));
+    }
+
+    @Override
+    protected final void _setByte(int index, int value) {
+        memory.put(offset + index, (byte) value);
+    }
+
+    @Override
+    protected final void _setShort(int index, int value) {
+        memory.putShort(offset + index, (short) value);
+    }
+
+    @Override
+    protected final void _setShortLE(int index, int value) {
+        _setShort(index, Short.reverseBytes((short) value));
+    }
+
+    @Override
+    protected final void _setMedium(int index, int value) {
+        _setByte(index, value >>> 16);
+        _setShort(index + 1, value);
+    }
+
+    @Override
+    protected final void _setMediumLE(int index, int value) {
+        _setShortLE(index, value);
+        _setByte(index + 2, value >>> 16);
+    }
+
+    @Override
+    protected final void _setInt(int index, int value) {
+        memory.putInt(offset + index, value);
+    }
+
+    @Override
+    protected final void _setIntLE(int index, int value) {
+        _setInt(index, Integer.reverseBytes(value));
+    }
+
+    @Override
+    protected final void _setLong(int index, long value) {
+        memory.putLong(offset + index, value);
+    }
+
+    @Override
+    protected final void _setLongLE(int index, long value) {
+        _setLong(index, Long.reverseBytes(value));
+    }
+
+    // ---- many bytes
+
+    @Override
     public final ByteBuf getBytes(int index, ByteBuf dst, int dstIndex, int length) {
+        checkDstIndex(index, length, dstIndex, dst.capacity());
         if (PlatformDependent.hasUnsafe() && dst.hasMemoryAddress()) {
-            checkDstIndex(index, length, dstIndex, dst.capacity());
             PlatformDependent.copyMemory(memoryAddress() + index, dst.memoryAddress() + dstIndex, length);
-            return this;
+        } else if (dst.hasArray()) {
+            memory.get(offset + index, dst.array(), dst.arrayOffset() + dstIndex, length);
+        } else {
+            dst.setBytes(dstIndex, nioBuffer(index, length));
         }
-        return super.getBytes(index, dst, dstIndex, length);
+        return this;
+    }
+
+    @Override
+    public final ByteBuf getBytes(int index, byte[] dst, int dstIndex, int length) {
+        checkDstIndex(index, length, dstIndex, dst.length);
+        memory.get(offset + index, dst, dstIndex, length);
+        return this;
+    }
+
+    @Override
+    public final ByteBuf getBytes(int index, ByteBuffer dst) {
+        int length = dst.remaining();
+        checkIndex(index, length);
+        dst.put(dst.position(), memory, offset + index, length).position(dst.position() + length);
+        return this;
+    }
+
+    @Override
+    public final ByteBuf getBytes(int index, OutputStream out, int length) throws IOException {
+        checkIndex(index, length);
+        byte[] chunk = new byte[Math.min(length, MAX_CHUNK)];
+        for (int done = 0; done < length;) {
+            int n = Math.min(chunk.length, length - done);
+            memory.get(offset + index + done, chunk, 0, n);
+            out.write(chunk, 0, n);
+            done += n;
+        }
+        return this;
+    }
+
+    @Override
+    public final int getBytes(int index, GatheringByteChannel out, int length) throws IOException {
+        return length == 0 ? 0 : out.write(nioBuffer(index, length));
+    }
+
+    @Override
+    public final int getBytes(int index, FileChannel out, long position, int length) throws IOException {
+        return length == 0 ? 0 : out.write(nioBuffer(index, length), position);
     }
 
     @Override
     public final ByteBuf setBytes(int index, ByteBuf src, int srcIndex, int length) {
+        checkSrcIndex(index, length, srcIndex, src.capacity());
         if (PlatformDependent.hasUnsafe() && src.hasMemoryAddress()) {
-            checkSrcIndex(index, length, srcIndex, src.capacity());
             PlatformDependent.copyMemory(src.memoryAddress() + srcIndex, memoryAddress() + index, length);
-            return this;
+        } else if (src.hasArray()) {
+            memory.put(offset + index, src.array(), src.arrayOffset() + srcIndex, length);
+        } else {
+            src.getBytes(srcIndex, nioBuffer(index, length));
         }
-        return super.setBytes(index, src, srcIndex, length);
-    }
-
-    @Override
-    public final byte getByte(int index) {
-        checkIndex(index, 1);
-        return _getByte(index);
-    }
-
-    @Override
-    public final short getShort(int index) {
-        checkIndex(index, 2);
-        return _getShort(index);
-    }
-
-    @Override
-    public final short getShortLE(int index) {
-        checkIndex(index, 2);
-        return _getShortLE(index);
-    }
-
-    @Override
-    public final int getUnsignedMedium(int index) {
-        checkIndex(index, 3);
-        return _getUnsignedMedium(index);
-    }
-
-    @Override
-    public final int getUnsignedMediumLE(int index) {
-        checkIndex(index, 3);
-        return _getUnsignedMediumLE(index);
-    }
-
-    @Override
-    public final int getInt(int index) {
-        checkIndex(index, 4);
-        return _getInt(index);
-    }
-
-    @Override
-    public final int getIntLE(int index) {
-        checkIndex(index, 4);
-        return _getIntLE(index);
-    }
-
-    @Override
-    public final long getLong(int index) {
-        checkIndex(index, 8);
-        return _getLong(index);
-    }
-
-    @Override
-    public final long getLongLE(int index) {
-        checkIndex(index, 8);
-        return _getLongLE(index);
-    }
-
-    @Override
-    public final ByteBuf setByte(int index, int value) {
-        checkIndex(index, 1);
-        _setByte(index, value);
         return this;
     }
 
     @Override
-    public final ByteBuf setShort(int index, int value) {
-        checkIndex(index, 2);
-        _setShort(index, value);
+    public final ByteBuf setBytes(int index, byte[] src, int srcIndex, int length) {
+        checkSrcIndex(index, length, srcIndex, src.length);
+        memory.put(offset + index, src, srcIndex, length);
         return this;
     }
 
     @Override
-    public final ByteBuf setShortLE(int index, int value) {
-        checkIndex(index, 2);
-        _setShortLE(index, value);
+    public final ByteBuf setBytes(int index, ByteBuffer src) {
+        int length = src.remaining();
+        checkIndex(index, length);
+        memory.put(offset + index, src, src.position(), length);
+        src.position(src.position() + length);
         return this;
     }
 
     @Override
-    public final ByteBuf setMedium(int index, int value) {
-        checkIndex(index, 3);
-        _setMedium(index, value);
-        return this;
+    public final int setBytes(int index, InputStream in, int length) throws IOException {
+        checkIndex(index, length);
+        byte[] chunk = new byte[Math.min(length, MAX_CHUNK)];
+        int n = in.read(chunk);
+        if (n > 0) {
+            memory.put(offset + index, chunk, 0, n);
+        }
+        return n;
     }
 
     @Override
-    public final ByteBuf setMediumLE(int index, int value) {
-        checkIndex(index, 3);
-        _setMediumLE(index, value);
-        return this;
+    public final int setBytes(int index, ScatteringByteChannel in, int length) throws IOException {
+        try {
+            return in.read(nioBuffer(index, length));
+        } catch (ClosedChannelException e) {
+            // As Netty's buffers do.
+            return -1;
+        }
     }
 
     @Override
-    public final ByteBuf setInt(int index, int value) {
-        checkIndex(index, 4);
-        _setInt(index, value);
-        return this;
+    public final int setBytes(int index, FileChannel in, long position, int length) throws IOException {
+        try {
+            return in.read(nioBuffer(index, length), position);
+        } catch (ClosedChannelException e) {
+            return -1;
+        }
     }
 
     @Override
-    public final ByteBuf setIntLE(int index, int value) {
-        checkIndex(index, 4);
-        _setIntLE(index, value);
-        return this;
+    public final ByteBuf copy(int index, int length) {
+        checkIndex(index, length);
+        return alloc().directBuffer(length, maxCapacity()).writeBytes(this, index, length);
     }
 
     @Override
-    public final ByteBuf setLong(int index, long value) {
-        checkIndex(index, 8);
-        _setLong(index, value);
-        return this;
+    public final int nioBufferCount() {
+        return 1;
     }
 
     @Override
-    public final ByteBuf setLongLE(int index, long value) {
-        checkIndex(index, 8);
-        _setLongLE(index, value);
-        return this;
+    public final ByteBuffer nioBuffer(int index, int length) {
+        checkIndex(index, length);
+        return memory.slice(offset + index, length);
+    }
+
+    @Override
+    public final ByteBuffer[] nioBuffers(int index, int length) {
+        return new ByteBuffer[] { nioBuffer(index, length) };
+    }
+
+    @Override
+    public final ByteBuffer internalNioBuffer(int index, int length) {
+        checkIndex(index, length);
+        if (internal == null) {
+            internal = memory.duplicate();
+        }
+        return internal.clear().position(offset + index).limit(offset + index + length);
     }
 }
