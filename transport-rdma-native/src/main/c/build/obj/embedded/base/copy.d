@@ -1,2 +1,0 @@
-build/obj/embedded/base/copy.o: embedded/base/copy.c embedded/base/copy.h
-embedded/base/copy.h:

@@ -1,2 +1,0 @@
-build/obj/embedded/base/fork.o: embedded/base/fork.c embedded/base/fork.h
-embedded/base/fork.h:

@@ -1,7 +1,0 @@
-build/obj/jni/completion_channel.o: jni/completion_channel.c \
- jni/jni_util.h /usr/lib/jvm/java-17-openjdk-amd64/include/jni.h \
- /usr/lib/jvm/java-17-openjdk-amd64/include/linux/jni_md.h verbs_api.h
-jni/jni_util.h:
-/usr/lib/jvm/java-17-openjdk-amd64/include/jni.h:
-/usr/lib/jvm/java-17-openjdk-amd64/include/linux/jni_md.h:
-verbs_api.h:

@@ -1,7 +1,0 @@
-build/obj/jni/provider_check.o: jni/provider_check.c jni/jni_util.h \
- /usr/lib/jvm/java-17-openjdk-amd64/include/jni.h \
- /usr/lib/jvm/java-17-openjdk-amd64/include/linux/jni_md.h verbs_api.h
-jni/jni_util.h:
-/usr/lib/jvm/java-17-openjdk-amd64/include/jni.h:
-/usr/lib/jvm/java-17-openjdk-amd64/include/linux/jni_md.h:
-verbs_api.h:

@@ -1,8 +1,0 @@
-build/obj/jni/queue_pair.o: jni/queue_pair.c jni/posting.h jni/jni_util.h \
- /usr/lib/jvm/java-17-openjdk-amd64/include/jni.h \
- /usr/lib/jvm/java-17-openjdk-amd64/include/linux/jni_md.h verbs_api.h
-jni/posting.h:
-jni/jni_util.h:
-/usr/lib/jvm/java-17-openjdk-amd64/include/jni.h:
-/usr/lib/jvm/java-17-openjdk-amd64/include/linux/jni_md.h:
-verbs_api.h:

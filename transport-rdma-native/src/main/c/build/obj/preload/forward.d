@@ -1,2 +1,0 @@
-build/obj/preload/forward.o: preload/forward.c verbs_api.h
-verbs_api.h:

@@ -1,1 +1,0 @@
-build/obj/preload/unsupported.o: preload/unsupported.c
