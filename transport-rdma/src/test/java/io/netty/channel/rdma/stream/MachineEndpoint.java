@@ -232,8 +232,10 @@ final class MachineEndpoint implements Endpoint {
 
     @Override
     public boolean control() {
-        boolean did = false;
-        for (int receives = connection.receivesToPost(); receives > 0; receives--) {
+        int receives = connection.receivesToPost();
+        // The peer may have a message that waits for one of them.
+        boolean did = receives > 0;
+        for (; receives > 0; receives--) {
             qp.postReceive();
         }
         StreamRequest request;
