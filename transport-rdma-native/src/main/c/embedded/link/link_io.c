@@ -276,10 +276,7 @@ static bool report_lost(struct link *link, const struct link_header *header, con
 struct received {
     struct link_header header;
     _Alignas(16) char body[LINK_MAX_BODY];
-    union {
-        struct cmsghdr aligned;
-        char bytes[CMSG_SPACE(LINK_MAX_FDS * sizeof(int))];
-    } control;
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(LINK_MAX_FDS * sizeof(int))];
     struct iovec parts[2];
 };
 
@@ -289,8 +286,8 @@ static void prepare(struct received *packet, struct msghdr *message) {
     *message = (struct msghdr) {
         .msg_iov = packet->parts,
         .msg_iovlen = 2,
-        .msg_control = packet->control.bytes,
-        .msg_controllen = sizeof(packet->control.bytes),
+        .msg_control = packet->control,
+        .msg_controllen = sizeof(packet->control),
     };
 }
 
