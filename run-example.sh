@@ -46,8 +46,9 @@ echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except 
 
 The classic programs of verbs, on message and datagram channels (docs/verbs-guide.md). Each runs its ends as processes,
 which check what they receive (--size, --polling, --help; all except the last two: --count):
-  requests     a requester and a responder: read, write, write and send with immediate, send, atomics, sync events; each
-               by the connection manager, and by descriptors in files
+  requests     a requester and a responder: read, write, write and send with immediate, send, also of lists of pieces into
+               receives of the program's own, atomics, sync events; each by the connection manager, and by descriptors
+               in files
   pubsub       a publisher and subscribers, by read and by write, that detect torn data
   multicast    publish and subscribe with datagrams to a group: a publisher and --subscribers N, --rate N
   pingpong     round trips by writes and reads: one end does all, or each writes, or each reads
@@ -55,7 +56,7 @@ which check what they receive (--size, --polling, --help; all except the last tw
 The last two take all modes and several sizes (--mode, --size 64,64K), and show their figures beside those of perftest's
 programs, if these are installed (--quick, --rounds N, --perftest-options).
 
-Their ends alone: --host and --port, or --descriptors FOLDER:
+Their ends alone: --host and --port, or --descriptors FOLDER; -d NAME, -i PORT and -g INDEX choose device, port and GID:
   requester, responder (--operation)
   publisher, subscriber (--by read|write)
   multicast-publisher, multicast-subscriber (--group, no port and no descriptors)

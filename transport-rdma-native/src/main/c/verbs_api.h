@@ -51,6 +51,7 @@
     F(int, ibv_query_device, (struct ibv_context *context, struct ibv_device_attr *attr))                             \
     F(int, ibv_query_port, (struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr))           \
     F(int, ibv_query_gid, (struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid))                 \
+    F(int, ibv_query_pkey, (struct ibv_context *context, uint8_t port, int index, __be16 *pkey))                      \
     F(struct ibv_pd *, ibv_alloc_pd, (struct ibv_context *context))                                                   \
     F(int, ibv_dealloc_pd, (struct ibv_pd *pd))                                                                       \
     F(struct ibv_mr *, ibv_reg_mr, (struct ibv_pd *pd, void *addr, size_t length, int access))                        \
@@ -83,6 +84,8 @@
     F(void, ibv_ack_async_event, (struct ibv_async_event *event))
 
 #define VERBS_API_RDMACM(F)                                                                                           \
+    F(struct ibv_context **, rdma_get_devices, (int *count))                                                          \
+    F(void, rdma_free_devices, (struct ibv_context **list))                                                           \
     F(struct rdma_event_channel *, rdma_create_event_channel, (void))                                                 \
     F(void, rdma_destroy_event_channel, (struct rdma_event_channel *channel))                                         \
     F(int, rdma_create_id, (struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,                \

@@ -20,7 +20,10 @@
 
 #include "cm_support.h"
 
+#include <endian.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
 
 static enum ibv_qp_state state_of(struct rdma_cm_id *id) {
     struct ibv_qp_attr attr;
@@ -204,6 +207,36 @@ static void creation_checks_what_it_is_given(void) {
     rdma_destroy_event_channel(channel);
 }
 
+/* What a queue pair without the connection manager is set up with, of the port that the local address belongs to. */
+static void a_bound_id_knows_port_and_gid_of_its_device(void) {
+    struct rdma_event_channel *channel = new_channel();
+    struct rdma_cm_id *id = new_id(channel);
+    resolve(id, test_address(), 9);
+    struct ibv_device_attr device;
+    struct ibv_port_attr port;
+    CHECK_EQ(ibv_query_device(id->verbs, &device), 0);
+    CHECK(id->port_num >= 1 && id->port_num <= device.phys_port_cnt);
+    CHECK_EQ(ibv_query_port(id->verbs, id->port_num, &port), 0);
+    CHECK_EQ(port.state, IBV_PORT_ACTIVE);
+    bool found = false;
+    union ibv_gid gid;
+    for (int i = 0; i < port.gid_tbl_len && !found; i++) {
+        found = ibv_query_gid(id->verbs, id->port_num, i, &gid) == 0
+                && memcmp(&gid, &id->route.addr.addr.ibaddr.sgid, sizeof(gid)) == 0;
+    }
+    CHECK(found);
+    __be16 key;
+    CHECK(port.pkey_tbl_len >= 1);
+    CHECK_EQ(ibv_query_pkey(id->verbs, id->port_num, 0, &key), 0);
+    CHECK_EQ(be16toh(key), 0xffff);
+    CHECK_EQ(ibv_query_pkey(id->verbs, id->port_num, port.pkey_tbl_len, &key), -1);
+    if (port.link_layer != IBV_LINK_LAYER_ETHERNET) {
+        CHECK_EQ(be16toh(id->route.addr.addr.ibaddr.pkey), 0xffff);
+    }
+    rdma_destroy_id(id);
+    rdma_destroy_event_channel(channel);
+}
+
 /* rsockets put one queue and one channel in both places of the id: they must be destroyed once. */
 static void one_completion_queue_may_serve_both_directions(void) {
     struct rdma_event_channel *channel = new_channel();
@@ -308,6 +341,7 @@ int main(void) {
     RUN(a_rejected_queue_pair_goes_to_error);
     RUN(a_peer_that_left_before_establishment_is_a_connect_error);
     RUN(creation_checks_what_it_is_given);
+    RUN(a_bound_id_knows_port_and_gid_of_its_device);
     RUN(one_completion_queue_may_serve_both_directions);
     RUN(queue_pairs_of_ids_share_receives);
     RUN(many_threads_may_connect_at_once);

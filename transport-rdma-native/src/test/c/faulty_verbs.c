@@ -58,6 +58,7 @@ static const int errors[CALLS][ERRORS] = {
     [CALL_ibv_query_device] = { ENOMEM },
     [CALL_ibv_query_port] = { ENOMEM },
     [CALL_ibv_query_gid] = { EMFILE },
+    [CALL_ibv_query_pkey] = { EMFILE },
     [CALL__ibv_query_gid_ex] = { ENOMEM },
     [CALL_ibv_alloc_pd] = { ENOMEM },
     [CALL_ibv_reg_mr] = { ENOMEM, EAGAIN },
@@ -73,6 +74,7 @@ static const int errors[CALLS][ERRORS] = {
     [CALL_ibv_create_ah] = { ENOMEM },
     [CALL_ibv_create_ah_from_wc] = { ENOMEM },
     [CALL_ibv_attach_mcast] = { ENOMEM },
+    [CALL_rdma_get_devices] = { ENOMEM, ENODEV },
     [CALL_rdma_create_event_channel] = { EMFILE, ENODEV },
     [CALL_rdma_create_id] = { ENOMEM, EMFILE },
     [CALL_rdma_bind_addr] = { ENOMEM },
@@ -151,6 +153,7 @@ static void replace_operations(struct ibv_context *context);
 #define BODY_ibv_query_device NUMBER(ibv_query_device, context, attr)
 #define BODY_ibv_query_port NUMBER(ibv_query_port, context, port, attr)
 #define BODY_ibv_query_gid MINUS_ONE(ibv_query_gid, context, port, index, gid)
+#define BODY_ibv_query_pkey MINUS_ONE(ibv_query_pkey, context, port, index, pkey)
 #define BODY_ibv_alloc_pd POINTER(ibv_alloc_pd, context)
 #define BODY_ibv_dealloc_pd PASS(ibv_dealloc_pd, pd)
 #define BODY_ibv_reg_mr POINTER(ibv_reg_mr, pd, addr, length, access)
@@ -179,6 +182,8 @@ static void replace_operations(struct ibv_context *context);
 #define BODY_ibv_get_async_event PASS(ibv_get_async_event, context, event)
 #define BODY_ibv_ack_async_event PASS(ibv_ack_async_event, event)
 
+#define BODY_rdma_get_devices POINTER(rdma_get_devices, count)
+#define BODY_rdma_free_devices PASS(rdma_free_devices, list)
 #define BODY_rdma_create_event_channel POINTER(rdma_create_event_channel)
 #define BODY_rdma_destroy_event_channel PASS(rdma_destroy_event_channel, channel)
 #define BODY_rdma_create_id MINUS_ONE(rdma_create_id, channel, id, context, ps)

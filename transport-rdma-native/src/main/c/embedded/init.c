@@ -20,6 +20,7 @@
  */
 #include "embedded/base/epoch.h"
 #include "embedded/base/fork.h"
+#include "embedded/base/mapped.h"
 #include "embedded/cm/cm.h"
 #include "embedded/device/context.h"
 #include "embedded/device/cq.h"
@@ -39,6 +40,7 @@
 __attribute__((constructor)) static void init(void) {
     fork_init();
     epoch_init();
+    mapped_init();
     engine_init();
     link_init();
     notify_area_init();

@@ -16,6 +16,7 @@
 /* Natives of ConnectionId: one call of rdma_cma.h each, with addresses taken apart and put together. */
 #include "jni_util.h"
 
+#include <endian.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <string.h>
@@ -112,6 +113,17 @@ static jlong device(JNIEnv *env, jclass class, jlong id)
     (void) env;
     (void) class;
     return to_long(((struct rdma_cm_id *) to_pointer(id))->verbs);
+}
+
+/* The port of the device and the partition key in host order; and the GID of the port. */
+static void port(JNIEnv *env, jclass class, jlong id_address, jintArray port_and_key, jbyteArray gid)
+{
+    (void) class;
+    struct rdma_cm_id *id = to_pointer(id_address);
+    const struct rdma_ib_addr *path = &id->route.addr.addr.ibaddr;
+    const jint numbers[] = {id->port_num, be16toh(path->pkey)};
+    (*env)->SetIntArrayRegion(env, port_and_key, 0, 2, numbers);
+    (*env)->SetByteArrayRegion(env, gid, 0, sizeof(path->sgid.raw), (const jbyte *) path->sgid.raw);
 }
 
 static void destroy_queue_pair(JNIEnv *env, jclass class, jlong id)
@@ -292,6 +304,7 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("resolveAddress0", "(J[BII[BIII)I", resolve_address),
     JNI_METHOD("resolveRoute0", "(JI)I", resolve_route),
     JNI_METHOD("device0", "(J)J", device),
+    JNI_METHOD("port0", "(J[I[B)V", port),
     JNI_METHOD("destroyQueuePair0", "(J)V", destroy_queue_pair),
     JNI_METHOD("connect0", "(J[BIIZIII)I", connect_id),
     JNI_METHOD("accept0", "(J[BIIZIII)I", accept_id),

@@ -68,6 +68,31 @@ static jlong open_device(JNIEnv *env, jclass class, jstring name)
     return result;
 }
 
+/* That of librdmacm, which opens each device once and keeps it. */
+static jlong shared_device(JNIEnv *env, jclass class, jstring name)
+{
+    (void) class;
+    const char *wanted = (*env)->GetStringUTFChars(env, name, NULL);
+    if (wanted == NULL) {
+        return -ENOMEM;
+    }
+    int count = 0;
+    errno = 0;
+    struct ibv_context **list = verbs.rdma_get_devices(&count);
+    jlong result = list == NULL ? created(NULL) : -ENODEV;
+    for (int i = 0; list != NULL && i < count; i++) {
+        if (strcmp(verbs.ibv_get_device_name(list[i]->device), wanted) == 0) {
+            result = to_long(list[i]);
+            break;
+        }
+    }
+    if (list != NULL) {
+        verbs.rdma_free_devices(list);
+    }
+    (*env)->ReleaseStringUTFChars(env, name, wanted);
+    return result;
+}
+
 static jint close_device(JNIEnv *env, jclass class, jlong context)
 {
     (void) env;
@@ -141,7 +166,7 @@ static jint port_attributes(JNIEnv *env, jclass class, jlong context, jint port,
     }
     const jint numbers[] = {
         (jint) attr.state, (jint) attr.max_mtu, (jint) attr.active_mtu, attr.lid, attr.gid_tbl_len,
-        (jint) attr.max_msg_sz, attr.link_layer,
+        (jint) attr.max_msg_sz, attr.link_layer, attr.pkey_tbl_len,
     };
     (*env)->SetIntArrayRegion(env, values, 0, sizeof(numbers) / sizeof(*numbers), numbers);
     return 0;
@@ -157,6 +182,17 @@ static jint gid(JNIEnv *env, jclass class, jlong context, jint port, jint index,
         (*env)->SetByteArrayRegion(env, bytes, 0, sizeof(value.raw), (const jbyte *) value.raw);
     }
     return error;
+}
+
+/* In host order, or a negative errno. */
+static jint partition_key(JNIEnv *env, jclass class, jlong context, jint port, jint index)
+{
+    (void) env;
+    (void) class;
+    __be16 key;
+    errno = 0;
+    int error = to_errno(verbs.ibv_query_pkey(to_pointer(context), (uint8_t) port, index, &key));
+    return error != 0 ? -error : be16toh(key);
 }
 
 static jint gid_entry(JNIEnv *env, jclass class, jlong context, jint port, jint index, jbyteArray bytes,
@@ -248,6 +284,7 @@ static jint next_async_event(JNIEnv *env, jclass class, jlong context, jlongArra
 static const JNINativeMethod methods[] = {
     JNI_METHOD("names0", "()[Ljava/lang/String;", names),
     JNI_METHOD("open0", "(Ljava/lang/String;)J", open_device),
+    JNI_METHOD("shared0", "(Ljava/lang/String;)J", shared_device),
     JNI_METHOD("close0", "(J)I", close_device),
     JNI_METHOD("name0", "(J)Ljava/lang/String;", name),
     JNI_METHOD("isIwarp0", "(J)Z", is_iwarp),
@@ -255,6 +292,7 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("maxInlineReceive0", "(J)I", max_inline_receive),
     JNI_METHOD("portAttributes0", "(JI[I)I", port_attributes),
     JNI_METHOD("gid0", "(JII[B)I", gid),
+    JNI_METHOD("partitionKey0", "(JII)I", partition_key),
     JNI_METHOD("gidEntry0", "(JII[B[I)I", gid_entry),
     JNI_METHOD("asyncFd0", "(J)I", async_fd),
     JNI_METHOD("nextAsyncEvent0", "(J[J)I", next_async_event),

@@ -16,13 +16,23 @@
 /* Natives of PageMemory. */
 #include "jni_util.h"
 
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+static jint page_size(JNIEnv *env, jclass class)
+{
+    (void) env;
+    (void) class;
+    return (jint) sysconf(_SC_PAGESIZE);
+}
 
 static jlong map(JNIEnv *env, jclass class, jint bytes)
 {
     (void) env;
     (void) class;
-    void *memory = mmap(NULL, (size_t) bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = mmap(NULL, (size_t) bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         return -(jlong) errno;
     }
@@ -44,9 +54,21 @@ static void unmap(JNIEnv *env, jclass class, jlong address, jint bytes)
     munmap(to_pointer(address), (size_t) bytes);
 }
 
+/* Gives the pages back: the memory is zero then. */
+static void clear(JNIEnv *env, jclass class, jlong address, jint bytes)
+{
+    (void) env;
+    (void) class;
+    if (madvise(to_pointer(address), (size_t) bytes, MADV_DONTNEED) != 0) {
+        memset(to_pointer(address), 0, (size_t) bytes); /* locked by mlockall(2) */
+    }
+}
+
 static const JNINativeMethod methods[] = {
+    JNI_METHOD("pageSize0", "()I", page_size),
     JNI_METHOD("map0", "(I)J", map),
     JNI_METHOD("buffer0", "(JI)Ljava/nio/ByteBuffer;", buffer),
     JNI_METHOD("unmap0", "(JI)V", unmap),
+    JNI_METHOD("clear0", "(JI)V", clear),
 };
 JNI_CLASS(jni_page_memory, "memory/PageMemory", methods);

@@ -49,14 +49,6 @@ EXPORT int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, in
     return embedded_rdma_init_qp_attr(id, attr, mask);
 }
 
-EXPORT struct ibv_context **rdma_get_devices(int *count) {
-    return embedded_rdma_get_devices(count);
-}
-
-EXPORT void rdma_free_devices(struct ibv_context **list) {
-    embedded_rdma_free_devices(list);
-}
-
 EXPORT int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr) {
     if ((attr->comp_mask & ~(uint32_t) IBV_QP_INIT_ATTR_PD) != 0) {
         errno = EOPNOTSUPP;

@@ -19,13 +19,11 @@
 #include "embedded/embedded.h"
 #include "embedded/device/mr.h"
 
-#include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
-#define DEFAULT_PKEY 0xffff
 
 /* Not in the public header, but called by ibv_devinfo: libibverbs' private interface, 34. */
 EXPORT int ibv_query_gid_type(struct ibv_context *context, uint8_t port, unsigned int index, unsigned int *type);
@@ -46,19 +44,9 @@ EXPORT int ibv_get_device_index(struct ibv_device *device) {
     return 0;
 }
 
-EXPORT int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *pkey) {
-    (void) context;
-    if (port != 1 || index != 0) {
-        errno = EINVAL;
-        return -1;
-    }
-    *pkey = htons(DEFAULT_PKEY);
-    return 0;
-}
-
 EXPORT int ibv_get_pkey_index(struct ibv_context *context, uint8_t port, __be16 pkey) {
-    (void) context;
-    if (port != 1 || pkey != htons(DEFAULT_PKEY)) {
+    __be16 only;
+    if (embedded_ibv_query_pkey(context, port, 0, &only) != 0 || pkey != only) {
         errno = EINVAL;
         return -1;
     }

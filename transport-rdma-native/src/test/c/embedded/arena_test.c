@@ -153,7 +153,7 @@ static bool ignore(struct link *link, const void *body, size_t length, int *fds,
 static void flood(uint32_t own_qpn, uint32_t victim_qpn) {
     struct link *link;
     void *memory;
-    int fd = sealed_create("flood", sizeof(struct wire_segment), &memory);
+    int fd = sealed_create("flood", wire_arena_size(1), &memory);
     CHECK(fd >= 0);
     CHECK_EQ(link_connect_qpn(victim_qpn, &link), 0);
     struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };

@@ -57,7 +57,7 @@ static struct victim victim;
 static _Thread_local uint64_t state; /* of its random numbers; not 0 */
 static uint32_t own_qpn;
 static int things[THINGS];
-static struct wire_segment *segment;
+static struct wire_arena *arena; /* of one segment */
 static atomic_bool knows_victim; /* the above are set */
 
 /* xorshift64 (Marsaglia 2003), whose high bits are the better ones. */
@@ -131,8 +131,8 @@ static void set_body(struct message *m, const void *body, size_t length) {
 /* An arena of one segment, or of as many as there may be. */
 static struct wire_place some_place(void) {
     return (struct wire_place) {
-        .arena = one_in(8) ? below(UINT32_MAX) : below(4), .segment = one_in(4) ? some_index(ARENA_MAX_SEGMENTS) : 0,
-        .segments = one_in(8) ? below(2 * ARENA_MAX_SEGMENTS) : 1,
+        .arena = one_in(8) ? below(UINT32_MAX) : below(4), .segment = one_in(4) ? some_index(WIRE_ARENA_SEGMENTS) : 0,
+        .segments = one_in(8) ? below(2 * WIRE_ARENA_SEGMENTS) : 1,
     };
 }
 
@@ -333,11 +333,13 @@ static bool on_request(struct link *link, const void *body, size_t length, int *
 
 /* Into the memory that the victim reads: work requests in the first places, and anything anywhere near them. */
 static void scribble(void) {
-    uint8_t *bytes = (uint8_t *) segment;
-    size_t size = offsetof(struct wire_segment, request) + 4 * sizeof(segment->request[0]);
+    struct wire_slot *slots = arena->segment[0].request;
+    uint8_t *bytes = one_in(2) ? (uint8_t *) slots : (uint8_t *) &arena->control[0];
+    size_t size = bytes == (uint8_t *) slots ? 4 * sizeof(slots[0]) : sizeof(arena->control[0]);
+    atomic_store(&arena->control[0].begun[WIRE_REQUESTS], 1);
     for (uint32_t i = below(8); i > 0; i--) {
         uint32_t place = below(4);
-        struct wire_slot *slot = &segment->request[place];
+        struct wire_slot *slot = &slots[place];
         slot->desc = (struct wire_desc) {
             .op = (uint8_t) (1 + below(8)), .flags = (uint8_t) below(64), .length = below(400),
             .slab = one_in(2) ? WIRE_INLINE : below(UINT32_MAX), .total = below(400), .rkey = QKEY,
@@ -368,8 +370,8 @@ static bool reach_victim(struct link **link) {
 static void open_things(void) {
     void *memory;
     int ends[2];
-    things[SEGMENT] = sealed_create("babble", sizeof(*segment), &memory);
-    segment = memory;
+    things[SEGMENT] = sealed_create("babble", wire_arena_size(1), &memory);
+    arena = memory;
     CHECK_EQ(pipe(ends), 0);
     things[NOTIFY_AREA] = own_notify_area_fd;
     things[DOORBELL] = own_doorbell;

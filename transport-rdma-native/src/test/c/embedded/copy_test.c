@@ -48,13 +48,13 @@ static void copies_are_exact_at_every_length_and_place(void) {
     for (size_t length = 0; length < 1200; length += length < 140 || length > 1000 ? 1 : 37) {
         for (size_t to = 0; to < 17; to++) {
             check_copy((copy_memory), to, (to * 5 + length) % 16, length);
-            check_copy((copy_to_shared), to, (to * 3 + length) % 16, length);
+            check_copy((copy_past_cache), to, (to * 3 + length) % 16, length);
         }
     }
     for (size_t length = PAGE - 1; length < ROOM; length += 991) {
         check_copy((copy_memory), length % 16, length % 7, length);
-        check_copy((copy_to_shared), 0, length % 7, length);
-        check_copy((copy_to_shared), length % 16, length % 7, length);
+        check_copy((copy_past_cache), 0, length % 7, length);
+        check_copy((copy_past_cache), length % 16, length % 7, length);
     }
 }
 
@@ -83,7 +83,7 @@ static void a_copy_that_faults_has_written_what_comes_before(void) {
                 CHECK_EQ(to[i], 0x55);
             }
             CHECK(!(copy_memory)(target, to, length));
-            CHECK(!(copy_to_shared)(target, to, length));
+            CHECK(!(copy_past_cache)(target, to, length));
         }
     }
     CHECK_EQ(munmap(memory, ROOM), 0);

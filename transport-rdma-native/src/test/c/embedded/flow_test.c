@@ -29,8 +29,8 @@
 
 struct liar {
     struct link *link;
-    struct wire_segment *segment;
-    int segment_fd;
+    struct wire_arena *arena; /* of one segment */
+    int arena_fd;
     struct wire_flow flow;
 };
 
@@ -46,7 +46,7 @@ static void say_notify_area(struct liar *liar) {
 }
 
 static void say_open(struct liar *liar) {
-    say(liar, WIRE_FLOW_OPEN, &liar->flow, sizeof(liar->flow), &liar->segment_fd, 1);
+    say(liar, WIRE_FLOW_OPEN, &liar->flow, sizeof(liar->flow), &liar->arena_fd, 1);
 }
 
 static void say_slot(struct liar *liar) {
@@ -59,7 +59,7 @@ static void open_before_the_notify_area(struct liar *liar) {
 
 static void open_of_another_length(struct liar *liar) {
     say_notify_area(liar);
-    say(liar, WIRE_FLOW_OPEN, &liar->flow, sizeof(liar->flow) - 1, &liar->segment_fd, 1);
+    say(liar, WIRE_FLOW_OPEN, &liar->flow, sizeof(liar->flow) - 1, &liar->arena_fd, 1);
 }
 
 static void open_without_memory(struct liar *liar) {
@@ -69,7 +69,7 @@ static void open_without_memory(struct liar *liar) {
 
 static void open_with_memory_that_can_shrink(struct liar *liar) {
     int fd = memfd_create("unsealed", MFD_CLOEXEC);
-    CHECK_EQ(ftruncate(fd, sizeof(struct wire_segment)), 0);
+    CHECK_EQ(ftruncate(fd, wire_arena_size(1)), 0);
     say_notify_area(liar);
     say(liar, WIRE_FLOW_OPEN, &liar->flow, sizeof(liar->flow), &fd, 1);
     close(fd);
@@ -104,7 +104,7 @@ static void slot_twice(struct liar *liar) {
 static void accept_of_a_completion_queue_beyond_the_notify_area(struct liar *liar) {
     liar->flow.cq = NOTIFY_CQS;
     say_notify_area(liar);
-    say(liar, WIRE_FLOW_ACCEPT, &liar->flow, sizeof(liar->flow), &liar->segment_fd, 1);
+    say(liar, WIRE_FLOW_ACCEPT, &liar->flow, sizeof(liar->flow), &liar->arena_fd, 1);
 }
 
 static void accept_without_memory(struct liar *liar) {
@@ -114,7 +114,7 @@ static void accept_without_memory(struct liar *liar) {
 
 static void close_with_memory(struct liar *liar) {
     say_notify_area(liar);
-    say(liar, WIRE_FLOW_CLOSE, &liar->flow, sizeof(liar->flow), &liar->segment_fd, 1);
+    say(liar, WIRE_FLOW_CLOSE, &liar->flow, sizeof(liar->flow), &liar->arena_fd, 1);
 }
 
 static void (*const message_lies[])(struct liar *) = {
@@ -142,7 +142,8 @@ static const struct wire_desc desc_lies[] = {
 #define DESC_LIES ((int) (sizeof(desc_lies) / sizeof(desc_lies[0])))
 
 static void publish(struct liar *liar, const struct wire_desc *desc, uint32_t sequence) {
-    struct wire_slot *slot = &liar->segment->request[(sequence - 1) % WIRE_REQUEST_SLOTS];
+    struct wire_slot *slot = &liar->arena->segment[0].request[(sequence - 1) % WIRE_REQUEST_SLOTS];
+    atomic_store(&liar->arena->control[0].begun[WIRE_REQUESTS], 1);
     memcpy(&slot->desc, desc, sizeof(*desc));
     slot->desc.rkey = QKEY;
     atomic_store(&slot->desc.sequence, sequence);
@@ -183,9 +184,9 @@ static void lie(int socket) {
             .src_qpn = errand.victim_qpn, .dst_qpn = errand.victim_qpn, .id = id++, .carries = WIRE_ARENA,
             .place = { .segments = 1 },
         } };
-        liar.segment_fd = sealed_create("lie", sizeof(struct wire_segment), &memory);
-        CHECK(liar.segment_fd >= 0);
-        liar.segment = memory;
+        liar.arena_fd = sealed_create("lie", wire_arena_size(1), &memory);
+        CHECK(liar.arena_fd >= 0);
+        liar.arena = memory;
         CHECK_EQ(link_connect_qpn(errand.victim_qpn, &liar.link), 0);
         if (errand.lie < MESSAGE_LIES) {
             message_lies[errand.lie](&liar);
@@ -201,8 +202,8 @@ static void lie(int socket) {
         }
         CHECK_EVENTUALLY(!link_is_up(liar.link)); /* the victim hangs up */
         link_put(liar.link);
-        close(liar.segment_fd);
-        munmap(memory, sizeof(struct wire_segment));
+        close(liar.arena_fd);
+        munmap(memory, wire_arena_size(1));
         send_all(socket, "", 1);
     }
 }

@@ -35,8 +35,8 @@
 
 struct liar {
     struct link *link;
-    struct wire_segment *segment;
-    int segment_fd;
+    struct wire_arena *arena; /* of one segment */
+    int arena_fd;
     uint32_t own_qpn, victim_qpn;
 };
 
@@ -60,7 +60,7 @@ static struct wire_attach attach_of(const struct liar *liar) {
 
 static void send_attach(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
-    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->arena_fd, 1);
 }
 
 /* ---- lies about the messages: the link goes down, the queue pair never meets anybody ---- */
@@ -111,7 +111,7 @@ static void attach_before_the_notify_area(struct liar *liar) {
 
 static void attach_of_another_length(struct liar *liar) {
     send_notify_area(liar);
-    send_message(liar, WIRE_ATTACH, liar, 7, &liar->segment_fd, 1);
+    send_message(liar, WIRE_ATTACH, liar, 7, &liar->arena_fd, 1);
 }
 
 static void attach_without_memory(struct liar *liar) {
@@ -124,13 +124,13 @@ static void attach_to_no_completion_queue(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     attach.recv_cq = NOTIFY_CQS;
     send_notify_area(liar);
-    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->arena_fd, 1);
 }
 
 static void attach_with_memory_that_can_shrink(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     int fd = memfd_create("unsealed", MFD_CLOEXEC);
-    CHECK_EQ(ftruncate(fd, sizeof(struct wire_segment)), 0);
+    CHECK_EQ(ftruncate(fd, wire_arena_size(1)), 0);
     send_notify_area(liar);
     send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &fd, 1);
     close(fd);
@@ -150,30 +150,30 @@ static void attach_to_no_segment(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     attach.place.segment = 1;
     send_notify_area(liar);
-    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->arena_fd, 1);
 }
 
 static void attach_to_an_arena_without_segments(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     attach.place.segments = 0;
     send_notify_area(liar);
-    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->arena_fd, 1);
 }
 
 static void attach_to_an_arena_of_more_segments_than_allowed(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     attach.place.segments = UINT32_MAX / sizeof(struct wire_segment);
     send_notify_area(liar);
-    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->arena_fd, 1);
 }
 
 static void attach_to_an_arena_that_has_grown(struct liar *liar) {
     struct wire_attach attach = attach_of(liar);
     attach.src_qpn++; /* nobody that the victim waits for */
     send_notify_area(liar);
-    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->arena_fd, 1);
     attach.place = (struct wire_place) { .segment = 1, .segments = 2 };
-    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->segment_fd, 1);
+    send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), &liar->arena_fd, 1);
 }
 
 static void leave_of_a_segment_that_was_not_introduced(struct liar *liar) {
@@ -243,54 +243,54 @@ static void publish(struct wire_slot *slot, const struct wire_desc *desc, uint32
     atomic_store(&slot->desc.sequence, sequence);
 }
 
-static void a_response_to_nothing(struct wire_segment *segment) {
+static void a_response_to_nothing(struct wire_arena *arena) {
     struct wire_desc desc = { .op = WIRE_RESPONSE, .flags = WIRE_LAST, .slab = WIRE_INLINE, .length = 8 };
-    atomic_store(&segment->control.responds, 1);
-    publish(&segment->response[0], &desc, 1);
+    atomic_store(&arena->control[0].begun[WIRE_RESPONSES], 1);
+    publish(&arena->segment[0].response[0], &desc, 1);
 }
 
-static void an_acknowledgement_of_nothing(struct wire_segment *segment) {
-    atomic_store(&segment->control.stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(1, WIRE_OK));
+static void an_acknowledgement_of_nothing(struct wire_arena *arena) {
+    atomic_store(&arena->control[0].stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(1, WIRE_OK));
 }
 
-static void a_refusal_of_nothing(struct wire_segment *segment) {
-    atomic_store(&segment->control.stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(0, WIRE_ACCESS_ERROR));
+static void a_refusal_of_nothing(struct wire_arena *arena) {
+    atomic_store(&arena->control[0].stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(0, WIRE_ACCESS_ERROR));
 }
 
-static void an_unknown_status(struct wire_segment *segment) {
-    atomic_store(&segment->control.stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(0, WIRE_STATUS_LIMIT));
+static void an_unknown_status(struct wire_arena *arena) {
+    atomic_store(&arena->control[0].stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(0, WIRE_STATUS_LIMIT));
 }
 
-static void a_message_that_changes_its_kind(struct wire_segment *segment) {
+static void a_message_that_changes_its_kind(struct wire_arena *arena) {
     struct wire_desc desc = { .op = WIRE_SEND, .flags = WIRE_FIRST, .slab = 0, .length = 8, .total = 16 };
-    publish(&segment->request[0], &desc, 1);
+    publish(&arena->segment[0].request[0], &desc, 1);
     desc.op = WIRE_WRITE;
     desc.flags = WIRE_LAST;
-    publish(&segment->request[1], &desc, 2);
+    publish(&arena->segment[0].request[1], &desc, 2);
 }
 
-static void a_message_that_grows(struct wire_segment *segment) {
+static void a_message_that_grows(struct wire_arena *arena) {
     struct wire_desc desc = { .op = WIRE_SEND, .flags = WIRE_FIRST, .slab = 0, .length = 8, .total = 16 };
-    publish(&segment->request[0], &desc, 1);
+    publish(&arena->segment[0].request[0], &desc, 1);
     desc.flags = 0;
     desc.total = 1 << 20;
-    publish(&segment->request[1], &desc, 2);
+    publish(&arena->segment[0].request[1], &desc, 2);
 }
 
-static void a_message_within_a_message(struct wire_segment *segment) {
+static void a_message_within_a_message(struct wire_arena *arena) {
     struct wire_desc desc = { .op = WIRE_SEND, .flags = WIRE_FIRST, .slab = 0, .length = 8, .total = 16 };
-    publish(&segment->request[0], &desc, 1);
-    publish(&segment->request[1], &desc, 2);
+    publish(&arena->segment[0].request[0], &desc, 1);
+    publish(&arena->segment[0].request[1], &desc, 2);
 }
 
-static void an_atomic_within_a_message(struct wire_segment *segment) {
+static void an_atomic_within_a_message(struct wire_arena *arena) {
     struct wire_desc desc = { .op = WIRE_SEND, .flags = WIRE_FIRST, .slab = 0, .length = 8, .total = 16 };
-    publish(&segment->request[0], &desc, 1);
+    publish(&arena->segment[0].request[0], &desc, 1);
     desc = (struct wire_desc) { .op = WIRE_CMP_SWAP, .flags = WHOLE, .slab = WIRE_INLINE, .total = 8 };
-    publish(&segment->request[1], &desc, 2);
+    publish(&arena->segment[0].request[1], &desc, 2);
 }
 
-static void (*const segment_lies[])(struct wire_segment *) = {
+static void (*const segment_lies[])(struct wire_arena *) = {
     a_response_to_nothing, an_acknowledgement_of_nothing, a_refusal_of_nothing, an_unknown_status,
     a_message_that_changes_its_kind, a_message_that_grows, a_message_within_a_message, an_atomic_within_a_message,
 };
@@ -300,16 +300,18 @@ static void (*const segment_lies[])(struct wire_segment *) = {
 
 static void make_noise(struct liar *liar) {
     uint32_t random = liar->victim_qpn;
-    uint8_t *bytes = (uint8_t *) liar->segment;
+    struct wire_segment *segment = &liar->arena->segment[0];
+    uint8_t *bytes = (uint8_t *) segment->request;
+    atomic_store(&liar->arena->control[0].begun[WIRE_REQUESTS], 1);
     for (int i = 0; i < 200000 && link_is_up(liar->link); i++) {
         random = random * 1664525 + 1013904223;
-        struct wire_slot *slot = &liar->segment->request[(random >> 8) % 4];
+        struct wire_slot *slot = &segment->request[(random >> 8) % 4];
         struct wire_desc desc = {
             .op = 1 + (random >> 12) % 7, .flags = random >> 16 & 15, .length = (random >> 20) % 300,
             .slab = random & 1 ? WIRE_INLINE : random >> 13, .total = (random >> 20) % 600,
         };
-        publish(slot, &desc, (uint32_t) (slot - liar->segment->request) + 1);
-        bytes[offsetof(struct wire_segment, request) + random % (2 * WIRE_DESC_SIZE)] = (uint8_t) (random >> 24);
+        publish(slot, &desc, (uint32_t) (slot - segment->request) + 1);
+        bytes[random % (2 * WIRE_DESC_SIZE)] = (uint8_t) (random >> 24);
     }
     link_abort(liar->link);
 }
@@ -328,9 +330,9 @@ static void open_lie(struct liar *liar, uint32_t own_qpn, uint32_t victim_qpn) {
     void *memory;
     liar->own_qpn = own_qpn;
     liar->victim_qpn = victim_qpn;
-    liar->segment_fd = sealed_create("lie", sizeof(struct wire_segment), &memory);
-    CHECK(liar->segment_fd >= 0);
-    liar->segment = memory;
+    liar->arena_fd = sealed_create("lie", wire_arena_size(1), &memory);
+    CHECK(liar->arena_fd >= 0);
+    liar->arena = memory;
     CHECK_EQ(link_connect_qpn(victim_qpn, &liar->link), 0);
 }
 
@@ -342,8 +344,8 @@ static void close_lie(struct liar *liar) {
         poll(NULL, 0, 1);
     }
     link_put(liar->link);
-    close(liar->segment_fd);
-    munmap(liar->segment, sizeof(*liar->segment));
+    close(liar->arena_fd);
+    munmap(liar->arena, wire_arena_size(1));
 }
 
 static void lie(int socket) {
@@ -369,10 +371,11 @@ static void lie(int socket) {
             message_lies[number](&liar);
         } else {
             number -= MESSAGE_LIES;
+            atomic_store(&liar.arena->control[0].begun[WIRE_REQUESTS], 1);
             if (number < DESC_LIES) {
-                publish(&liar.segment->request[0], &desc_lies[number], 1);
+                publish(&liar.arena->segment[0].request[0], &desc_lies[number], 1);
             } else {
-                segment_lies[number - DESC_LIES](liar.segment);
+                segment_lies[number - DESC_LIES](liar.arena);
             }
             send_notify_area(&liar);
             send_attach(&liar);

@@ -86,6 +86,11 @@ static void try_ibv_query_gid(void) {
     CHECK_EQ(NAME(ibv_query_gid)(o.a.context, 1, 0, &gid), 0);
 }
 
+static void try_ibv_query_pkey(void) {
+    __be16 pkey;
+    CHECK_EQ(NAME(ibv_query_pkey)(o.a.context, 1, 0, &pkey), 0);
+}
+
 static void try__ibv_query_gid_ex(void) {
     struct ibv_gid_entry entry;
     CHECK_EQ(NAME(_ibv_query_gid_ex)(o.a.context, 1, 0, &entry, 0, sizeof(entry)), 0);
@@ -97,6 +102,16 @@ static void try_ibv_init_ah_from_wc(void) {
 }
 
 static void try_ext_max_inline_recv(void) { CHECK(NAME(ext_max_inline_recv)(o.a.context) > 0); }
+
+static void try_rdma_get_devices(void) {
+    int count;
+    struct ibv_context **list = NAME(rdma_get_devices)(&count);
+    CHECK(list != NULL);
+    CHECK_EQ(count, 1);
+    NAME(rdma_free_devices)(list);
+}
+
+static void try_rdma_free_devices(void) { }
 
 static void try_rdma_create_event_channel(void) {
     struct rdma_event_channel *own = NAME(rdma_create_event_channel)();

@@ -93,11 +93,12 @@ static bool on_echo(struct link *link, const void *body, size_t length, int *fds
     return link_send(link, ECHO, body, 1, NULL, 0) == 0;
 }
 
-static bool let_go;
+static bool holding, let_go;
 
 /* Keeps the engine from its work for 20 s at most. */
 static void wait_to_be_let_go(struct engine_task *task) {
     (void) task;
+    __atomic_store_n(&holding, true, __ATOMIC_SEQ_CST);
     for (int i = 0; i < 20000 && !__atomic_load_n(&let_go, __ATOMIC_SEQ_CST); i++) {
         nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
     }
@@ -522,6 +523,7 @@ static void what_comes_behind_a_lie_is_not_heard_and_its_descriptors_are_closed(
     CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
     struct engine_task hold = { .run = wait_to_be_let_go };
     engine_submit(&hold); /* until all of them are there */
+    CHECK_EVENTUALLY(__atomic_load_n(&holding, __ATOMIC_SEQ_CST));
     const uint32_t first[] = { SEQUENCE, 0, 0 }, lie[] = { LINK_MESSAGE_LIMIT, 0, 0 }, behind[] = { SEQUENCE, 0, 1 };
     CHECK_EQ(send(fd, first, sizeof(first), 0), sizeof(first));
     CHECK_EQ(send(fd, lie, sizeof(lie), 0), sizeof(lie));

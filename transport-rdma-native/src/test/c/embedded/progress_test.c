@@ -294,7 +294,7 @@ static void take_answers_of(struct qp *qp, uint32_t *count) {
         ++*count;
     }
     if (*count != before) {
-        atomic_store(&qp->segment->control.stream[WIRE_RESPONSES].ack, WIRE_ACK_WORD(*count, WIRE_OK));
+        atomic_store(&qp->own->stream[WIRE_RESPONSES].ack, WIRE_ACK_WORD(*count, WIRE_OK));
         process_hint(&qp->to_recv_cq);
     }
 }

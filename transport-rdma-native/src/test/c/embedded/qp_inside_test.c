@@ -36,7 +36,7 @@ static void *acknowledge(void *qp) {
     for (uint32_t count = 0; !atomic_load(&peer_may_stop);) {
         if (atomic_load(&ring[count % WIRE_REQUEST_SLOTS].desc.sequence) == count + 1) {
             count++;
-            atomic_store(&peer->segment->control.stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(count, WIRE_OK));
+            atomic_store(&peer->own->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(count, WIRE_OK));
         }
     }
     return NULL;
@@ -113,7 +113,7 @@ static void a_fenced_request_does_not_pass_a_read_that_failed_here(void) {
     slot->desc.flags = WIRE_LAST;
     slot->desc.length = 8;
     slot->desc.slab = WIRE_INLINE;
-    atomic_store(&responder->segment->control.responds, 1);
+    atomic_store(&responder->own->begun[WIRE_RESPONSES], 1);
     atomic_store(&slot->desc.sequence, 1);
     qp_kick(requester, QP_WORK_ALL);
     CHECK_EVENTUALLY(consumer_pos(&requester->responses) == 1);

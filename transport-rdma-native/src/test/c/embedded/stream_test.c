@@ -43,10 +43,10 @@ static void memory_is_not_claimed_again_before_it_is_acknowledged(void) {
 }
 
 int main(void) {
-    struct wire_segment *segment = aligned_alloc(_Alignof(struct wire_segment), sizeof(*segment));
-    CHECK(segment != NULL);
-    producer_init(&producer, segment, WIRE_REQUESTS);
+    struct wire_arena *arena = aligned_alloc(_Alignof(struct wire_arena), wire_arena_size(1));
+    CHECK(arena != NULL);
+    producer_init(&producer, &arena->control[0], &arena->segment[0], WIRE_REQUESTS);
     RUN(memory_is_not_claimed_again_before_it_is_acknowledged);
-    free(segment);
+    free(arena);
     return 0;
 }

@@ -31,7 +31,7 @@ bool copy_memory(void *to, const void *from, size_t length) {
     return true;
 }
 
-bool copy_to_shared(void *to, const void *from, size_t length) {
+bool copy_past_cache(void *to, const void *from, size_t length) {
     memcpy(to, from, length);
     return true;
 }

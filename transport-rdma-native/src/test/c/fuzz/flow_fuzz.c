@@ -141,6 +141,7 @@ static void publish(uint8_t which) {
     }
     memcpy(&slot->desc, &desc, sizeof(desc));
     atomic_store(&slot->desc.sequence, pos + 1);
+    atomic_store(&peer_memory.control[which & 1]->begun[WIRE_REQUESTS], 1);
     if ((how & 32) == 0) {
         peer_tick(which >> 2 & 1, 0);
     }
@@ -183,6 +184,7 @@ static void say_flow(void) {
     if (type == WIRE_FLOW_OPEN) {
         position[(which >> 4 & 1)] = 0;
         memset(peer_memory.segment[which >> 4 & 1], 0, offsetof(struct wire_segment, request_slab));
+        memset(peer_memory.control[which >> 4 & 1], 0, sizeof(struct wire_control));
     }
     int link = to_sender ? ROUTE - (how & 1) : how & 1;
     peer_say(link, type, &body, sizeof(body) - ((how & 0xf0) == 0xf0), things, count);
@@ -221,7 +223,7 @@ static void write_words(void) {
         atomic_store(&peer_memory.acks->dead, what >> 3);
         break;
     case 5:
-        atomic_store(&peer_memory.segment[what >> 3 & 1]->control.stream[0].want, input_u32());
+        atomic_store(&peer_memory.control[what >> 3 & 1]->stream[0].want, input_u32());
         break;
     case 6: {
         struct notify_word *word = &peer_memory.area->cq[what >> 3 & 3];
@@ -232,8 +234,11 @@ static void write_words(void) {
     default: {
         uint16_t place = input_u16();
         uint64_t value = input_u64();
-        size_t size = offsetof(struct wire_segment, request_slab) - sizeof(value);
-        memcpy((uint8_t *) peer_memory.segment[what >> 3 & 1] + place % size, &value, sizeof(value));
+        bool of_control = (what & 16) != 0;
+        size_t size = of_control ? sizeof(struct wire_control) : offsetof(struct wire_segment, request_slab);
+        uint8_t *bytes = of_control ? (uint8_t *) peer_memory.control[what >> 3 & 1]
+                                    : (uint8_t *) peer_memory.segment[what >> 3 & 1];
+        memcpy(bytes + place % (size - sizeof(value)), &value, sizeof(value));
     }
     }
 }

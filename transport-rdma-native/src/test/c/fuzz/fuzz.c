@@ -109,6 +109,8 @@ static struct {
 } guarded[MAX_GUARDED];
 static unsigned num_guarded;
 
+void *__real_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset);
 int __real_munmap(void *address, size_t length);
 int __wrap_munmap(void *address, size_t length);
 const void *__real_sealed_map(int fd, size_t size);
@@ -120,11 +122,19 @@ static void *guard(void *memory, size_t size) {
     CHECK(num_guarded < MAX_GUARDED);
     guarded[num_guarded].size = size;
     size = (size + PAGE - 1) & ~(PAGE - 1);
-    uint8_t *all = mmap(NULL, size + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *all = __real_mmap(NULL, size + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     CHECK(all != MAP_FAILED);
     CHECK(mremap(memory, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, all + GUARD) == all + GUARD);
     guarded[num_guarded++].memory = all + GUARD;
     return all + GUARD;
+}
+
+#define RING_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
+/* The rings of queue pairs only: files are mapped by sealed_map() and sealed_create(), other memory by libFuzzer. */
+void *__wrap_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset) {
+    void *memory = __real_mmap(address, length, protection, flags, fd, offset);
+    return memory == MAP_FAILED || flags != RING_FLAGS ? memory : guard(memory, length);
 }
 
 int __wrap_munmap(void *address, size_t length) {
@@ -135,7 +145,7 @@ int __wrap_munmap(void *address, size_t length) {
             return __real_munmap((uint8_t *) address - GUARD, ((length + PAGE - 1) & ~(PAGE - 1)) + 2 * GUARD);
         }
     }
-    return __real_munmap(address, length); /* memory of its own, such as the rings of a queue pair */
+    return __real_munmap(address, length); /* sealed_create() gives up on memory that it has just mapped */
 }
 
 const void *__wrap_sealed_map(int fd, size_t size) {

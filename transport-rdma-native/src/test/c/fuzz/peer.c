@@ -86,6 +86,7 @@ static void clear(void) {
     num_written = 0;
     for (int i = 0; i < PEER_SEGMENTS; i++) {
         memset(peer_memory.segment[i], 0, offsetof(struct wire_segment, request_slab));
+        memset(peer_memory.control[i], 0, sizeof(*peer_memory.control[i]));
     }
     memset(peer_memory.acks, 0, sizeof(*peer_memory.acks));
 }
@@ -139,16 +140,18 @@ void peer_open(void) {
     char name[48];
     int ends[2];
     peer_memory.area = shared(THING_NOTIFY_AREA, sizeof(struct notify_area));
-    peer_memory.segment[0] = shared(THING_SEGMENT, sizeof(struct wire_segment));
-    peer_memory.segment[1] = shared(THING_OTHER_SEGMENT, sizeof(struct wire_segment));
-    peer_memory.acks = &((struct wire_segment *) shared(THING_ACKS, sizeof(struct wire_segment)))->control;
+    for (int i = 0; i < PEER_SEGMENTS; i++) {
+        struct wire_arena *arena = shared(i == 0 ? THING_SEGMENT : THING_OTHER_SEGMENT, wire_arena_size(1));
+        peer_memory.segment[i] = &arena->segment[0];
+        peer_memory.control[i] = &arena->control[0];
+        make_slab(peer_memory.segment[i]);
+    }
+    peer_memory.acks = &((struct wire_arena *) shared(THING_ACKS, wire_arena_size(1)))->control[0];
     peer_memory.table = shared(THING_TABLE, sizeof(struct mcast_table));
-    make_slab(peer_memory.segment[0]);
-    make_slab(peer_memory.segment[1]);
     shared(THING_SMALL, 8192);
     things[THING_DOORBELL] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     things[THING_UNSEALED] = memfd_create("unsealed", MFD_CLOEXEC);
-    CHECK_EQ(ftruncate(things[THING_UNSEALED], sizeof(struct wire_segment)), 0);
+    CHECK_EQ(ftruncate(things[THING_UNSEALED], wire_arena_size(1)), 0);
     CHECK_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
     things[THING_PIPE] = ends[1];
     things[THING_SOCKET] = new_socket();
@@ -279,8 +282,8 @@ void peer_notify_area(int link) {
 /* ---- what the victim says ---- */
 
 /* An arena is shown with the first introduction of its segments. Another link has others with the same numbers. */
-static const struct wire_segment *look_at(int link, const struct wire_place *place, bool shown, int fd) {
-    size_t size = place->segments * sizeof(struct wire_segment);
+static const struct wire_arena *look_at(int link, const struct wire_place *place, bool shown, int fd) {
+    size_t size = wire_arena_size(place->segments);
     unsigned i = num_arenas;
     while (i > 0 && (arenas[i - 1].link != link || arenas[i - 1].number != place->arena)) {
         i--;
@@ -297,12 +300,13 @@ static const struct wire_segment *look_at(int link, const struct wire_place *pla
         arenas[i - 1].size = size;
     }
     CHECK(place->segment < place->segments);
-    return (const struct wire_segment *) arenas[i - 1].memory + place->segment;
+    return arenas[i - 1].memory;
 }
 
-static void keep_if_shown(const struct wire_segment *segment) {
-    if (segment != NULL) {
-        peer_heard.segment = segment;
+static void keep_if_shown(const struct wire_arena *arena, const struct wire_place *place) {
+    if (arena != NULL) {
+        peer_heard.segment = &arena->segment[place->segment];
+        peer_heard.control = &arena->control[place->segment];
     }
 }
 
@@ -319,7 +323,7 @@ static void take(int link, unsigned type, const void *body, size_t length, int *
         memcpy(&peer_heard.attach, body, length);
         bool shown = (peer_heard.attach.carries & WIRE_ARENA) != 0;
         CHECK(nfds >= shown);
-        keep_if_shown(look_at(link, &peer_heard.attach.place, shown, fds[0]));
+        keep_if_shown(look_at(link, &peer_heard.attach.place, shown, fds[0]), &peer_heard.attach.place);
     } else if (type == WIRE_SLOTS) {
         CHECK_EQ(length, sizeof(peer_heard.slots));
         memcpy(&peer_heard.slots, body, length);
@@ -331,7 +335,7 @@ static void take(int link, unsigned type, const void *body, size_t length, int *
         bool shown = (flow->carries & WIRE_ARENA) != 0;
         if (type == WIRE_FLOW_OPEN) {
             CHECK_EQ(nfds, shown);
-            keep_if_shown(look_at(link, &flow->place, shown, fds[0]));
+            keep_if_shown(look_at(link, &flow->place, shown, fds[0]), &flow->place);
         } else if (type == WIRE_FLOW_ACCEPT) {
             CHECK(nfds >= shown);
             look_at(link, &flow->place, shown, fds[0]);

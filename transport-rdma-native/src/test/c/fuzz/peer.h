@@ -45,6 +45,7 @@ enum peer_thing {
 struct peer_memory {
     struct notify_area *area;
     struct wire_segment *segment[PEER_SEGMENTS];
+    struct wire_control *control[PEER_SEGMENTS]; /* of these */
     struct wire_control *acks;
     struct mcast_table *table;
 };
@@ -54,6 +55,7 @@ extern struct peer_memory peer_memory;
 struct peer_heard {
     int doorbell;                           /* of its engine; -1 before WIRE_NOTIFY_AREA */
     const struct wire_segment *segment; /* of its queue pair or flow; NULL before it has shown one */
+    const struct wire_control *control; /* of that */
     struct wire_attach attach;
     struct wire_slots slots;
     struct wire_flow flow[WIRE_FLOW_CLOSE + 1]; /* by type */

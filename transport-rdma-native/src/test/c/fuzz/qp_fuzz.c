@@ -310,6 +310,7 @@ static void open_victim(uint8_t kind) {
 
 static uint32_t position[WIRE_STREAMS], served, ack_count;
 static struct wire_segment *segment;
+static struct wire_control *control; /* of that */
 static uint32_t lie[WIRE_STREAMS]; /* the position of the first descriptor that no honest peer publishes, or NEVER */
 static bool overwritten; /* what was published before may say something else by now */
 
@@ -345,9 +346,7 @@ static void publish(enum wire_stream stream, const struct wire_desc *desc, int8_
     struct wire_slot *slot = slot_of(stream, pos);
     memcpy(&slot->desc, desc, sizeof(*desc));
     atomic_store(&slot->desc.sequence, pos + 1);
-    if (stream == WIRE_RESPONSES) {
-        atomic_store(&segment->control.responds, 1);
-    }
+    atomic_store(&control->begun[stream], 1);
     position[stream] += skew == 0;
 }
 
@@ -398,7 +397,7 @@ static void check_acknowledged(void) {
     const struct qp *qp = qp_of(victim.qp);
     enum ibv_qp_state state = qp_state(qp);
     if (qp->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state))) {
-        uint64_t word = atomic_load(&qp->attached->segment->control.stream[WIRE_REQUESTS].ack);
+        uint64_t word = atomic_load(&qp->attached->control->stream[WIRE_REQUESTS].ack);
         CHECK_EQ(WIRE_ACK_COUNT(word), qp->out.acked);
     }
 }
@@ -411,7 +410,7 @@ static void acknowledge(void) {
     const struct producer *out = &qp_of(victim.qp)->out;
     bool is_unsent = stream == WIRE_REQUESTS && count - out->acked > out->prod - out->acked;
     ack_count = stream == WIRE_REQUESTS ? count : ack_count;
-    atomic_store(&segment->control.stream[stream].ack, WIRE_ACK_WORD(count, status));
+    atomic_store(&control->stream[stream].ack, WIRE_ACK_WORD(count, status));
     tell_victim();
     if (is_unsent) {
         qp_kick(qp_of(victim.qp), QP_WORK_ALL); /* else it may not have looked yet */
@@ -444,14 +443,14 @@ static void serve(uint32_t most) {
             }
         }
         ack_count = ++served;
-        atomic_store(&segment->control.stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(served, WIRE_OK));
+        atomic_store(&control->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(served, WIRE_OK));
     }
     /* And all answers to its own requests. */
-    uint32_t taken = WIRE_ACK_COUNT(atomic_load(&segment->control.stream[WIRE_RESPONSES].ack));
+    uint32_t taken = WIRE_ACK_COUNT(atomic_load(&control->stream[WIRE_RESPONSES].ack));
     while (atomic_load(&peer_heard.segment->response[taken % WIRE_RESPONSE_SLOTS].desc.sequence) == taken + 1) {
         taken++;
     }
-    atomic_store(&segment->control.stream[WIRE_RESPONSES].ack, taken);
+    atomic_store(&control->stream[WIRE_RESPONSES].ack, taken);
     tell_victim();
 }
 
@@ -459,11 +458,12 @@ static void scribble(void) {
     uint16_t place = input_u16();
     overwritten = true;
     uint64_t value = input_u64();
-    size_t size = offsetof(struct wire_segment, request_slab);
-    size_t offset = (place & 0x8000) != 0 ? offsetof(struct wire_segment, request) + (place & 0x7fff)
-                                          : (size_t) place % sizeof(struct wire_control);
-    offset %= size - sizeof(value);
-    memcpy((uint8_t *) segment + offset, &value, sizeof(value));
+    if ((place & 0x8000) != 0) {
+        size_t size = offsetof(struct wire_segment, request_slab) - sizeof(value);
+        memcpy((uint8_t *) segment + (place & 0x7fff) % size, &value, sizeof(value));
+    } else {
+        memcpy((uint8_t *) control + place % (sizeof(*control) - sizeof(value)), &value, sizeof(value));
+    }
     tell_victim();
 }
 
@@ -578,7 +578,7 @@ static void check_victim(void) {
         CHECK(wqe->done <= wqe->total);
     }
     for (int i = 0; i < WIRE_STREAMS && peer_heard.segment != NULL && !overwritten; i++) {
-        CHECK(WIRE_ACK_COUNT(atomic_load(&peer_heard.segment->control.stream[i].ack)) <= lie[i]);
+        CHECK(WIRE_ACK_COUNT(atomic_load(&peer_heard.control->stream[i].ack)) <= lie[i]);
     }
 }
 
@@ -612,12 +612,12 @@ static void command(void) {
         break;
     case 9: {
         uint8_t stream = input_u8();
-        atomic_store(&segment->control.stream[stream & 1].want, input_u32());
+        atomic_store(&control->stream[stream & 1].want, input_u32());
         break;
     }
     case 10:
-        atomic_store(&segment->control.dead, input_u8());
-        atomic_store(&segment->control.min_rnr_timer, input_u8());
+        atomic_store(&control->dead, input_u8());
+        atomic_store(&control->min_rnr_timer, input_u8());
         tell_victim();
         break;
     case 11:
@@ -761,6 +761,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     set_non_blocking(channel->fd);
     peer_open();
     segment = peer_memory.segment[0];
+    control = peer_memory.control[0];
     open_regions();
     struct options options = defaults;
     options.cqe = 64;

@@ -80,7 +80,7 @@ FUNCTION(copy_memory)
     "mov $1, %eax\nret\n"
 END(copy_memory)
 
-FUNCTION(copy_to_shared)
+FUNCTION(copy_past_cache)
     "cmp $4096, %rdx\njb copy_memory\n"
     "test $15, %edi\njnz copy_memory\n" /* the provider's places begin with a cache line */
     ".p2align 4\n"
@@ -88,7 +88,7 @@ FUNCTION(copy_to_shared)
     "add $64, %rsi\nadd $64, %rdi\nsub $64, %rdx\ncmp $64, %rdx\njae 1b\n"
     "sfence\n" /* such stores are not ordered by the release store that publishes them */
     "jmp copy_memory\n"
-END(copy_to_shared)
+END(copy_past_cache)
 
 FUNCTION(copy_fetch_add)
     "lock xaddq %rsi, (%rdi)\nmovq %rsi, (%rdx)\nmov $1, %eax\nret\n"
@@ -120,7 +120,7 @@ FUNCTION(copy_memory)
     "8: mov w0, #1\nret\n"
 END(copy_memory)
 
-FUNCTION(copy_to_shared) "b copy_memory\n" END(copy_to_shared)
+FUNCTION(copy_past_cache) "b copy_memory\n" END(copy_past_cache)
 
 FUNCTION(copy_fetch_add)
     "1: ldaxr x3, [x0]\nadd x4, x3, x1\nstlxr w5, x4, [x0]\ncbnz w5, 1b\nstr x3, [x2]\nmov w0, #1\nret\n"

@@ -41,12 +41,10 @@ int copy_catch_faults(void);
 bool copy_memory(void *to, const void *from, size_t length);
 
 /*
- * Into memory that another processor reads next. An ordinary store first fetches the line from the cache of the
- * reader, which still has it from the previous round: measured on a 2-core AMD EPYC guest, 64 KiB took 7 to 28
- * microseconds to write that way and 2.7 to 5 with non-temporal stores. Below some 4 KiB the fence that these need
- * costs more than it saves.
+ * To memory, past the cache: see store_policy.h. The same as copy_memory() where the processor has no such stores, for
+ * addresses that are not multiples of 16, and below 4 KiB, where the fence that they need costs more than they save.
  */
-bool copy_to_shared(void *to, const void *from, size_t length);
+bool copy_past_cache(void *to, const void *from, size_t length);
 
 #ifdef __SANITIZE_ADDRESS__ /* AddressSanitizer does not see into assembly, but can be asked */
 void __asan_loadN(void *address, long length);
@@ -54,7 +52,7 @@ void __asan_storeN(void *address, long length);
 #define copy_checked_(function, to, from, length)                                                                     \
     (__asan_loadN((void *) (from), length), __asan_storeN((void *) (to), length), (function)(to, from, length))
 #define copy_memory(to, from, length) copy_checked_(copy_memory, to, from, length)
-#define copy_to_shared(to, from, length) copy_checked_(copy_to_shared, to, from, length)
+#define copy_past_cache(to, from, length) copy_checked_(copy_past_cache, to, from, length)
 #endif
 
 /* The target is aligned. *before becomes what was there. */

@@ -22,8 +22,20 @@
 #define NETTY_RDMA_EMBEDDED_RANDOM_H
 
 #include <stdint.h>
+#include <time.h>
 
 /* Returns 0 or errno. */
 int random_word(uint32_t *word);
+
+/* Where numbers begin that need only differ: from the clock if the kernel has no random word. */
+static inline uint32_t random_start(void) {
+    uint32_t word;
+    if (random_word(&word) != 0) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        word = (uint32_t) now.tv_sec * 1000000000u + (uint32_t) now.tv_nsec;
+    }
+    return word;
+}
 
 #endif

@@ -31,11 +31,7 @@ static uint8_t at_most(uint8_t value, int limit) {
 }
 
 static uint32_t random_psn(void) {
-    uint32_t psn;
-    if (random_word(&psn) != 0) {
-        psn = (uint32_t) engine_now_ns();
-    }
-    return psn & 0xffffff;
+    return random_start() & 0xffffff;
 }
 
 /* The user's bytes: rsockets' may begin with those in id->connect. */

@@ -143,11 +143,8 @@ static void ephemeral_range(unsigned *low, unsigned *high) {
 /* Ports used as a source only are unique within the process: a name, hence a descriptor, for each would be too dear. */
 static int choose_port(struct cm_id *id, bool reachable, struct cm_port **result) {
     unsigned low, high;
-    uint32_t start;
+    uint32_t start = random_start();
     ephemeral_range(&low, &high);
-    if (random_word(&start) != 0) {
-        start = (uint32_t) engine_now_ns();
-    }
     unsigned count = high - low + 1;
     for (unsigned i = 0; i < count; i++) {
         uint16_t number = (uint16_t) (low + (start + i) % count);

@@ -283,8 +283,6 @@ void embedded_rdma_destroy_ep(struct rdma_cm_id *id);
 int embedded_rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id);
 int embedded_rdma_establish(struct rdma_cm_id *id);
 int embedded_rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask);
-struct ibv_context **embedded_rdma_get_devices(int *count);
-void embedded_rdma_free_devices(struct ibv_context **list);
 int embedded_rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
 int embedded_rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr);
 void embedded_rdma_destroy_srq(struct rdma_cm_id *id);

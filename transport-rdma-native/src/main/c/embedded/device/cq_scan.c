@@ -117,18 +117,18 @@ static void drop_direct(struct cq *cq, unsigned i) {
     qp_set_direct(place->qp, place, false);
 }
 
-static bool is_direct(const struct cq *cq, const struct cq_place *place) {
-    for (unsigned i = 0; i < cq->num_direct; i++) {
-        if (cq->direct[i] == place) {
-            return true;
-        }
+/* Returns its index among those that are looked at directly, or num_direct. */
+static unsigned find_direct(const struct cq *cq, const struct cq_place *place) {
+    unsigned i = 0;
+    while (i < cq->num_direct && cq->direct[i] != place) {
+        i++;
     }
-    return false;
+    return i;
 }
 
 /* A tick has announced work for it to a poll. */
 static void consider_direct(struct cq *cq, struct cq_place *place) {
-    if (is_direct(cq, place)) {
+    if (find_direct(cq, place) < cq->num_direct) {
         return;
     }
     if (cq->num_direct == CQ_DIRECT) {
@@ -324,11 +324,9 @@ void cq_scan_remove(struct cq *cq, struct cq_place *place) {
         STAILQ_REMOVE(&cq->unfinished, place, cq_place, next_unfinished);
         place->unfinished = false;
     }
-    for (unsigned i = 0; i < cq->num_direct; i++) {
-        if (cq->direct[i] == place) {
-            drop_direct(cq, i);
-            break;
-        }
+    unsigned direct = find_direct(cq, place);
+    if (direct < cq->num_direct) {
+        drop_direct(cq, direct);
     }
     struct bank_watch **link = &cq->banks;
     while (*link != NULL && ((*link)->process != place->process || (*link)->bank != place->bank)) {

@@ -38,6 +38,7 @@
 #define NODE_GUID UINT64_C(0x02006e6574747901)
 #define PORT_GUID UINT64_C(0x02006e6574747902)
 #define SUBNET_PREFIX UINT64_C(0xfe80000000000000)
+#define DEFAULT_PKEY 0xffff
 
 /* The end of what the exported ibv_query_port may write: its struct has no port_cap_flags2 and what follows. */
 #define COMPAT_PORT_ATTR_SIZE (offsetof(struct ibv_port_attr, flags) + 1)
@@ -221,6 +222,16 @@ int embedded_ibv_query_gid(struct ibv_context *context, uint8_t port, int index,
     }
     gid->global.subnet_prefix = htobe64(SUBNET_PREFIX);
     gid->global.interface_id = htobe64(PORT_GUID);
+    return 0;
+}
+
+int embedded_ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *pkey) {
+    (void) context;
+    if (port != 1 || index != 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    *pkey = htobe16(DEFAULT_PKEY);
     return 0;
 }
 

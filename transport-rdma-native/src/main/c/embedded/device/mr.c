@@ -28,12 +28,8 @@
 
 #include "embedded/base/cancel.h"
 #include "embedded/base/epoch.h"
+#include "embedded/base/mapped.h"
 #include "embedded/base/random.h"
-
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22
-#define MADV_POPULATE_WRITE 23
-#endif
 
 #define REMOTE_CHANGE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
 #define SUPPORTED (IBV_ACCESS_LOCAL_WRITE | REMOTE_CHANGE | IBV_ACCESS_REMOTE_READ)
@@ -73,37 +69,6 @@ void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_
     uint64_t offset = address - mr->iova;
     bool covered = address >= mr->iova && length <= mr->ibv.length && offset <= mr->ibv.length - length;
     return covered ? mr->memory + offset : NULL;
-}
-
-/*
- * A real device pins the pages and so finds out whether they exist and may be written. Here the whole range must be
- * mapped (msync does nothing else), its first page must be readable, and its last one, which is to be written, writable.
- * No other page is made: receive memory of idle connections is never written. Where a page is only read, that of anonymous
- * memory is the kernel's page of zeroes.
- */
-static int check_memory(void *addr, size_t length, int access) {
-    uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
-    uintptr_t first = (uintptr_t) addr & ~(page - 1);
-    uintptr_t last = ((uintptr_t) addr + length - 1) & ~(page - 1);
-    if (length == 0 || last < first) {
-        return EINVAL;
-    }
-    if (msync((void *) first, last - first + page, MS_ASYNC) != 0) {
-        return EFAULT;
-    }
-    for (uintptr_t at = first;; at = last) {
-        bool written = at == last && (access & IBV_ACCESS_LOCAL_WRITE) != 0;
-        int advice = written ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
-        if (madvise((void *) at, page, advice) != 0) {
-            /* EINVAL is also what kernels before 5.14 say, who do not know this advice. */
-            if (errno != EINVAL || madvise((void *) page, 0, MADV_POPULATE_READ) == 0) {
-                return errno == ENOMEM ? ENOMEM : EFAULT;
-            }
-        }
-        if (at == last) {
-            return 0;
-        }
-    }
 }
 
 static int random_key(uint32_t *key) {
@@ -159,7 +124,11 @@ static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr) {
 struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova, int access) {
     UNCANCELLED;
     bool valid = take_access(&access) && is_same_in_page((uintptr_t) memory, iova) && iova + length >= iova;
-    int error = context_is_inherited(pd->context) ? EIO : valid ? check_memory(memory, length, access) : EINVAL;
+    int error = context_is_inherited(pd->context) ? EIO : valid && length > 0 ? 0 : EINVAL;
+    if (error == 0) {
+        /* As a device that pins the pages. No more are made than must be: receive memory of idle connections is empty. */
+        error = mapped_check(memory, length, (access & IBV_ACCESS_LOCAL_WRITE) != 0);
+    }
     struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
     if (mr == NULL) {
         errno = error != 0 ? error : ENOMEM;

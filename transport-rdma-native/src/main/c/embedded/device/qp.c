@@ -181,6 +181,8 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     qp->ops->release(qp, true);
     pthread_mutex_unlock(&qp->control);
     engine_task_cancel(&qp->again);
+    cq_ring_deferred(qp->recv_cq); /* or it would be kept until there is a poll, which may never come */
+    cq_ring_deferred(qp->send_cq);
     cq_purge(qp->recv_cq, qp);
     cq_purge(qp->send_cq, qp);
     async_retire(qp->context, &qp->async);

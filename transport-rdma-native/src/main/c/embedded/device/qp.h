@@ -91,6 +91,7 @@ struct attachment {
     struct view *view;
     struct wire_place place;
     const struct wire_segment *segment;
+    const struct wire_control *control;
     uint32_t src_qpn;
     uint32_t recv_cq, send_cq, recv_cq_id, send_cq_id;
     int recv_doorbell, send_doorbell;
@@ -129,7 +130,7 @@ struct qp {
     atomic_bool waiting_for_receive; /* the peer's request waits for post_recv: RNR */
     atomic_bool in_message; /* has begun one and not ended it, in either direction: cq_scan.c */
     _Atomic uint64_t seen_ack; /* the peer's word for our requests, as last looked at */
-    const struct wire_segment *_Atomic peek; /* the peer's segment, while attached */
+    const struct wire_control *_Atomic peek; /* the peer's, while attached */
     struct consumer requests, responses; /* the peer's */
     struct gate gate;
     struct work_queue sq, rq;
@@ -142,6 +143,7 @@ struct qp {
     /* The rest belongs to the gate's owner unless said otherwise. */
     struct producer out, answers; /* our requests, our responses */
     struct wire_segment *segment; /* ours, of a link's arenas: as long as there is a route */
+    struct wire_control *own;     /* its control words */
     struct arena *arena;
     struct attachment *attached;
     struct announcement to_recv_cq, to_send_cq; /* of the peer */
@@ -308,18 +310,14 @@ uint64_t qp_round(struct qp *qp, uint64_t now_ns);
  */
 void qp_set_direct(struct qp *qp, const struct cq_place *place, bool direct);
 
-static inline bool qp_has_response(const struct qp *qp, const struct wire_segment *peer) {
-    return atomic_load_explicit(&peer->control.responds, memory_order_relaxed) != 0 && consumer_ready(&qp->responses);
-}
-
 /* A hint, for polls: the peer seems to have done something. */
 static inline bool qp_has_work(const struct qp *qp) {
-    const struct wire_segment *peer = atomic_load_explicit(&qp->peek, memory_order_acquire);
+    const struct wire_control *peer = atomic_load_explicit(&qp->peek, memory_order_acquire);
     return peer != NULL
             && (consumer_ready(&qp->requests)
-                || atomic_load_explicit(&peer->control.stream[WIRE_REQUESTS].ack, memory_order_relaxed)
+                || atomic_load_explicit(&peer->stream[WIRE_REQUESTS].ack, memory_order_relaxed)
                     != atomic_load_explicit(&qp->seen_ack, memory_order_relaxed)
-                || qp_has_response(qp, peer));
+                || consumer_ready(&qp->responses));
 }
 
 /* qp_complete.c, all by the gate's owner */

@@ -116,7 +116,7 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
         if (introduces) {
             qp->ops->prepare(qp);
         } else if (qp->segment != NULL) {
-            atomic_store(&qp->segment->control.min_rnr_timer, qp->attr.min_rnr_timer);
+            atomic_store(&qp->own->min_rnr_timer, qp->attr.min_rnr_timer);
         }
         if (error == 0) {
             set_state(qp, to);

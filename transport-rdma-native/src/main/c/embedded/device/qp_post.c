@@ -90,7 +90,8 @@ int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr 
     uint32_t head = atomic_load_explicit(&sq->head, memory_order_relaxed);
     work_queue_begin(sq, head);
     for (; wr != NULL; wr = wr->next) {
-        error = work_queue_is_full(sq, head) ? ENOMEM : fill_send(qp, wr, work_queue_at(sq, head));
+        error = work_queue_is_full(sq, head) ? ENOMEM : work_queue_make_room(sq, head);
+        error = error == 0 ? fill_send(qp, wr, work_queue_at(sq, head)) : error;
         if (error != 0) {
             *bad_wr = wr;
             break;

@@ -58,12 +58,16 @@ bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num
 }
 
 int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
-               uint32_t length) {
+               uint32_t length, bool past_cache) {
     for (uint32_t done = 0, size; done < length; done += size) {
         size = length - done;
         const void *piece = next_piece(pd, sge, num, cursor, &size, 0);
-        if (piece == NULL || !copy_to_shared((char *) to + done, piece, size)) {
-            return piece == NULL ? EACCES : EFAULT;
+        if (piece == NULL) {
+            return EACCES;
+        }
+        void *target = (char *) to + done;
+        if (past_cache ? !copy_past_cache(target, piece, size) : !copy_memory(target, piece, size)) {
+            return EFAULT;
         }
     }
     return 0;

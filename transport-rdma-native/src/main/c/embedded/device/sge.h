@@ -35,7 +35,7 @@ struct sge_cursor {
  * a range, EFAULT if it did and the memory is gone. Inside an epoch section.
  */
 int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
-               uint32_t length);
+               uint32_t length, bool past_cache);
 int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
                 const void *from, uint32_t length);
 /* Only the check of the keys of sge_scatter(), for a list from its start. */

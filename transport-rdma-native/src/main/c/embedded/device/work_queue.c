@@ -22,20 +22,9 @@
 
 #include "sge.h"
 
-/* From so many bytes on a ring has pages of its own: between small objects, its ends would take as much as they do. */
+/* A ring of so many bytes has pages of its own, and the first places elsewhere. A smaller one is all first places. */
 #define MIN_MAPPED ((size_t) 8192)
-
-static void *allocate(size_t bytes) {
-    if (bytes < MIN_MAPPED) {
-        return aligned_alloc(64, bytes);
-    }
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
-        return NULL;
-    }
-    madvise(memory, bytes, MADV_NOHUGEPAGE); /* or the first place of one ring would take the memory of many */
-    return memory;
-}
+#define FIRST_PLACES 4u
 
 int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, size_t stride) {
     uint32_t size = 1;
@@ -43,10 +32,12 @@ int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, 
         size *= 2;
     }
     stride = (stride + 63) & ~(size_t) 63;
-    queue->ring = limit == 0 ? NULL : allocate(size * stride);
-    if (queue->ring == NULL && limit != 0) {
+    uint32_t num_first = size * stride < MIN_MAPPED || size < FIRST_PLACES ? size : FIRST_PLACES;
+    queue->first = limit == 0 ? NULL : aligned_alloc(64, num_first * stride);
+    if (queue->first == NULL && limit != 0) {
         return ENOMEM;
     }
+    queue->num_first = num_first;
     queue->stride = (uint32_t) stride;
     queue->mask = size - 1;
     queue->limit = limit;
@@ -55,14 +46,27 @@ int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, 
     return 0;
 }
 
+static size_t ring_bytes(const struct work_queue *queue) {
+    return (queue->mask + 1) * (size_t) queue->stride;
+}
+
+int work_queue_grow(struct work_queue *queue) {
+    void *memory = mmap(NULL, ring_bytes(queue), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        return ENOMEM;
+    }
+    madvise(memory, ring_bytes(queue), MADV_NOHUGEPAGE); /* or one place of one ring would take the memory of many */
+    queue->ring = memory; /* others look there for what is posted after this */
+    return 0;
+}
+
 void work_queue_free(struct work_queue *queue) {
     if (queue->stride != 0) {
         pthread_mutex_destroy(&queue->lock);
-        size_t bytes = (queue->mask + 1) * (size_t) queue->stride;
-        if (queue->ring != NULL && bytes >= MIN_MAPPED) {
-            munmap(queue->ring, bytes);
-        } else {
-            free(queue->ring);
+        free(queue->first);
+        if (queue->ring != NULL) {
+            munmap(queue->ring, ring_bytes(queue));
         }
     }
 }
@@ -75,8 +79,8 @@ void work_queue_reset(struct work_queue *queue) {
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* Whether the next receive is as those before it, all of which share a place. If so that has it then. */
-static bool is_same(struct work_queue *queue, uint32_t head, const struct ibv_recv_wr *wr) {
+/* Posts the next receive to the place that those before it share. Returns false if it is not as they are. */
+static bool post_same(struct work_queue *queue, uint32_t head, const struct ibv_recv_wr *wr) {
     struct receive_wqe *same = (struct receive_wqe *) queue->same;
     uint32_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
     uint32_t end = atomic_load_explicit(&queue->same_end, memory_order_relaxed);
@@ -104,13 +108,14 @@ int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struc
         } else if (wr->num_sge < 0 || (uint32_t) wr->num_sge > queue->max_sge) {
             error = EINVAL;
         }
+        if (error == 0 && post_same(queue, head, wr)) {
+            head++;
+            continue;
+        }
+        error = error == 0 ? work_queue_make_room(queue, head) : error;
         if (error != 0) {
             *bad_wr = wr;
             break;
-        }
-        if (is_same(queue, head, wr)) {
-            head++;
-            continue;
         }
         struct receive_wqe *wqe = work_queue_at(queue, head);
         wqe->wr_id = wr->wr_id;

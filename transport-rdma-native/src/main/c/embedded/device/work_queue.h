@@ -37,14 +37,17 @@ static inline size_t receive_wqe_size(uint32_t sges) {
 }
 
 /*
- * Indices count up for ever. Memory is touched only as far as it is needed, since most queue pairs of a large server are
- * idle: what is posted to an empty queue begins at the first place of the ring again, and receives without memory that
+ * Indices count up for ever. Memory is taken only as far as it is needed, since most queue pairs of a large server are
+ * idle: the first places are there from the beginning, the others when there is more under way at a time than these
+ * hold. What is posted to an empty queue begins at the first place again, and receives without memory that
  * follow each other there, all with the same id (as a byte stream posts them by the hundred), have one place together,
  * which is not in the ring.
  */
 struct work_queue {
     pthread_mutex_t lock; /* of posting */
-    uint8_t *ring;
+    uint8_t *first; /* of the ring, so many places: `num_first` */
+    uint8_t *ring;  /* all places, of which the first are not used; or NULL */
+    uint32_t num_first;
     uint32_t stride, mask, limit, max_sge;
     uint32_t base;             /* the index that is at the first place; it changes while the queue is empty */
     _Atomic uint32_t same_end; /* receives before this index are at `same` */
@@ -60,9 +63,14 @@ void work_queue_reset(struct work_queue *queue);
 /* Copies the list to the queue. Returns 0, or errno and the request that is not there. */
 int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
+static inline uint32_t work_queue_place(const struct work_queue *queue, uint32_t index) {
+    return (index - queue->base) & queue->mask;
+}
+
 /* Of a send queue, and where a receive of its own goes. */
 static inline void *work_queue_at(const struct work_queue *queue, uint32_t index) {
-    return queue->ring + (size_t) ((index - queue->base) & queue->mask) * queue->stride;
+    uint32_t place = work_queue_place(queue, index);
+    return (place < queue->num_first ? queue->first : queue->ring) + (size_t) place * queue->stride;
 }
 
 static inline const struct receive_wqe *work_queue_receive(const struct work_queue *queue, uint32_t index) {
@@ -73,6 +81,13 @@ static inline const struct receive_wqe *work_queue_receive(const struct work_que
 /* With `head` as the index of the next one. */
 static inline bool work_queue_is_full(const struct work_queue *queue, uint32_t head) {
     return head - atomic_load_explicit(&queue->tail, memory_order_acquire) >= queue->limit;
+}
+
+int work_queue_grow(struct work_queue *queue);
+
+/* Before something is written to the place of the index, which is not full: 0 or ENOMEM. With the lock. */
+static inline int work_queue_make_room(struct work_queue *queue, uint32_t index) {
+    return work_queue_place(queue, index) < queue->num_first || queue->ring != NULL ? 0 : work_queue_grow(queue);
 }
 
 /* Before something is posted. With the lock, and `head` as the index of the next one. */

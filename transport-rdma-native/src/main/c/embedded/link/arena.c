@@ -47,7 +47,7 @@
 
 struct arena {
     struct arena *next;
-    struct wire_segment *segments;
+    struct wire_arena *memory;
     uint32_t number, count, users;
     int fd; /* -1: the peer has it, or there are too many to be kept */
     bool answered, introduced;
@@ -58,12 +58,12 @@ struct arena {
         bool used;
         uint32_t introductions;           /* that are not left */
         uint32_t published[WIRE_STREAMS]; /* descriptors, by the one before */
-    } state[ARENA_MAX_SEGMENTS];
+    } state[WIRE_ARENA_SEGMENTS];
 };
 
 struct view {
     struct view *next;
-    const struct wire_segment *segments;
+    const struct wire_arena *memory;
     uint32_t number, count;
     unsigned refs; /* one of the list's */
 };
@@ -111,7 +111,7 @@ static void end_arena(struct arenas *arenas, struct arena **link) {
     if (arena->introduced && !arenas->down) {
         send_message(arenas, WIRE_ARENA_END, &(struct wire_place) { .arena = arena->number });
     }
-    munmap(arena->segments, arena->count * sizeof(*arena->segments));
+    munmap(arena->memory, wire_arena_size(arena->count));
     close_fd(arena);
     free(arena);
 }
@@ -167,7 +167,7 @@ static struct arena *find_room(const struct arenas *arenas) {
 /* As many segments as all that the link has, so that few arenas do for many. */
 static struct arena *make(struct arenas *arenas) {
     uint32_t count = 1;
-    while (count < ARENA_MAX_SEGMENTS && count < arenas->segments) {
+    while (count < WIRE_ARENA_SEGMENTS && count < arenas->segments) {
         count *= 2;
     }
     struct arena *arena = arenas->count < MAX_OWN ? calloc(1, sizeof(*arena)) : NULL;
@@ -176,7 +176,7 @@ static struct arena *make(struct arenas *arenas) {
         return NULL;
     }
     void *memory;
-    arena->fd = sealed_create("rdma-arena", count * sizeof(*arena->segments), &memory);
+    arena->fd = sealed_create("rdma-arena", wire_arena_size(count), &memory);
     if (arena->fd < 0) {
         int error = errno;
         free(arena);
@@ -184,7 +184,7 @@ static struct arena *make(struct arenas *arenas) {
         return NULL;
     }
     atomic_fetch_add(&kept, 1);
-    arena->segments = memory;
+    arena->memory = memory;
     arena->count = count;
     arena->number = arenas->next_number++;
     arena->next = arenas->own;
@@ -210,8 +210,8 @@ struct wire_segment *arenas_claim(struct arenas *arenas, struct arena **result) 
     }
     if (arena != NULL) {
         uint32_t i = find_free(arena);
-        segment = &arena->segments[i];
-        memset(&segment->control, 0, sizeof(segment->control));
+        segment = &arena->memory->segment[i];
+        memset(&arena->memory->control[i], 0, sizeof(arena->memory->control[i]));
         clear(segment->request, WIRE_REQUEST_SLOTS, arena->state[i].published[WIRE_REQUESTS]);
         clear(segment->response, WIRE_RESPONSE_SLOTS, arena->state[i].published[WIRE_RESPONSES]);
         arena->state[i].used = true;
@@ -223,11 +223,19 @@ struct wire_segment *arenas_claim(struct arenas *arenas, struct arena **result) 
     return segment;
 }
 
+static uint32_t index_of(const struct arena *arena, const struct wire_segment *segment) {
+    return (uint32_t) (segment - arena->memory->segment);
+}
+
+struct wire_control *arena_control(const struct arena *arena, const struct wire_segment *segment) {
+    return &arena->memory->control[index_of(arena, segment)];
+}
+
 int arenas_begin_introduction(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment,
                               struct wire_place *place) {
     pthread_mutex_lock(&arenas->lock);
     *place = (struct wire_place) {
-        .arena = arena->number, .segment = (uint32_t) (segment - arena->segments), .segments = arena->count,
+        .arena = arena->number, .segment = index_of(arena, segment), .segments = arena->count,
     };
     return arena->fd >= 0 && engine_now_ns() >= arena->show_at_ns ? arena->fd : -1;
 }
@@ -254,7 +262,7 @@ static void note_shown(struct arena *arena) {
 void arenas_end_introduction(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment, bool shown,
                              bool sent) {
     if (sent) {
-        arena->state[segment - arena->segments].introductions++;
+        arena->state[index_of(arena, segment)].introductions++;
         if (shown) {
             note_shown(arena);
         }
@@ -271,7 +279,7 @@ void arenas_answered(struct arenas *arenas, struct arena *arena) {
 
 void arenas_release(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment,
                     const uint32_t published[WIRE_STREAMS]) {
-    uint32_t i = (uint32_t) (segment - arena->segments);
+    uint32_t i = index_of(arena, segment);
     pthread_mutex_lock(&arenas->lock);
     memcpy(arena->state[i].published, published, sizeof(arena->state[i].published));
     arena->state[i].used = false;
@@ -304,7 +312,7 @@ bool arenas_left(struct arenas *arenas, const struct wire_place *place) {
 
 static void put_view(struct arenas *arenas, struct view *view) {
     if (--view->refs == 0) {
-        munmap((void *) view->segments, view->count * sizeof(*view->segments));
+        munmap((void *) view->memory, wire_arena_size(view->count));
         link_discharge(arenas->link, LINK_KEPT_VIEW);
         free(view);
     }
@@ -324,8 +332,8 @@ static struct view *map_view(struct arenas *arenas, const struct wire_place *pla
         return NULL;
     }
     struct view *view = calloc(1, sizeof(*view));
-    const void *segments = view == NULL ? NULL : sealed_map(fd, place->segments * sizeof(*view->segments));
-    if (segments == NULL) {
+    const void *memory = view == NULL ? NULL : sealed_map(fd, wire_arena_size(place->segments));
+    if (memory == NULL) {
         int error = view != NULL && errno == EPROTO ? EPROTO : ESTALE;
         link_discharge(arenas->link, LINK_KEPT_VIEW);
         free(view);
@@ -333,7 +341,7 @@ static struct view *map_view(struct arenas *arenas, const struct wire_place *pla
         return NULL;
     }
     *view = (struct view) {
-        .next = arenas->views, .segments = segments, .number = place->arena, .count = place->segments, .refs = 1,
+        .next = arenas->views, .memory = memory, .number = place->arena, .count = place->segments, .refs = 1,
     };
     arenas->views = view;
     return view;
@@ -342,7 +350,7 @@ static struct view *map_view(struct arenas *arenas, const struct wire_place *pla
 const struct wire_segment *arenas_view(struct arenas *arenas, const struct wire_place *place, int fd,
                                        struct view **result) {
     const struct wire_segment *segment = NULL;
-    if (place->segments < 1 || place->segments > ARENA_MAX_SEGMENTS || place->segment >= place->segments) {
+    if (place->segments < 1 || place->segments > WIRE_ARENA_SEGMENTS || place->segment >= place->segments) {
         errno = EPROTO;
         return NULL;
     }
@@ -360,11 +368,15 @@ const struct wire_segment *arenas_view(struct arenas *arenas, const struct wire_
     if (error == 0) {
         view->refs++;
         *result = view;
-        segment = &view->segments[place->segment];
+        segment = &view->memory->segment[place->segment];
     }
     pthread_mutex_unlock(&arenas->lock);
     errno = error;
     return segment;
+}
+
+const struct wire_control *view_control(const struct view *view, const struct wire_segment *segment) {
+    return &view->memory->control[segment - view->memory->segment];
 }
 
 void arenas_leave(struct arenas *arenas, struct view *view, const struct wire_place *place) {

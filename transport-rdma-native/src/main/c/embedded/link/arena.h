@@ -16,7 +16,8 @@
 /*
  * Arenas: sealed memory (sealed.h) that is cut into segments (wire.h) for the ends of several queue pairs and flows. One
  * mapping for each segment would use up vm.max_map_count (65,530 by default) with half as many queue pairs, and costs
- * each connection a dozen system calls.
+ * each connection a dozen system calls. The control words of all its segments share a page, which is all that an arena
+ * of idle connections takes.
  *
  * An arena is shown to one peer only, over one link. The first ones of a link are small, for most links
  * are used by few queue pairs.
@@ -48,8 +49,6 @@
 #include "engine.h"
 #include "wire.h"
 
-#define ARENA_MAX_SEGMENTS 8u
-
 struct arena; /* of this process */
 struct view;  /* the peer's, mapped here */
 
@@ -74,6 +73,9 @@ void arenas_free(struct arenas *arenas);    /* after that, when there are no use
 
 /* A segment of zeroed descriptors and control words. Returns NULL with errno. */
 struct wire_segment *arenas_claim(struct arenas *arenas, struct arena **arena);
+
+/* The control words of a segment that was claimed there. */
+struct wire_control *arena_control(const struct arena *arena, const struct wire_segment *segment);
 
 /*
  * An introduction is sent between these two. The first fills in `place`, and returns the descriptor that goes along, or -1
@@ -103,6 +105,9 @@ bool arenas_left(struct arenas *arenas, const struct wire_place *place);
  */
 const struct wire_segment *arenas_view(struct arenas *arenas, const struct wire_place *place, int fd,
                                        struct view **view);
+
+/* The control words of a segment that was found there. */
+const struct wire_control *view_control(const struct view *view, const struct wire_segment *segment);
 
 /* Ends one use of arenas_view(), and tells the writer; the place is the introduction's. */
 void arenas_leave(struct arenas *arenas, struct view *view, const struct wire_place *place);

@@ -470,10 +470,7 @@ void link_unbind_port(struct link_port *port) {
 
 uint32_t link_claim_qpn_block(void) {
     /* Starting anywhere makes it unlikely to meet the numbers of a process that has just died. */
-    uint32_t start;
-    if (random_word(&start) != 0) {
-        start = (uint32_t) engine_now_ns();
-    }
+    uint32_t start = random_start();
     for (uint32_t i = 0; i < QPN_BLOCKS; i++) {
         uint32_t block = 1 + (start + i) % QPN_BLOCKS;
         struct link_name name = block_name(block);

@@ -18,21 +18,29 @@
 
 #include <string.h>
 
+#include "embedded/base/copy.h"
+#include "engine.h"
+
 #define LINE 64u
 
-void producer_init(struct producer *producer, struct wire_segment *own, enum wire_stream stream) {
+void producer_init(struct producer *producer, struct wire_control *control, struct wire_segment *own,
+                   enum wire_stream stream) {
     bool requests = stream == WIRE_REQUESTS;
     *producer = (struct producer) {
+        .begun = &control->begun[stream],
         .ring = requests ? own->request : own->response,
         .slab = requests ? own->request_slab : own->response_slab,
         .mask = (requests ? WIRE_REQUEST_SLOTS : WIRE_RESPONSE_SLOTS) - 1,
         .slab_size = requests ? WIRE_REQUEST_SLAB : WIRE_RESPONSE_SLAB,
     };
+    store_policy_init(&producer->store);
 }
 
-void consumer_init(struct consumer *consumer, const struct wire_segment *peer, enum wire_stream stream) {
+void consumer_init(struct consumer *consumer, const struct wire_control *control, const struct wire_segment *peer,
+                   enum wire_stream stream) {
     bool requests = stream == WIRE_REQUESTS;
     *consumer = (struct consumer) {
+        .begun = &control->begun[stream],
         .ring = requests ? peer->request : peer->response,
         .slab = requests ? peer->request_slab : peer->response_slab,
         .mask = (requests ? WIRE_REQUEST_SLOTS : WIRE_RESPONSE_SLOTS) - 1,
@@ -65,8 +73,35 @@ uint32_t producer_claim(struct producer *producer, uint32_t length) {
     return offset;
 }
 
+bool producer_begin_copy(struct producer *producer, uint32_t length) {
+    if (length < STORE_POLICY_MIN) {
+        return false;
+    }
+    if (store_policy_samples(&producer->store)) {
+        producer->store_start_ns = engine_now_ns();
+    }
+    return store_policy_past_cache(&producer->store);
+}
+
+void producer_end_copy(struct producer *producer, uint32_t length) {
+    if (length >= STORE_POLICY_MIN) {
+        bool samples = store_policy_samples(&producer->store);
+        store_policy_stored(&producer->store, length, samples ? engine_now_ns() - producer->store_start_ns : 0);
+    }
+}
+
+bool producer_copy(struct producer *producer, void *to, const void *from, uint32_t length) {
+    bool past_cache = producer_begin_copy(producer, length);
+    bool copied = past_cache ? copy_past_cache(to, from, length) : copy_memory(to, from, length);
+    producer_end_copy(producer, length);
+    return copied;
+}
+
 void producer_publish(struct producer *producer, struct wire_slot *slot) {
     producer->slab_end[producer->prod & producer->mask] = producer->slab_head;
+    if (producer->prod == 0) {
+        atomic_store_explicit(producer->begun, 1, memory_order_relaxed); /* the peer reads this line all the time */
+    }
     producer->prod++;
     atomic_store_explicit(&slot->desc.sequence, producer->prod, memory_order_release);
 }

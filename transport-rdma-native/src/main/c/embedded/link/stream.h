@@ -23,9 +23,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "embedded/base/store_policy.h"
 #include "wire.h"
 
 struct producer {
+    _Atomic uint32_t *begun;
     struct wire_slot *ring;
     uint8_t *slab;
     uint32_t mask, slab_size;
@@ -33,9 +35,12 @@ struct producer {
     uint32_t acked; /* of these, done with */
     uint32_t slab_head, slab_tail; /* bytes claimed and released since the slab was last empty */
     uint32_t slab_end[WIRE_REQUEST_SLOTS]; /* slab_head after each descriptor */
+    struct store_policy store;
+    uint64_t store_start_ns;
 };
 
 struct consumer {
+    const _Atomic uint32_t *begun;
     const struct wire_slot *ring;
     const uint8_t *slab;
     uint32_t mask, slab_size;
@@ -43,14 +48,23 @@ struct consumer {
     uint32_t notified;    /* of these, acknowledged in a way that wakes */
 };
 
-void producer_init(struct producer *producer, struct wire_segment *own, enum wire_stream stream);
-void consumer_init(struct consumer *consumer, const struct wire_segment *peer, enum wire_stream stream);
+void producer_init(struct producer *producer, struct wire_control *control, struct wire_segment *own,
+                   enum wire_stream stream);
+void consumer_init(struct consumer *consumer, const struct wire_control *control, const struct wire_segment *peer,
+                   enum wire_stream stream);
 
 /* The slot for the next descriptor, or NULL if the ring is full. */
 struct wire_slot *producer_slot(struct producer *producer);
 
 /* Room for a payload of this length in the slab, or WIRE_INLINE if there is none now. */
 uint32_t producer_claim(struct producer *producer, uint32_t length);
+
+/* Before a payload is copied to the slot or the slab. Returns whether to copy past the cache. */
+bool producer_begin_copy(struct producer *producer, uint32_t length);
+void producer_end_copy(struct producer *producer, uint32_t length);
+
+/* Copies the payload to the slot or the slab; false after a fault, as copy_memory(). */
+bool producer_copy(struct producer *producer, void *to, const void *from, uint32_t length);
 
 /* Publishes the slot, which is complete but for its sequence. */
 void producer_publish(struct producer *producer, struct wire_slot *slot);
@@ -66,7 +80,8 @@ static inline uint32_t consumer_pos(const struct consumer *consumer) {
 static inline bool consumer_ready(const struct consumer *consumer) {
     uint32_t pos = consumer_pos(consumer);
     const struct wire_slot *slot = &consumer->ring[pos & consumer->mask];
-    return atomic_load_explicit(&slot->desc.sequence, memory_order_acquire) == pos + 1;
+    return atomic_load_explicit(consumer->begun, memory_order_relaxed) != 0
+            && atomic_load_explicit(&slot->desc.sequence, memory_order_acquire) == pos + 1;
 }
 
 /* The position after the last descriptor that is there. */

@@ -28,17 +28,19 @@
  *
  * A segment has two streams of descriptors, each with its own slab for payload: requests, and responses to the peer's
  * READs and atomics. They are separate because a response must not wait behind requests that the peer cannot take yet
- * (no receive posted).
+ * (no receive posted). Its control words are in the first page of its arena, with those of the other segments there: an
+ * idle connection takes no more than these, as nobody looks at a segment before it says that something was published.
  */
 #ifndef NETTY_RDMA_EMBEDDED_WIRE_H
 #define NETTY_RDMA_EMBEDDED_WIRE_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "link.h"
 
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 
 enum wire_message {
     WIRE_NOTIFY_AREA = LINK_QP_FIRST,
@@ -176,20 +178,32 @@ struct wire_control {
     _Atomic uint32_t dead; /* the queue pair left RTS/RTR: ignore what it has published */
     _Atomic uint32_t min_rnr_timer;
     _Atomic uint32_t direct; /* what the polls of this end look at themselves, so that no tick need announce it */
-    _Atomic uint32_t responds; /* there are responses: nobody needs to look at the pages of the others */
+    _Atomic uint32_t begun[WIRE_STREAMS]; /* not 0 from the first descriptor on */
     struct {
         _Alignas(64) _Atomic uint64_t ack;  /* of the peer's stream */
         _Alignas(64) _Atomic uint32_t want; /* wake me when my stream is acknowledged this far */
     } stream[WIRE_STREAMS];
 };
 
-/* What an idle connection needs is in the first page. Looking at a page that was never written also takes memory. */
+/* Looking at a page of it that was never written also takes memory. */
 struct wire_segment {
-    _Alignas(4096) struct wire_control control;
-    _Alignas(WIRE_DESC_SIZE) struct wire_slot request[WIRE_REQUEST_SLOTS];
-    struct wire_slot response[WIRE_RESPONSE_SLOTS];
+    _Alignas(4096) struct wire_slot request[WIRE_REQUEST_SLOTS];
+    _Alignas(4096) struct wire_slot response[WIRE_RESPONSE_SLOTS];
     _Alignas(4096) uint8_t request_slab[WIRE_REQUEST_SLAB];
     _Alignas(4096) uint8_t response_slab[WIRE_RESPONSE_SLAB];
 };
+
+#define WIRE_ARENA_SEGMENTS 8u
+
+/* The memory of an arena, with so many segments as its introduction says. */
+struct wire_arena {
+    _Alignas(4096) struct wire_control control[WIRE_ARENA_SEGMENTS];
+    struct wire_segment segment[];
+};
+_Static_assert(sizeof(struct wire_arena) == 4096, "control words of all segments are in one page");
+
+static inline size_t wire_arena_size(uint32_t segments) {
+    return sizeof(struct wire_arena) + segments * sizeof(struct wire_segment);
+}
 
 #endif

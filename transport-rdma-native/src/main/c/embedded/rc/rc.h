@@ -82,12 +82,15 @@ bool rc_take_answer_acks(struct qp *qp); /* true if there was anything new */
 /* Acknowledges what was consumed of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */
 void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake);
 /*
- * Announces to polls of the peer, by a tick if they need one, what was published for WIRE_DIRECT_...; process_ring()
- * follows for a peer that sleeps. A hint comes too early at times, and another announcement must follow, unless what was
- * published was stored sequentially consistent.
+ * Announces what was published for WIRE_DIRECT_...: to polls of the peer, by a tick if they need one, and to a peer that
+ * sleeps, with the result of process_ring().
  */
-void rc_announce(struct qp *qp, uint32_t streams);
-void rc_hint(struct qp *qp, uint32_t streams);
+bool rc_signal(const struct qp *qp, uint32_t streams, enum wake wake);
+/*
+ * To polls of the peer only. It comes too early at times: rc_signal() must follow, unless what was published was stored
+ * sequentially consistent.
+ */
+void rc_hint(const struct qp *qp, uint32_t streams);
 /* Asks to be woken by progress of the own stream. */
 void rc_want(struct qp *qp, enum wire_stream stream);
 /* The peer broke the protocol. */

@@ -98,11 +98,12 @@ static int open_segment(struct qp *qp) {
     }
     qp_lock(qp);
     qp->segment = segment;
+    qp->own = arena_control(arena, segment);
     qp->arena = arena;
-    atomic_store(&segment->control.min_rnr_timer, qp->attr.min_rnr_timer);
-    producer_init(&qp->out, segment, WIRE_REQUESTS);
+    atomic_store(&qp->own->min_rnr_timer, qp->attr.min_rnr_timer);
+    producer_init(&qp->out, qp->own, segment, WIRE_REQUESTS);
     qp->one_sided_end = qp->out.prod;
-    producer_init(&qp->answers, segment, WIRE_RESPONSES);
+    producer_init(&qp->answers, qp->own, segment, WIRE_RESPONSES);
     qp_unlock(qp);
     return 0;
 }
@@ -111,9 +112,10 @@ static int open_segment(struct qp *qp) {
 static void close_segment(struct qp *qp) {
     if (qp->segment != NULL) {
         const uint32_t published[WIRE_STREAMS] = { qp->out.prod, qp->answers.prod };
-        atomic_store(&qp->segment->control.dead, 1);
+        atomic_store(&qp->own->dead, 1);
         arenas_release(peer_arenas(qp->route), qp->arena, qp->segment, published);
         qp->segment = NULL;
+        qp->own = NULL;
     }
 }
 
@@ -239,10 +241,10 @@ static void attach(struct qp *qp, struct attachment *attachment) {
         qp_fail(qp, IBV_EVENT_QP_FATAL);
         return;
     }
-    consumer_init(&qp->requests, attachment->segment, WIRE_REQUESTS);
-    consumer_init(&qp->responses, attachment->segment, WIRE_RESPONSES);
+    consumer_init(&qp->requests, attachment->control, attachment->segment, WIRE_REQUESTS);
+    consumer_init(&qp->responses, attachment->control, attachment->segment, WIRE_RESPONSES);
     atomic_store(&qp->seen_ack, 0);
-    atomic_store(&qp->peek, attachment->segment);
+    atomic_store(&qp->peek, attachment->control);
     answer(qp);
 }
 
@@ -253,7 +255,7 @@ static void attach(struct qp *qp, struct attachment *attachment) {
 static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
     /* Acknowledgements, too, go to the address. */
     return a->src_qpn == qp->attr.dest_qp_num && ah_leads_here(&qp->attr.ah_attr)
-            && atomic_load(&a->segment->control.dead) == 0
+            && atomic_load(&a->control->dead) == 0
             && (qp->route == NULL || link_peer_pid(peer_link(qp->route)) == link_peer_pid(peer_link(a->peer)));
 }
 
@@ -345,7 +347,7 @@ static bool is_same_end(const struct attachment *a, const struct attachment *b) 
 /* Our answer to the first one is on its way. A peer that was reset meanwhile has marked what we are attached to. */
 static bool is_repeated(const struct qp *qp, const struct attachment *attachment) {
     return qp->attached != NULL && is_same_end(qp->attached, attachment)
-            && atomic_load(&qp->attached->segment->control.dead) == 0;
+            && atomic_load(&qp->attached->control->dead) == 0;
 }
 
 static void hold(struct qp *qp, struct attachment *attachment) {
@@ -391,6 +393,7 @@ static struct attachment *read_attach(struct peer *peer, const struct wire_attac
         .view = view,
         .place = message->place,
         .segment = segment,
+        .control = view_control(view, segment),
         .src_qpn = message->src_qpn,
         .recv_cq = message->recv_cq,
         .send_cq = message->send_cq,

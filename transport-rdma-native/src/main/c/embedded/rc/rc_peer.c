@@ -97,20 +97,30 @@ void rc_check_overdue(struct qp *qp) {
 
 /* ---- announcements ---- */
 
-void rc_hint(struct qp *qp, uint32_t streams) {
-    if ((atomic_load(&qp->attached->segment->control.direct) & streams) == 0) {
-        process_hint(streams == WIRE_DIRECT_REQUESTS ? &qp->to_recv_cq : &qp->to_send_cq);
+static const struct announcement *announcement_of(const struct qp *qp, uint32_t streams) {
+    return streams == WIRE_DIRECT_REQUESTS ? &qp->to_recv_cq : &qp->to_send_cq;
+}
+
+/* Whether polls of the peer look at these streams without a tick. */
+static bool is_direct(const struct qp *qp, uint32_t streams, memory_order order) {
+    return (atomic_load_explicit(&qp->attached->control->direct, order) & streams) != 0;
+}
+
+void rc_hint(const struct qp *qp, uint32_t streams) {
+    if (!is_direct(qp, streams, memory_order_seq_cst)) {
+        process_hint(announcement_of(qp, streams));
     }
 }
 
-void rc_announce(struct qp *qp, uint32_t streams) {
-    const _Atomic uint32_t *direct = &qp->attached->segment->control.direct;
-    if ((atomic_load_explicit(direct, memory_order_relaxed) & streams) == 0) {
-        process_hint(streams == WIRE_DIRECT_REQUESTS ? &qp->to_recv_cq : &qp->to_send_cq);
-        return;
+bool rc_signal(const struct qp *qp, uint32_t streams, enum wake wake) {
+    const struct announcement *to = announcement_of(qp, streams);
+    if (is_direct(qp, streams, memory_order_relaxed)) {
+        fence(); /* what was published is visible before the second look */
+        rc_hint(qp, streams);
+    } else {
+        process_hint(to); /* that is a fence as well */
     }
-    fence();
-    rc_hint(qp, streams);
+    return process_ring(to, wake);
 }
 
 /* ---- acknowledgements of both streams ---- */
@@ -118,12 +128,12 @@ void rc_announce(struct qp *qp, uint32_t streams) {
 void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake) {
     struct consumer *consumer = stream == WIRE_REQUESTS ? &qp->requests : &qp->responses;
     const struct announcement *to = stream == WIRE_REQUESTS ? &qp->to_send_cq : &qp->to_recv_cq;
-    uint64_t said = atomic_load_explicit(&qp->segment->control.stream[stream].ack, memory_order_relaxed);
+    uint64_t said = atomic_load_explicit(&qp->own->stream[stream].ack, memory_order_relaxed);
     uint32_t pos = consumer_pos(consumer);
     if (said == WIRE_ACK_WORD(pos, status) && pos == consumer->notified) {
         return;
     }
-    bool wanted = consumer_acknowledge(consumer, &qp->segment->control, &qp->attached->segment->control, stream, status);
+    bool wanted = consumer_acknowledge(consumer, qp->own, qp->attached->control, stream, status);
     if (wanted && wake < WAKE_EVENT) {
         wake = wake == WAKE_NONE ? WAKE_WORK : WAKE_EVENT;
     }
@@ -145,5 +155,5 @@ void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status sta
 }
 
 void rc_want(struct qp *qp, enum wire_stream stream) {
-    producer_want(stream == WIRE_REQUESTS ? &qp->out : &qp->answers, &qp->segment->control, stream);
+    producer_want(stream == WIRE_REQUESTS ? &qp->out : &qp->answers, qp->own, stream);
 }

@@ -54,7 +54,7 @@ static void ring_sleeper(struct qp *qp) {
 
 void rc_failed(struct qp *qp) {
     if (qp->segment != NULL) {
-        atomic_store(&qp->segment->control.dead, 1);
+        atomic_store(&qp->own->dead, 1);
     }
     if (qp->to_send_cq.cq != NULL && atomic_load(&qp->doorbell_deferred)) {
         ring_sleeper(qp);
@@ -72,7 +72,7 @@ void rc_settle(struct qp *qp) {
 /* When the outstanding work requests time out: 0 = never. */
 static uint64_t deadline(const struct qp *qp) {
     if (qp->rnr_since_ns != 0) {
-        uint32_t timer = atomic_load_explicit(&qp->attached->segment->control.min_rnr_timer, memory_order_relaxed) % 32;
+        uint32_t timer = atomic_load_explicit(&qp->attached->control->min_rnr_timer, memory_order_relaxed) % 32;
         return qp->attr.rnr_retry == INFINITE_RNR_RETRY ? 0
                 : qp->rnr_since_ns + UINT64_C(10000) * rnr_timer_10us[timer] * qp->attr.rnr_retry;
     }

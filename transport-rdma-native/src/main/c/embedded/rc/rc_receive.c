@@ -195,7 +195,7 @@ static void acknowledge_awaited(struct qp *qp, bool message) {
 
 bool rc_execute(struct qp *qp) {
     struct consumer *requests = &qp->requests;
-    struct wire_segment *own = qp->segment;
+    struct wire_control *own = qp->own;
     enum wake wake = WAKE_NONE;
     enum outcome outcome = OUTCOME_DONE;
     uint32_t budget = QP_BUDGET_BYTES;
@@ -203,7 +203,7 @@ bool rc_execute(struct qp *qp) {
     if (qp->failed || !consumer_ready(requests)) {
         return false;
     }
-    if (atomic_load(&qp->attached->segment->control.dead) != 0) {
+    if (atomic_load(&qp->attached->control->dead) != 0) {
         return false;
     }
     while (budget > 0 && consumer_ready(requests)) {
@@ -234,7 +234,7 @@ bool rc_execute(struct qp *qp) {
         message |= makes_completion(&desc);
         if (desc.slab != WIRE_INLINE) {
             /* So that the peer refills the slab meanwhile. */
-            atomic_store_explicit(&own->control.stream[WIRE_REQUESTS].ack,
+            atomic_store_explicit(&own->stream[WIRE_REQUESTS].ack,
                                   WIRE_ACK_WORD(consumer_pos(requests), WIRE_OK), memory_order_release);
         }
     }

@@ -24,7 +24,7 @@
 /* ---- responder ---- */
 
 bool rc_take_answer_acks(struct qp *qp) {
-    const struct wire_control *peer = &qp->attached->segment->control;
+    const struct wire_control *peer = qp->attached->control;
     uint32_t before = qp->answers.acked;
     if (!producer_acked(&qp->answers, WIRE_ACK_COUNT(atomic_load(&peer->stream[WIRE_RESPONSES].ack)))) {
         rc_violation(qp);
@@ -48,19 +48,15 @@ static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bo
         }
         to = qp->answers.slab + offset;
     }
-    if (length > 0 && !copy_to_shared(to, from, length)) {
+    if (length > 0 && !producer_copy(&qp->answers, to, from, length)) {
         return OUTCOME_MEMORY_GONE;
     }
     slot->desc.op = WIRE_RESPONSE;
     slot->desc.flags = last ? WIRE_LAST : 0;
     slot->desc.length = length;
     slot->desc.slab = offset;
-    if (atomic_load_explicit(&qp->segment->control.responds, memory_order_relaxed) == 0) { /* the peer reads this line */
-        atomic_store_explicit(&qp->segment->control.responds, 1, memory_order_relaxed);
-    }
     producer_publish(&qp->answers, slot);
-    rc_announce(qp, WIRE_DIRECT_RESULTS);
-    if (!process_ring(&qp->to_send_cq, last && event ? WAKE_EVENT : WAKE_WORK)) {
+    if (!rc_signal(qp, WIRE_DIRECT_RESULTS, last && event ? WAKE_EVENT : WAKE_WORK)) {
         rc_expect(qp);
     }
     return OUTCOME_DONE;
@@ -203,7 +199,7 @@ static bool take_response(struct qp *qp) {
 }
 
 bool rc_take_responses(struct qp *qp) {
-    if (qp->failed || !qp_has_response(qp, qp->attached->segment)) {
+    if (qp->failed || !consumer_ready(&qp->responses)) {
         return false;
     }
     bool left;

@@ -44,7 +44,9 @@ static bool copy_payload(struct qp *qp, struct send_wqe *wqe, uint8_t *to, uint3
         memcpy(to, (const uint8_t *) wqe->sge + wqe->done, length);
         return true;
     }
-    wqe->vendor_err = (uint8_t) sge_gather(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, to, length);
+    bool past_cache = producer_begin_copy(&qp->out, length);
+    wqe->vendor_err = (uint8_t) sge_gather(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, to, length, past_cache);
+    producer_end_copy(&qp->out, length);
     return wqe->vendor_err == 0;
 }
 
@@ -58,8 +60,7 @@ static void signal_peer(struct qp *qp) {
     if (qp->request_wake != WAKE_NONE) {
         enum wake wake = qp->request_wake;
         qp->request_wake = WAKE_NONE;
-        rc_announce(qp, WIRE_DIRECT_REQUESTS);
-        if (!process_ring(&qp->to_recv_cq, wake) && rc_awaits_one_sided(qp)) {
+        if (!rc_signal(qp, WIRE_DIRECT_REQUESTS, wake) && rc_awaits_one_sided(qp)) {
             rc_expect(qp);
         }
     }
@@ -160,8 +161,8 @@ static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
 
 /* Whether the peer, by the time it was told what we want, had acknowledged that: then it does not wake us. */
 static bool has_what_it_wanted(const struct qp *qp) {
-    uint32_t want = atomic_load(&qp->segment->control.stream[WIRE_REQUESTS].want);
-    uint64_t ack = atomic_load(&qp->attached->segment->control.stream[WIRE_REQUESTS].ack);
+    uint32_t want = atomic_load(&qp->own->stream[WIRE_REQUESTS].want);
+    uint64_t ack = atomic_load(&qp->attached->control->stream[WIRE_REQUESTS].ack);
     return (int32_t) (WIRE_ACK_COUNT(ack) - want) >= 0;
 }
 
@@ -170,7 +171,7 @@ static bool take_acks(struct qp *qp) {
     if (qp->failed) {
         return false;
     }
-    const struct wire_control *peer = &qp->attached->segment->control;
+    const struct wire_control *peer = qp->attached->control;
     uint64_t word = atomic_load(&peer->stream[WIRE_REQUESTS].ack);
     if (word == atomic_load_explicit(&qp->seen_ack, memory_order_relaxed)) {
         return false;

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "embedded/base/copy.h"
 #include "embedded/device/qp.h"
 #include "ud.h"
 
@@ -103,7 +102,8 @@ static int introduce(struct qp *qp, struct flow *flow) {
     if (flow->segment == NULL) {
         return errno;
     }
-    producer_init(&flow->out, flow->segment, WIRE_REQUESTS);
+    flow->own = arena_control(flow->arena, flow->segment);
+    producer_init(&flow->out, flow->own, flow->segment, WIRE_REQUESTS);
     struct wire_flow message = { 0 };
     int fd = arenas_begin_introduction(arenas, flow->arena, flow->segment, &message.place);
     message.carries = fd >= 0 ? WIRE_ARENA : 0;
@@ -198,7 +198,7 @@ static struct wire_slot *find_room(struct qp *qp, struct flow *flow, uint32_t le
         }
         slot = claim(flow, length, offset);
         if (slot == NULL && look == 0) {
-            producer_want(&flow->out, &flow->segment->control, WIRE_REQUESTS); /* then look again: it may be there by now */
+            producer_want(&flow->out, flow->own, WIRE_REQUESTS); /* then look again: it may be there by now */
         }
     }
     if (slot == NULL) {
@@ -244,7 +244,8 @@ enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *d
     if (slot == NULL) {
         return result;
     }
-    copy_to_shared(offset == WIRE_INLINE ? slot->payload : flow->out.slab + offset, payload, datagram->length);
+    uint8_t *to = offset == WIRE_INLINE ? slot->payload : flow->out.slab + offset;
+    producer_copy(&flow->out, to, payload, datagram->length);
     struct wire_desc *desc = &slot->desc;
     desc->op = datagram->op;
     desc->flags = datagram->flags;
@@ -260,7 +261,7 @@ enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *d
 }
 
 void flow_acknowledge(struct qp *qp, struct rx_flow *rx_flow) {
-    if (consumer_acknowledge(&rx_flow->requests, rx_flow->own, &rx_flow->segment->control, WIRE_REQUESTS, WIRE_OK)) {
+    if (consumer_acknowledge(&rx_flow->requests, rx_flow->own, rx_flow->sender, WIRE_REQUESTS, WIRE_OK)) {
         const struct wire_flow message = {
             .src_qpn = rx_flow->src_qpn, .dst_qpn = qp->ibv.qp_num, .id = rx_flow->id,
         };

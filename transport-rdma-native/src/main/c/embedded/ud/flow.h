@@ -74,6 +74,7 @@ struct flow {
     struct peer *peer; /* NULL before it is reached; with it the segment */
     struct arena *arena;
     struct wire_segment *segment;
+    struct wire_control *own; /* of that */
     struct view *view; /* of the receiver's arena, while `receiver` is not NULL */
     struct wire_place place;
     const struct wire_control *receiver; /* its acknowledgements */
@@ -92,7 +93,7 @@ struct rx_flow {
     bool broken; /* the sender has violated the protocol: its link is about to go down */
     struct view *view; /* of the sender's arena */
     struct wire_place place_of_sender; /* there */
-    const struct wire_segment *segment;
+    const struct wire_control *sender;
     struct arena *arena;
     struct wire_segment *own_segment;
     struct wire_control *own; /* of that */

@@ -121,12 +121,12 @@ static struct rx_flow *make_incoming(struct peer *peer, const struct wire_flow *
         .id = message->id,
         .view = view,
         .place_of_sender = message->place,
-        .segment = segment,
+        .sender = view_control(view, segment),
         .arena = arena,
         .own_segment = own,
-        .own = &own->control,
+        .own = arena_control(arena, own),
     };
-    consumer_init(&rx_flow->requests, segment, WIRE_REQUESTS);
+    consumer_init(&rx_flow->requests, rx_flow->sender, segment, WIRE_REQUESTS);
     return rx_flow;
 }
 
@@ -277,7 +277,7 @@ static int complete_opening(struct flow *flow, const struct wire_flow *message, 
         arenas_decline(arenas, &message->place);
         return error;
     }
-    flow->receiver = &segment->control;
+    flow->receiver = view_control(flow->view, segment);
     flow->place = message->place;
     if (!process_announce(peer_process(flow->peer), message->cq, message->cq_id, doorbell, &flow->to_recv_cq)) {
         return ENOMEM;

@@ -50,7 +50,8 @@ static bool gather(struct qp *qp, struct send_wqe *wqe, uint8_t *to) {
         memcpy(to, wqe->sge, wqe->total);
         return true;
     }
-    wqe->vendor_err = (uint8_t) sge_gather(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, to, wqe->total);
+    wqe->vendor_err = (uint8_t) sge_gather(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, to, wqe->total,
+                                            false);
     return wqe->vendor_err == 0;
 }
 

@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -100,6 +101,8 @@
     /* Only adding takes memory. */                                                                                   \
     ((operation) == EPOLL_CTL_ADD && fault_of(FAULT_SITE(epoll_ctl, ENOSPC)) != 0                                     \
              ? -1 : epoll_ctl(set, operation, __VA_ARGS__))
+#define open(...) FAULT_CALL(-1, FAULT_SITE(open, EMFILE), open(__VA_ARGS__))
+#define ioctl(...) FAULT_CALL(-1, FAULT_SITE(ioctl, ENOMEM), ioctl(__VA_ARGS__))
 #define fopen(...) FAULT_CALL(NULL, FAULT_SITE(fopen, EMFILE), fopen(__VA_ARGS__))
 #define getrandom(...) FAULT_CALL(-1, FAULT_SITE(getrandom, EAGAIN), getrandom(__VA_ARGS__))
 

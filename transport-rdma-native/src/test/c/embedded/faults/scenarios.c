@@ -27,6 +27,21 @@
 /* An extension, which no public header has: embedded.h, which hides those macros of <infiniband/verbs.h> used here. */
 int embedded_ext_set_inline_recv(struct ibv_qp *qp, uint32_t *bytes);
 
+/* Memory of which the kernel does not tell whether it may be written: that is tried. */
+static bool register_shared(struct side *side, struct trouble *trouble) {
+    void *memory = mmap(NULL, FAULT_MESSAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED);
+    errno = 0;
+    struct ibv_mr *mr = ibv_reg_mr(side->pd, memory, FAULT_MESSAGE, IBV_ACCESS_LOCAL_WRITE);
+    if (mr == NULL) {
+        note(trouble, "ibv_reg_mr", errno);
+    } else {
+        CHECK_EQ(ibv_dereg_mr(mr), 0);
+    }
+    munmap(memory, FAULT_MESSAGE);
+    return mr != NULL;
+}
+
 /* A connection by the connection manager, with every kind of operation. */
 static bool converse(struct side *side, uint16_t port, struct trouble *trouble) {
     struct place place;
@@ -36,13 +51,18 @@ static bool converse(struct side *side, uint16_t port, struct trouble *trouble) 
     }
     struct ibv_qp *qp = side->id->qp;
     memset(side->buffer, 1, 4096);
-    STEP_ZERO(trouble, side_send(side, qp, IBV_WR_RDMA_WRITE, 0, 4096, &place));
+    for (int i = 0; i < 3; i++) { /* with those that follow more than the first places of the queue hold */
+        STEP_ZERO(trouble, side_send(side, qp, IBV_WR_RDMA_WRITE, 0, 4096, &place));
+    }
     STEP_ZERO(trouble, side_send(side, qp, IBV_WR_RDMA_READ, FAULT_MESSAGE, 4096, &place));
     STEP_ZERO(trouble, side_send(side, qp, IBV_WR_ATOMIC_FETCH_AND_ADD, FAULT_MESSAGE, 8, &place));
-    if (!side_complete(side, qp, 3, NULL, trouble)) {
+    if (!side_complete(side, qp, 5, NULL, trouble)) {
         return false;
     }
     CHECK(memcmp(side->buffer, side->buffer + FAULT_MESSAGE, 4096) == 0);
+    if (!register_shared(side, trouble)) {
+        return false;
+    }
     STEP(trouble, rdma_disconnect(side->id) == 0);
     return side_await(side, RDMA_CM_EVENT_DISCONNECTED, trouble);
 }

@@ -198,7 +198,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         ConnectionId id = newConnectionId();
         boolean bound = false;
         try {
-            Bind.bind(id, address);
+            Bind.bind(id, address, queuePairOptions().device);
             bound = true;
         } finally {
             if (!bound) {

@@ -109,7 +109,8 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     @Override
     protected final void doBind(SocketAddress localAddress) throws Exception {
-        InetSocketAddress address = Bind.listenAddress(checkResolved(localAddress), config.isIpv6Only());
+        InetSocketAddress address = Bind.listenAddress(config.device().local(checkResolved(localAddress), null),
+                config.isIpv6Only());
         if (listening != null) {
             throw new AlreadyBoundException();
         }
@@ -127,7 +128,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             if (config.trafficClass() != 0) {
                 newId.setTypeOfService(config.trafficClass());
             }
-            Bind.bind(newId, address);
+            Bind.bind(newId, address, config.device());
             newId.listen(config.getBacklog());
             bound = true;
         } catch (VerbsException e) {

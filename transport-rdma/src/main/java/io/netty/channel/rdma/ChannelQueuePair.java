@@ -103,12 +103,13 @@ public final class ChannelQueuePair {
      * @param id that it belongs to, or {@code null} if it is connected without the connection manager. With {@link
      *         PortSpace#UDP} it is one of datagrams, whose receives have two elements.
      * @param device that the id is bound to, or one of {@link #device(ConnectionId)} of another id.
+     * @param receiveSges the most elements of a receive, or {@code null} for as many as the channel's own need.
      * @param sharedReceiveSize the bytes of each receive that it shares with others of the loop, or {@link
      *         #NOT_SHARED}.
      */
     public static ChannelQueuePair create(AbstractRdmaChannel channel, ConnectionId id, Device device,
-                                          QueuePairOptions options, IntOption sendSges, int sharedReceiveSize,
-                                          Owner owner) throws Exception {
+                                          QueuePairOptions options, IntOption sendSges, IntOption receiveSges,
+                                          int sharedReceiveSize, Owner owner) throws Exception {
         DeviceContext context = DeviceContext.of(device);
         Staging.reserve(context);
         QueuePairResources resources = new QueuePairResources(context, options, channel.handler());
@@ -119,8 +120,9 @@ public final class ChannelQueuePair {
             }
             int sges = DeviceLimits.limit(sendSges, context.attributes.maxSges(), device, "its max_sge");
             // What comes before a datagram goes to memory of its own.
-            int receiveSges = id != null && id.portSpace() == PortSpace.UDP ? 2 : 1;
-            QueuePair queuePair = resources.create(id, sges, receiveSges, 0);
+            int ownSges = id != null && id.portSpace() == PortSpace.UDP ? 2 : 1;
+            QueuePair queuePair = resources.create(id, sges, receiveSges == null ? ownSges :
+                    DeviceLimits.limit(receiveSges, context.attributes.maxSges(), device, "its max_sge"), 0);
             Completions completions = new Completions(owner, new CurrentLoop(channel.handler()), resources.shared());
             resources.register(completions);
             created = true;
@@ -239,6 +241,11 @@ public final class ChannelQueuePair {
     /** The region of the memory on this device. The caller has a reference to the memory. */
     public MemoryRegion region(RegisteredMemory memory) throws VerbsException {
         return memory.range().region(resources.context);
+    }
+
+    /** The region of the memory on a device that the connection manager shares. As above. */
+    public static MemoryRegion region(Device device, RegisteredMemory memory) throws VerbsException {
+        return memory.range().region(DeviceContext.of(device));
     }
 
     /** The longest buffer of {@link #staging}. */

@@ -108,6 +108,31 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "RESOLVE_TIMEOUT_MILLIS");
 
     /**
+     * The name of the device that a channel or a listener uses, one of {@link
+     * io.netty.channel.rdma.verbs.Device#names()}. Default "": that of the local address, or the one that leads to the
+     * peer. If no local address is given, or the wildcard, one of the device is taken: of several the one that is
+     * nearest to the peer's. One that is given has to be one of the device. A connection between two {@code
+     * RdmaEndpoint}s needs no address then. Set it before the channel is bound or connected; of an accepted channel it
+     * has no effect.
+     */
+    public static final ChannelOption<String> DEVICE = valueOf(RdmaChannelOption.class, "DEVICE");
+
+    /**
+     * The port of the {@link #DEVICE}, or of the device of the address, from 1 to 255. Default 0: that of the address;
+     * without an address the first one that is active.
+     */
+    public static final ChannelOption<Integer> DEVICE_PORT = valueOf(RdmaChannelOption.class, "DEVICE_PORT");
+
+    /**
+     * The place of the local address in the port's table of global identifiers, 0 to 255; {@link RdmaDiagnostics}
+     * prints the table. Default -1: where the address is; of RoCE's two versions the second one. With RoCE the address
+     * of the entry is bound to, and the connection manager chooses the version ({@code default_roce_mode} of configfs);
+     * a connection between two {@code RdmaEndpoint}s and datagrams take the entry itself. With InfiniBand these are
+     * sent with the global header that routers between subnets need.
+     */
+    public static final ChannelOption<Integer> GID_INDEX = valueOf(RdmaChannelOption.class, "GID_INDEX");
+
+    /**
      * With {@link ChannelOption#SO_KEEPALIVE}: milliseconds without a sign of life of the peer after which an empty
      * RDMA write tests whether its device still answers, 10 to 86400000. Default 60000: a connection pins a receive
      * buffer of registered memory, so the 2 hours of TCP (RFC 1122, 4.2.3.6) would be long. May be changed at any
@@ -198,9 +223,22 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "MAX_UNREAD_MESSAGES");
 
     /**
+     * Of message channels: whether the application posts the receives itself, into memory that it has registered: see
+     * {@code RdmaMessageChannel.postReceive}. Default false. The channel then posts none, so the peer waits until there
+     * is one. Not together with {@link #SHARED_RECEIVE_QUEUE}.
+     */
+    public static final ChannelOption<Boolean> MANUAL_RECEIVES = valueOf(RdmaChannelOption.class, "MANUAL_RECEIVES");
+
+    /**
+     * Of message channels with {@link #MANUAL_RECEIVES}: the most slices of memory of one receive ({@code
+     * ibv_qp_cap.max_recv_sge}), 1 to 256. Default 16, or the device's {@code max_sge} if that is less.
+     */
+    public static final ChannelOption<Integer> MAX_RECEIVE_SGES = valueOf(RdmaChannelOption.class, "MAX_RECEIVE_SGES");
+
+    /**
      * Of message and datagram channels: the most pieces of a composite buffer that one operation takes from where they
      * are ({@code ibv_qp_cap.max_send_sge}), 1 to 256. Default 16, or the device's {@code max_sge} if that is less. A
-     * message of more pieces is copied.
+     * message of more pieces is copied; one of more slices of registered memory fails.
      */
     public static final ChannelOption<Integer> MAX_SEND_SGES = valueOf(RdmaChannelOption.class, "MAX_SEND_SGES");
 
@@ -232,6 +270,12 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * Default none. Copied.
      */
     public static final ChannelOption<byte[]> CONNECT_DATA = valueOf(RdmaChannelOption.class, "CONNECT_DATA");
+
+    /**
+     * Of message channels between two {@code RdmaEndpoint}s: the service level of what this end sends ({@code
+     * ibv_ah_attr.sl}), 0 to 15. Default 0. By the connection manager it is a matter of the subnet's administrator.
+     */
+    public static final ChannelOption<Integer> SERVICE_LEVEL = valueOf(RdmaChannelOption.class, "SERVICE_LEVEL");
 
     // ---- of datagram channels
 

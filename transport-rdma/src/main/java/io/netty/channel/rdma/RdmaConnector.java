@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.connection.Bind;
+import io.netty.channel.rdma.connection.DeviceOptions;
 import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.Reachability;
 import io.netty.channel.rdma.connection.Rejection;
@@ -80,9 +81,11 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     /** The result is given to the channel. */
     void start(InetSocketAddress local) throws Exception {
-        remote = Reachability.destination(remote, local);
-        if (local != null) {
-            Bind.bind(id, local);
+        DeviceOptions device = channel.queuePairOptions().device;
+        InetSocketAddress from = id.localAddress() == null ? device.local(local, remote.getAddress()) : local;
+        remote = Reachability.destination(remote, from);
+        if (from != null) {
+            Bind.bind(id, from, device);
         }
         channel.queuePairOptions().route(id);
         try {

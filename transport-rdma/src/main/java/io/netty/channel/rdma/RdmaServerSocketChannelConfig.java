@@ -22,6 +22,7 @@ import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.rdma.connection.DeviceOptions;
 import io.netty.channel.rdma.connection.OptionRange;
 import io.netty.channel.rdma.connection.StreamOptions;
 import io.netty.channel.socket.ServerSocketChannelConfig;
@@ -38,11 +39,13 @@ import static io.netty.channel.ChannelOption.SO_REUSEADDR;
  * The configuration of a listening channel: {@link RdmaServerSocketChannel}, and that of messages. {@link
  * ChannelOption#SO_BACKLOG} bounds the connection requests that wait until the channel reads; further ones are
  * rejected. {@link ChannelOption#SO_REUSEADDR} and {@link ChannelOption#IP_TOS} are given to the RDMA connection
- * manager when the address is bound, and so is {@link RdmaChannelOption#IPV6_ONLY}. {@link ChannelOption#SO_RCVBUF} is
- * accepted, and set for each connection with {@code childOption}.
+ * manager when the address is bound, and so is {@link RdmaChannelOption#IPV6_ONLY}. {@link RdmaChannelOption#DEVICE},
+ * {@link RdmaChannelOption#DEVICE_PORT} and {@link RdmaChannelOption#GID_INDEX} choose the address that stands for the
+ * wildcard. {@link ChannelOption#SO_RCVBUF} is accepted, and set for each connection with {@code childOption}.
  */
 public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
     private final AbstractRdmaServerChannel<?> channel;
+    private final DeviceOptions device = new DeviceOptions();
     private volatile int backlog = NetUtil.SOMAXCONN;
     private volatile boolean reuseAddress;
     private volatile int trafficClass;
@@ -57,7 +60,8 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
         return getOptions(super.getOptions(), SO_RCVBUF, SO_REUSEADDR, SO_BACKLOG, IP_TOS,
-                RdmaChannelOption.IPV6_ONLY);
+                RdmaChannelOption.IPV6_ONLY, RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT,
+                RdmaChannelOption.GID_INDEX);
     }
 
     @Override
@@ -75,7 +79,10 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
         } else if (option == RdmaChannelOption.IPV6_ONLY) {
             value = ipv6Only;
         } else {
-            return super.getOption(option);
+            value = device.get(option);
+            if (value == null) {
+                return super.getOption(option);
+            }
         }
         return (T) value;
     }
@@ -93,10 +100,14 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
             trafficClass = OptionRange.check(option, (Integer) value, 0, 255);
         } else if (option == RdmaChannelOption.IPV6_ONLY) {
             setIpv6Only((Boolean) value);
-        } else {
+        } else if (!device.set(option, value)) {
             return super.setOption(option, value);
         }
         return true;
+    }
+
+    DeviceOptions device() {
+        return device;
     }
 
     int trafficClass() {

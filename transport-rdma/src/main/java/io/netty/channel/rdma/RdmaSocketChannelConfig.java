@@ -91,7 +91,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
                 RdmaChannelOption.MIN_RNR_TIMER, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
                 RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS,
                 RdmaChannelOption.KEEP_ALIVE_COUNT, RdmaChannelOption.USER_TIMEOUT_MILLIS,
-                RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS);
+                RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS, RdmaChannelOption.DEVICE,
+                RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
     }
 
     @Override
@@ -112,6 +113,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             value = isAllowHalfClosure();
         } else if (options.find(option) != null) {
             value = options.find(option).get();
+        } else if (options.queuePair.device.get(option) != null) {
+            value = options.queuePair.device.get(option);
         } else {
             value = options.liveness.get(option);
             if (value == null) {
@@ -140,7 +143,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             options.find(option).set((Integer) value);
         } else if (options.liveness.set(option, value)) {
             channel.livenessChanged();
-        } else {
+        } else if (!options.queuePair.device.set(option, value)) {
             return super.setOption(option, value);
         }
         return true;

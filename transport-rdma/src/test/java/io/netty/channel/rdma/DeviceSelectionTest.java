@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.bootstrap.AbstractBootstrap;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
@@ -22,8 +23,11 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
+import io.netty.channel.rdma.verbs.Gid;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -49,8 +53,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Local addresses choose the device. With several devices, as in the soft-RoCE guest, all of them are used; with one,
- * all of its addresses. Everything runs on one event loop.
+ * Local addresses choose the device, and options the address. With several devices, as in the soft-RoCE guest, all of
+ * them are used; with one, all of its addresses. Everything runs on one event loop.
  */
 class DeviceSelectionTest {
     /** Of TEST-NET-3 (RFC 5737): nobody has it. */
@@ -241,6 +245,83 @@ class DeviceSelectionTest {
         }
     }
 
+    @Test
+    void deviceThatIsChosenStandsForTheWildcardOfAListener() throws Exception {
+        for (String name : Device.names()) {
+            ServerBootstrap bootstrap = new ServerBootstrap().group(loops.group())
+                    .channel(RdmaServerSocketChannel.class).option(RdmaChannelOption.DEVICE, name)
+                    .childHandler(new Echo());
+            RdmaServerSocketChannel listener =
+                    (RdmaServerSocketChannel) sync(bootstrap.bind(new InetSocketAddress(0))).channel();
+            assertThat(DeviceAddresses.find().byDevice().get(name)).contains(listener.localAddress().getAddress());
+            assertThat(listener.config().getOption(RdmaChannelOption.DEVICE)).isEqualTo(name);
+            Client client = connect(listener.localAddress(), null, name);
+            assertThat(device(client)).isEqualTo(name);
+            assertThat(client.channel.localAddress().getAddress()).as("the nearest")
+                    .isEqualTo(listener.localAddress().getAddress());
+            assertEcho(client);
+            sync(client.channel.close());
+            sync(listener.close());
+        }
+    }
+
+    @Test
+    void addressThatIsNotOfTheChosenDeviceIsRefused() throws Exception {
+        RdmaServerSocketChannel listener = listen(TestAddress.anyPort(), false);
+        for (InetSocketAddress local : new InetSocketAddress[] { null, TestAddress.anyPort() }) {
+            for (Map.Entry<ChannelOption<?>, Object> option : Map.<ChannelOption<?>, Object>of(
+                    RdmaChannelOption.DEVICE, "nobody0", RdmaChannelOption.DEVICE_PORT, 99).entrySet()) {
+                assertThat(TestTimeouts.await(set(bootstrap(new ConnectedPair.Recorder()), option)
+                        .connect(listener.localAddress(), local)).cause())
+                        .hasCauseInstanceOf(NoRdmaDeviceException.class)
+                        .hasMessageContaining(option.getValue().toString());
+                assertThat(TestTimeouts.await(set(new ServerBootstrap().group(loops.group())
+                        .channel(RdmaServerSocketChannel.class).childHandler(new Echo()), option)
+                        .bind(local == null ? new InetSocketAddress(0) : local)).cause())
+                        .isInstanceOf(NoRdmaDeviceException.class).hasMessageContaining(option.getValue().toString());
+            }
+        }
+        for (Map.Entry<String, List<InetAddress>> other : DeviceAddresses.find().byDevice().entrySet()) {
+            if (!other.getValue().contains(listener.localAddress().getAddress())) {
+                assertThat(TestTimeouts.await(bootstrap(new ConnectedPair.Recorder())
+                        .option(RdmaChannelOption.DEVICE, other.getKey())
+                        .connect(listener.localAddress(), TestAddress.anyPort())).cause())
+                        .hasCauseInstanceOf(NoRdmaDeviceException.class)
+                        .hasMessageContaining("not of " + other.getKey());
+            }
+        }
+        sync(listener.close());
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <B extends AbstractBootstrap<B, ?>> B set(B bootstrap, Map.Entry<ChannelOption<?>, Object> option) {
+        return bootstrap.option((ChannelOption<Object>) option.getKey(), option.getValue());
+    }
+
+    @Test
+    void gidThatIsChosenIsTheLocalAddressWithRoce() throws Exception {
+        for (Map.Entry<InetAddress, String> entry : deviceByAddress.entrySet()) {
+            try (Device device = Device.open(entry.getValue())) {
+                boolean ethernet = device.portAttributes(1).isEthernet();
+                for (Gid gid : device.gids(1)) {
+                    if (ethernet && !gid.address().equals(entry.getKey())) {
+                        continue;
+                    }
+                    ServerBootstrap bootstrap = new ServerBootstrap().group(loops.group())
+                            .channel(RdmaServerSocketChannel.class).childHandler(new Echo())
+                            .option(RdmaChannelOption.DEVICE, device.name()).option(RdmaChannelOption.DEVICE_PORT, 1)
+                            .option(RdmaChannelOption.GID_INDEX, gid.index());
+                    RdmaServerSocketChannel listener =
+                            (RdmaServerSocketChannel) sync(bootstrap.bind(new InetSocketAddress(0))).channel();
+                    if (ethernet) {
+                        assertThat(listener.localAddress().getAddress()).isEqualTo(entry.getKey());
+                    }
+                    sync(listener.close());
+                }
+            }
+        }
+    }
+
     private record Client(RdmaSocketChannel channel, ConnectedPair.Recorder recorder) { }
 
     private void assertServesAllAtOnce(RdmaServerSocketChannel listener, List<InetAddress> addresses)
@@ -289,8 +370,13 @@ class DeviceSelectionTest {
     }
 
     private Client connect(InetSocketAddress remote, InetSocketAddress local) throws Exception {
+        return connect(remote, local, "");
+    }
+
+    private Client connect(InetSocketAddress remote, InetSocketAddress local, String deviceName) throws Exception {
         ConnectedPair.Recorder recorder = new ConnectedPair.Recorder();
-        ChannelFuture future = bootstrap(recorder).connect(remote, local);
+        ChannelFuture future =
+                bootstrap(recorder).option(RdmaChannelOption.DEVICE, deviceName).connect(remote, local);
         sync(future);
         return new Client((RdmaSocketChannel) future.channel(), recorder);
     }

@@ -68,7 +68,7 @@ class MessageAllocationTest {
     void loopsAllocateNothingForMessageOfStream(int bytes) throws Exception {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             addFirst(pair.server, new Echo());
-            Player player = new Player(bytes, 1);
+            Player player = new Player(bytes);
             addFirst(pair.client, player);
             long[] loops = { threadId(pair.client), threadId(pair.server) };
 
@@ -117,15 +117,13 @@ class MessageAllocationTest {
     private static final class Player extends ChannelInboundHandlerAdapter implements Runnable {
         private final BlockingQueue<Boolean> ends = new LinkedBlockingQueue<>();
         private final int bytes;
-        private final int underWay;
         private ChannelHandlerContext context;
         private int toSend;
         private int toArrive;
         private int partial;
 
-        Player(int bytes, int underWay) {
+        Player(int bytes) {
             this.bytes = bytes;
-            this.underWay = underWay;
         }
 
         void play(int messages) throws InterruptedException {
@@ -142,9 +140,7 @@ class MessageAllocationTest {
 
         @Override
         public void run() {
-            for (int i = 0; i < underWay; i++) {
-                send();
-            }
+            send();
             context.flush();
         }
 

@@ -15,11 +15,15 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.verbs.DeviceAddresses;
 import io.netty.util.internal.SystemPropertyUtil;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -34,6 +38,17 @@ public final class TestAddress {
     /** To bind a free port. */
     public static InetSocketAddress anyPort() {
         return new InetSocketAddress(HOST, 0);
+    }
+
+    /** The name of the device that has the address. */
+    public static String device() throws IOException {
+        InetAddress address = InetAddress.getByName(HOST);
+        for (Map.Entry<String, List<InetAddress>> device : DeviceAddresses.find().byDevice().entrySet()) {
+            if (device.getValue().contains(address)) {
+                return device.getKey();
+            }
+        }
+        throw new AssertionError("no device has " + HOST);
     }
 
     /** Of a group that other runs of the tests on this machine or network hardly have. */

@@ -20,6 +20,8 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.example.rdma.util.LocalHost;
+import io.netty.example.rdma.verbs.DeviceChoice;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.net.InetAddress;
@@ -42,6 +44,9 @@ public final class MulticastOptions {
             + "that of an RDMA device if there is one).")
     private String host;
 
+    @Mixin
+    private DeviceChoice device;
+
     /** The group as a recipient. */
     InetSocketAddress group() {
         return new InetSocketAddress(group, 0);
@@ -49,9 +54,10 @@ public final class MulticastOptions {
 
     /** Binds a channel and joins the group. Not on an event loop. */
     RdmaDatagramChannel join(EventLoopGroup loops, MulticastEnd end) throws Exception {
-        RdmaDatagramChannel channel = (RdmaDatagramChannel) new Bootstrap().group(loops)
+        RdmaDatagramChannel channel = (RdmaDatagramChannel) device.of(new Bootstrap()).group(loops)
                 .channel(RdmaDatagramChannel.class).option(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RECEIVE_QUEUE_DEPTH)
-                .handler(end).bind(host == null ? LocalHost.address() : host, 0).sync().channel();
+                .handler(end).bind(host != null ? host : device.isNamed() ? "0.0.0.0" : LocalHost.address(), 0).sync()
+                .channel();
         if (!channel.capabilities().supportsMulticast()) {
             throw new UnsupportedOperationException(channel.capabilities().deviceName() + " has no multicast");
         }

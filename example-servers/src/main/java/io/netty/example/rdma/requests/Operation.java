@@ -64,7 +64,7 @@ public enum Operation {
 
         @Override
         Responses responses(int size) {
-            return new SendResponses(size, false);
+            return new SendResponses(size, false, false);
         }
     },
     SEND_IMM {
@@ -75,7 +75,18 @@ public enum Operation {
 
         @Override
         Responses responses(int size) {
-            return new SendResponses(size, true);
+            return new SendResponses(size, true, false);
+        }
+    },
+    SEND_LIST {
+        @Override
+        Requests requests(int size) {
+            return new ListRequests(size);
+        }
+
+        @Override
+        Responses responses(int size) {
+            return new SendResponses(size, false, true);
         }
     },
     COMPARE_SWAP {

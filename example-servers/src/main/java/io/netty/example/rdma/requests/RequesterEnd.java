@@ -24,6 +24,7 @@ import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
+import java.io.IOException;
 import java.util.Set;
 
 /**
@@ -55,7 +56,7 @@ final class RequesterEnd extends VerbsEnd {
     }
 
     @Override
-    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+    protected void begin(ChannelHandlerContext ctx, Introduction peer) throws IOException {
         requests.begin(peer);
         startNanos = System.nanoTime();
         round(ctx);

@@ -20,6 +20,8 @@ import io.netty.channel.rdma.message.RdmaOperation;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
 
+import java.io.IOException;
+
 /**
  * The requester's part of an operation.
  */
@@ -37,7 +39,7 @@ abstract class Requests implements AutoCloseable {
      *
      * @throws IllegalArgumentException if that is not what the operation needs
      */
-    void begin(Introduction peer) {
+    void begin(Introduction peer) throws IOException {
         // Some operations need no memory of the peer.
     }
 

@@ -33,6 +33,9 @@ import java.util.List;
  * Checks each round of requests when the requester has made it, and says how many of them were wrong.
  */
 final class ResponderEnd extends VerbsEnd {
+    /** A round, and its message. If the peer sent more, it would wait. */
+    private static final int RECEIVES = 2 * Blocks.COUNT;
+
     private final Operation operation;
     private final Responses responses;
     private final int size;
@@ -56,9 +59,20 @@ final class ResponderEnd extends VerbsEnd {
     protected void configure(RdmaMessageChannelConfig config) {
         config.setRemotePermissions(responses.permissions());
         if (responses.areMessages()) {
-            config.setReceiveBufferSize(Math.max(size, Introduction.MAX_LENGTH));
-            // A round, and its message. If the peer sent more, it would wait.
-            config.setOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 2 * Blocks.COUNT);
+            config.setReceiveBufferSize(longestMessage());
+            config.setOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RECEIVES);
+            config.setManualReceives(responses.areInLists());
+        }
+    }
+
+    private int longestMessage() {
+        return Math.max(size, Introduction.MAX_LENGTH);
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        if (responses.areInLists()) {
+            ctx.pipeline().addFirst(new ListReceiver(RECEIVES, longestMessage()));
         }
     }
 

@@ -48,6 +48,11 @@ abstract class Responses implements AutoCloseable {
         return false;
     }
 
+    /** Whether the program has receives of its own, for messages in pieces: see {@link ListReceiver}. */
+    boolean areInLists() {
+        return false;
+    }
+
     /** The message of a request: whether it is right. */
     boolean isRight(long number, RdmaReceive message) {
         throw new IllegalStateException("not expected: " + message);

@@ -23,15 +23,22 @@ import io.netty.channel.rdma.message.RdmaReceive;
 final class SendResponses extends Responses {
     private final int size;
     private final boolean immediate;
+    private final boolean inLists;
 
-    SendResponses(int size, boolean immediate) {
+    SendResponses(int size, boolean immediate, boolean inLists) {
         this.size = size;
         this.immediate = immediate;
+        this.inLists = inLists;
     }
 
     @Override
     boolean areMessages() {
         return true;
+    }
+
+    @Override
+    boolean areInLists() {
+        return inLists;
     }
 
     @Override

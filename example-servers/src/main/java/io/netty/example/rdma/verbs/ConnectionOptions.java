@@ -29,6 +29,7 @@ import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.LocalHost;
 import io.netty.util.NetUtil;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
@@ -58,8 +59,16 @@ public final class ConnectionOptions {
             + "for that of the other. Take a new folder for each run, in which nobody else can write.")
     private Path folder;
 
+    @Mixin
+    private DeviceChoice device;
+
     private InetSocketAddress address(int chosenPort) throws IOException {
         return new InetSocketAddress(host == null ? LocalHost.address() : host, chosenPort);
+    }
+
+    /** The wildcard stands for an address of a device that was chosen. */
+    private InetSocketAddress listenAddress() throws IOException {
+        return host == null && device.isNamed() ? new InetSocketAddress(port) : address(port);
     }
 
     /**
@@ -72,9 +81,9 @@ public final class ConnectionOptions {
     public InetSocketAddress accept(EventLoopGroup group, Duration bound, List<? extends VerbsEnd> ends)
             throws Exception {
         if (folder == null) {
-            Channel listener = new ServerBootstrap().group(group).channel(RdmaServerMessageChannel.class)
+            Channel listener = device.of(new ServerBootstrap()).group(group).channel(RdmaServerMessageChannel.class)
                     .childOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis(bound))
-                    .childHandler(new Acceptor(ends)).bind(address(port)).sync().channel();
+                    .childHandler(new Acceptor(ends)).bind(listenAddress()).sync().channel();
             InetSocketAddress local = (InetSocketAddress) listener.localAddress();
             System.out.println(ExampleServer.READY + NetUtil.toSocketAddressString(local));
             return local;
@@ -97,7 +106,7 @@ public final class ConnectionOptions {
      */
     public void connect(EventLoopGroup group, Duration bound, VerbsEnd end, int number) throws Exception {
         if (folder == null) {
-            new Bootstrap().group(group).channel(RdmaMessageChannel.class)
+            device.of(new Bootstrap()).group(group).channel(RdmaMessageChannel.class)
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis(bound)).handler(new Initializer(end))
                     .connect(address(port)).sync();
             return;
@@ -125,9 +134,11 @@ public final class ConnectionOptions {
         // Not earlier: nothing else tells that the peer has read it.
         end.result().whenComplete((result, failure) -> descriptors.close());
         IntroductionHandler introduction = new IntroductionHandler(end);
-        RdmaMessageChannel channel = (RdmaMessageChannel) new Bootstrap().group(group)
-                .channel(RdmaMessageChannel.class).handler(new Initializer(end, introduction)).bind(address(0)).sync()
-                .channel();
+        Bootstrap bootstrap = device.of(new Bootstrap()).group(group).channel(RdmaMessageChannel.class)
+                .handler(new Initializer(end, introduction));
+        // A device that was chosen needs no address.
+        RdmaMessageChannel channel = (RdmaMessageChannel) (host == null && device.isNamed() ? bootstrap.register()
+                : bootstrap.bind(address(0))).sync().channel();
         try {
             meeting.meet(new ManualEnd(channel, end, introduction), descriptors, number);
         } catch (Throwable t) {

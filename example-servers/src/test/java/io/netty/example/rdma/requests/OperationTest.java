@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaOperationException;
+import io.netty.channel.rdma.verbs.DeviceAddresses;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.example.rdma.harness.verbs.AllRequests;
 import io.netty.example.rdma.harness.verbs.PairOptions.Way;
@@ -67,7 +68,7 @@ class OperationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"READ", "WRITE", "WRITE_IMM", "SEND", "SEND_IMM"})
+    @EnumSource(names = {"READ", "WRITE", "WRITE_IMM", "SEND", "SEND_IMM", "SEND_LIST"})
     void oneByteIsEnough(Operation operation) throws Exception {
         assertThat(wrong(Way.CONNECTION_MANAGER, operation.requester(1, 1, null), operation.responder(1, 1)))
                 .containsExactly(0, 0);
@@ -172,6 +173,17 @@ class OperationTest {
     void programsFindEachOtherInEachWay() {
         assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--timeout",
                 RunningServer.TIMEOUT, "--operations", "write-imm", "--count", "20", "--size", "1K")).isZero();
+    }
+
+    @Test
+    void programsTakeTheDeviceThatTheyAreTold() throws Exception {
+        String device = DeviceAddresses.find().byDevice().entrySet().stream().filter(entry -> entry.getValue().stream()
+                .anyMatch(address -> address.getHostAddress().equals(RunningServer.HOST))).findFirst().orElseThrow()
+                .getKey();
+        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--timeout", RunningServer.TIMEOUT,
+                "--operations", "send-list", "--count", "20", "-d", device, "-i", "1")).isZero();
+        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--timeout", RunningServer.TIMEOUT,
+                "--operations", "send-list", "--count", "20", "-d", "nobody0")).isOne();
     }
 
     @Test

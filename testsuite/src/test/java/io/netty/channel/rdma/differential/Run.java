@@ -356,7 +356,7 @@ final class Run {
             }
         }
         for (End end : ends.values()) {
-            end.call(end::checkWritability);
+            end.checkWritability();
         }
     }
 

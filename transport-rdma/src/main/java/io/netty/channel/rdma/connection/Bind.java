@@ -35,8 +35,9 @@ import java.net.UnknownHostException;
 public final class Bind {
     private Bind() { }
 
-    /** Binds to an address of a device, or to the wildcard. The id stays the caller's. */
-    public static void bind(ConnectionId id, InetSocketAddress address) throws IOException {
+    /** Binds to an address of a device as the options say, or to the wildcard. The id stays the caller's. */
+    public static void bind(ConnectionId id, InetSocketAddress local, DeviceOptions device) throws IOException {
+        InetSocketAddress address = device.local(local, null);
         try {
             id.bind(address);
         } catch (VerbsException e) {
@@ -48,6 +49,7 @@ public final class Bind {
             throw noDevice("no RDMA device has this address, and the kernel would listen on all devices", address,
                     null);
         }
+        device.check(id);
     }
 
     /**

@@ -64,7 +64,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         this.memory = memory;
         this.range = range;
         this.sglEntries = sglEntries;
-        // At the end, on the page that the embedded provider has written when it registered the memory.
+        // At the end, on the page that the embedded provider writes when it registers memory, on kernels before 6.11.
         sglOffset = (int) range.length - sglEntries * ENTRY_SIZE;
         sgl = memory.buffer().duplicate().order(ByteOrder.nativeOrder());
         segments = new Segment[segmentCount];

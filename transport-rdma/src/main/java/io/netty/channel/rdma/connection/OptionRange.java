@@ -40,12 +40,8 @@ public final class OptionRange {
      */
     @SuppressWarnings("unchecked")
     static <T> ChannelOption<T> option(String name) {
-        ChannelOption<?> option = OPTIONS.get(name);
-        if (option == null) {
-            option = ChannelOption.valueOf("io.netty.channel.rdma.RdmaChannelOption#" + name);
-            OPTIONS.put(name, option);
-        }
-        return (ChannelOption<T>) option;
+        return (ChannelOption<T>) OPTIONS.computeIfAbsent(name,
+                key -> ChannelOption.valueOf("io.netty.channel.rdma.RdmaChannelOption#" + key));
     }
 
     public static int check(ChannelOption<?> option, int value, int min, int max) {

@@ -42,6 +42,8 @@ public final class QueuePairOptions {
     public final IntOption resolveTimeoutMillis =
             new IntOption("RESOLVE_TIMEOUT_MILLIS", 60_000, 1, 3_600_000);
     public final IntOption trafficClass = new IntOption(ChannelOption.IP_TOS, 0, 0, 255);
+    /** Not among those that {@link #find} knows. */
+    public final DeviceOptions device = new DeviceOptions();
     private final IntOption[] all;
 
     /**

@@ -18,17 +18,25 @@ package io.netty.channel.rdma.memory;
 import java.nio.ByteBuffer;
 
 /**
- * Memory of whole pages from the system: {@code mmap(2)}. It is zero, and takes no memory where nothing was written yet
+ * Memory of whole pages from the system. It is zero, and takes no memory where nothing was written yet
  * and no device has pinned it. Java's direct buffers take all of theirs at once, as the JDK fills them with zeroes.
+ *
+ * <p>Up to {@value PagePool#MAX_BYTES} bytes it is a part of a larger mapping: see {@link PagePool}.
  *
  * <p>One owner, who closes it when nobody uses the buffer any more. It does not count as direct memory of the JVM.
  * Any thread.
  */
 public final class PageMemory implements AutoCloseable {
+    private final PagePool pool;
+    private final PagePool.Slab slab;
+    private final int run;
     private final long address;
     private final ByteBuffer buffer;
 
-    private PageMemory(long address, ByteBuffer buffer) {
+    PageMemory(PagePool pool, PagePool.Slab slab, int run, long address, ByteBuffer buffer) {
+        this.pool = pool;
+        this.slab = slab;
+        this.run = run;
         this.address = address;
         this.buffer = buffer;
     }
@@ -38,20 +46,7 @@ public final class PageMemory implements AutoCloseable {
      * @throws OutOfMemoryError if the system has no more, or no more mappings ({@code vm.max_map_count}).
      */
     public static PageMemory map(int bytes) {
-        long address = map0(bytes);
-        if (address < 0) {
-            throw new OutOfMemoryError("mmap of " + bytes + " bytes: errno " + -address +
-                    "; see the limits vm.max_map_count and ulimit -v");
-        }
-        ByteBuffer buffer = null;
-        try {
-            buffer = buffer0(address, bytes);
-        } finally {
-            if (buffer == null) {
-                unmap0(address, bytes);
-            }
-        }
-        return new PageMemory(address, buffer);
+        return PagePool.PROCESS.take(bytes);
     }
 
     /** The memory, which begins with a page. Not to be accessed after {@link #close()}. */
@@ -65,12 +60,16 @@ public final class PageMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        unmap0(address, buffer.capacity());
+        pool.giveBack(slab, run);
     }
 
-    private static native long map0(int bytes);
+    static native int pageSize0();
 
-    private static native ByteBuffer buffer0(long address, int bytes);
+    static native long map0(int bytes);
 
-    private static native void unmap0(long address, int bytes);
+    static native ByteBuffer buffer0(long address, int bytes);
+
+    static native void unmap0(long address, int bytes);
+
+    static native void clear0(long address, int bytes);
 }

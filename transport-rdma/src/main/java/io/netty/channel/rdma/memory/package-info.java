@@ -29,7 +29,7 @@
  *   DeviceContext      one protection domain for each device, shared by all event loops
  *   RegisteredRanges   finds the slab and the cell of an address
  *   RequestMemory, MemoryInFlight   what the work requests in flight use
- *   PageMemory         pages that take no memory before something is written to them
+ *   PageMemory ── PagePool          pages that take no memory before something is written to them
  *   PartialByteBuf, DirectMemory    a buffer over a part of larger memory; addresses
  * </pre>
  *

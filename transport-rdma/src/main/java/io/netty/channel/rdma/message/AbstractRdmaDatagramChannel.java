@@ -18,6 +18,7 @@ package io.netty.channel.rdma.message;
 import io.netty.channel.Channel;
 import io.netty.channel.rdma.AbstractRdmaChannel;
 import io.netty.channel.rdma.connection.Bind;
+import io.netty.channel.rdma.connection.DeviceOptions;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
@@ -55,12 +56,14 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
 
     abstract boolean isReuseAddress();
 
+    abstract DeviceOptions deviceOptions();
+
     /**
      * Creates the queue pair.
      *
      * @param id of a device; belongs to the queue pair on success. Its events are {@link #groupEvent}.
      */
-    abstract void createQueuePair(ConnectionId id, InetAddress address) throws Exception;
+    abstract void createQueuePair(ConnectionId id) throws Exception;
 
     /** Gives back what {@link #createQueuePair} has made, if it has; also when the channel is closed. */
     abstract void destroyQueuePair();
@@ -96,14 +99,14 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         if (listening != null) {
             throw new AlreadyBoundException();
         }
-        InetAddress ip = addressOfDevice(address);
+        InetAddress ip = addressOfDevice(deviceOptions().local(address, null));
         ConnectionId listener = newConnectionId();
         boolean bound = false;
         try {
             if (isReuseAddress()) {
                 listener.setReuseAddress(true);
             }
-            Bind.bind(listener, new InetSocketAddress(ip, address.getPort()));
+            Bind.bind(listener, new InetSocketAddress(ip, address.getPort()), deviceOptions());
             createQueuePairAt(ip);
             listen(listener, this::listenerEvent);
             listener.listen(0);
@@ -140,8 +143,8 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         ConnectionId id = newConnectionId();
         boolean created = false;
         try {
-            Bind.bind(id, new InetSocketAddress(ip, 0));
-            createQueuePair(id, ip);
+            Bind.bind(id, new InetSocketAddress(ip, 0), deviceOptions());
+            createQueuePair(id);
             listen(id, this::groupEvent);
             created = true;
         } finally {

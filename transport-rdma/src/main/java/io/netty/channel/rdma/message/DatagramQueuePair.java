@@ -25,7 +25,6 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.NotYetConnectedException;
@@ -54,16 +53,16 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
      *
      * @param id bound to a device. On success it belongs to this object.
      */
-    DatagramQueuePair(RdmaDatagramChannel channel, ConnectionId id, InetAddress local) throws Exception {
+    DatagramQueuePair(RdmaDatagramChannel channel, ConnectionId id) throws Exception {
         this.channel = channel;
         this.id = id;
         RdmaDatagramChannelConfig config = channel.config();
         queuePair = ChannelQueuePair.create(channel, id, ChannelQueuePair.device(id), config.queuePair(),
-                config.maxSendSges, ChannelQueuePair.NOT_SHARED, this);
+                config.maxSendSges, null, ChannelQueuePair.NOT_SHARED, this);
         DatagramReceives created = null;
         boolean posted = false;
         try {
-            port = DevicePort.ofQueuePair(queuePair, local);
+            port = DevicePort.find(queuePair, id, config.queuePair().device);
             created = new DatagramReceives(channel, queuePair, port);
             receives = created;
             receiver = new MessageReceiver(channel, queuePair, receives, metrics, channel::isReading, this::fail);

@@ -16,71 +16,135 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.connection.DeviceOptions;
+import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.Gid;
 import io.netty.channel.rdma.verbs.PortAttributes;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.List;
 
 /**
- * The port of a device that has a local address, and which entry of its table of global identifiers that is. Immutable.
+ * The port of a device that a queue pair uses, and which entries of its tables of global identifiers and of partition
+ * keys: those of a local address, or what the options say. Immutable.
  */
 final class DevicePort {
-    /** Of RoCE packets, which routers may forward. */
+    /** Of global headers, which routers may forward. */
     static final int HOP_LIMIT = 64;
+    /** Of a partition key; the bit before it tells whether it is one of a full member. */
+    private static final int PARTITION = 0x7FFF;
 
     private final int number;
     private final PortAttributes attributes;
-    private final int gidIndex;
-    private final byte[] gid;
+    private final Gid gid;
+    private final int partitionKeyIndex;
+    private final boolean globalHeader;
 
-    private DevicePort(int number, PortAttributes attributes, int gidIndex, byte[] gid) {
+    private DevicePort(Device device, ConnectionId bound, int number, DeviceOptions options) throws IOException {
         this.number = number;
-        this.attributes = attributes;
-        this.gidIndex = gidIndex;
-        this.gid = gid;
+        attributes = device.portAttributes(number);
+        if (!attributes.isActive()) {
+            throw new IOException("port " + number + " of " + device + " is not active: " + attributes);
+        }
+        int chosen = options.gidIndex.get();
+        gid = chosen != DeviceOptions.BY_ADDRESS ? chosen(device, chosen) : attributes.isEthernet() ?
+                ofRoce(device, bound) : ofInfiniBand(device, bound);
+        partitionKeyIndex = attributes.isEthernet() || bound == null ? 0 : partition(device, bound.partitionKey());
+        // In a subnet of InfiniBand the LID is enough; whoever chooses a GID wants it to be used.
+        globalHeader = attributes.isEthernet() || chosen != DeviceOptions.BY_ADDRESS;
     }
 
-    /** Finds it on the device of the queue pair. */
-    static DevicePort find(ChannelQueuePair queuePair, InetAddress local) throws IOException {
-        return find(queuePair, 1, queuePair.attributes().portCount(), local);
-    }
-
-    /** Finds it where the connection manager has put the queue pair. */
-    static DevicePort ofQueuePair(ChannelQueuePair queuePair, InetAddress local) throws IOException {
-        int port = queuePair.queuePair().query().port();
-        return find(queuePair, port, port, local);
-    }
-
-    private static DevicePort find(ChannelQueuePair queuePair, int first, int last, InetAddress local)
-            throws IOException {
+    /**
+     * Finds it.
+     *
+     * @param bound to an address of the device; or {@code null} if there is no address, and the options are all that
+     *         is known.
+     */
+    static DevicePort find(ChannelQueuePair queuePair, ConnectionId bound, DeviceOptions options) throws IOException {
         Device device = queuePair.device();
-        int port = 0;
-        Gid gid = null;
-        for (int candidate = first; candidate <= last; candidate++) {
-            PortAttributes attributes = device.portAttributes(candidate);
-            if (!attributes.isActive()) {
-                continue;
-            }
-            if (!attributes.isEthernet()) {
-                // InfiniBand has no IP addresses in its GIDs.
-                port = port == 0 ? candidate : port;
-                continue;
-            }
-            for (Gid entry : device.gids(candidate)) {
-                if (entry.address().equals(local) && (gid == null || entry.type() == Gid.Type.ROCE_V2)) {
-                    gid = entry;
-                    port = candidate;
-                }
+        int number = bound != null ? bound.port() : options.port.get();
+        int last = queuePair.attributes().portCount();
+        if (number > last) {
+            throw new IllegalArgumentException("DEVICE_PORT: " + number + " (expected: up to " + last + ", as " +
+                    device + " has)");
+        }
+        for (int candidate = 1; number == 0 && candidate <= last; candidate++) {
+            number = device.portAttributes(candidate).isActive() ? candidate : 0;
+        }
+        if (number == 0) {
+            throw new IOException(device + " has no active port");
+        }
+        return new DevicePort(device, bound, number, options);
+    }
+
+    private Gid chosen(Device device, int index) throws IOException {
+        List<Gid> gids = device.gids(number);
+        for (Gid entry : gids) {
+            if (entry.index() == index) {
+                return entry;
             }
         }
-        if (port == 0) {
-            throw new IOException("no active port of " + device + " has the address " + local);
+        throw new IllegalArgumentException("GID_INDEX: " + index + " (port " + number + " of " + device + " has " +
+                gids + ')');
+    }
+
+    /** That of the address; or if there is none, one that leads farther than the link. */
+    private Gid ofRoce(Device device, ConnectionId bound) throws IOException {
+        InetAddress address = bound == null ? null : bound.localAddress().getAddress();
+        Gid best = null;
+        for (Gid entry : device.gids(number)) {
+            if ((address == null || entry.address().equals(address)) && (best == null || rank(entry) > rank(best))) {
+                best = entry;
+            }
         }
-        PortAttributes attributes = device.portAttributes(port);
-        return gid == null ? new DevicePort(port, attributes, 0, device.gid(port, 0))
-                : new DevicePort(port, attributes, gid.index(), gid.bytes());
+        if (best == null) {
+            throw new IOException("port " + number + " of " + device + " has no GID" +
+                    (address == null ? "" : " for the address " + address));
+        }
+        return best;
+    }
+
+    private static int rank(Gid entry) {
+        return (entry.type() == Gid.Type.ROCE_V2 ? 1 : 0) + (entry.address().isLinkLocalAddress() ? 0 : 2);
+    }
+
+    /** These GIDs have no IP addresses, but the connection manager knows that of the address. */
+    private Gid ofInfiniBand(Device device, ConnectionId bound) throws IOException {
+        List<Gid> gids = device.gids(number);
+        for (Gid entry : gids) {
+            if (bound != null && Arrays.equals(entry.bytes(), bound.gid())) {
+                return entry;
+            }
+        }
+        if (gids.isEmpty()) {
+            throw new IOException("port " + number + " of " + device + " has no GID");
+        }
+        return gids.get(0);
+    }
+
+    private int partition(Device device, int key) throws IOException {
+        if (key == 0) {
+            // No partition has this key: librdmacm does not tell it where the kernel has no AF_IB (before 3.11).
+            return 0;
+        }
+        int limited = -1;
+        for (int index = 0; index < attributes.partitionKeyTableLength(); index++) {
+            int entry = device.partitionKey(number, index);
+            if (entry == key) {
+                return index;
+            }
+            if (limited < 0 && (entry & PARTITION) == (key & PARTITION)) {
+                limited = index;
+            }
+        }
+        if (limited < 0) {
+            throw new IOException("port " + number + " of " + device + " is no member of the partition 0x" +
+                    Integer.toHexString(key));
+        }
+        return limited;
     }
 
     int number() {
@@ -92,11 +156,19 @@ final class DevicePort {
     }
 
     int gidIndex() {
-        return gidIndex;
+        return gid.index();
     }
 
-    /** Not a copy. */
+    int partitionKeyIndex() {
+        return partitionKeyIndex;
+    }
+
+    /** Whether packets have a global header, with GIDs. */
+    boolean hasGlobalHeader() {
+        return globalHeader;
+    }
+
     byte[] gid() {
-        return gid;
+        return gid.bytes();
     }
 }

@@ -18,12 +18,12 @@ package io.netty.channel.rdma.message;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.QueuePairAttributes;
 import io.netty.channel.rdma.verbs.QueuePairState;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -40,12 +40,12 @@ final class ManualConnector {
     private final int responderResources;
     private final int initiatorDepth;
 
-    /** @param local the address that chooses the port of the device, and its GID. */
-    ManualConnector(ChannelQueuePair queuePair, RdmaMessageChannelConfig config, InetAddress local)
+    /** @param bound to an address of the device, which chooses port, GID and partition; or {@code null}. */
+    ManualConnector(ChannelQueuePair queuePair, RdmaMessageChannelConfig config, ConnectionId bound)
             throws IOException {
         this.queuePair = queuePair;
         this.config = config;
-        port = DevicePort.find(queuePair, local);
+        port = DevicePort.find(queuePair, bound, config.queuePair().device);
         responderResources = Math.min(255, queuePair.limit(config.responderResources,
                 queuePair.attributes().maxResponderResources(), "its max_qp_rd_atom"));
         initiatorDepth = Math.min(255, queuePair.limit(config.initiatorDepth,
@@ -54,8 +54,9 @@ final class ManualConnector {
 
     /** From here on receives can be posted. */
     void init() throws VerbsException {
-        queuePair.queuePair().modify(new QueuePairAttributes().state(QueuePairState.INIT).partitionKeyIndex(0)
-                .port(port.number()).accessFlags(RdmaPermission.accessFlags(config.getRemotePermissions())));
+        queuePair.queuePair().modify(new QueuePairAttributes().state(QueuePairState.INIT)
+                .partitionKeyIndex(port.partitionKeyIndex()).port(port.number())
+                .accessFlags(RdmaPermission.accessFlags(config.getRemotePermissions())));
     }
 
     /** What the peer needs. */
@@ -77,11 +78,12 @@ final class ManualConnector {
                 .destinationQueuePair(peer.queuePairNumber).receivePsn(peer.packetSequence)
                 .responderResources(Math.min(responderResources, peer.initiatorDepth))
                 .minRnrTimer(options.minRnrTimer.get());
-        if (peer.ethernet) {
+        int serviceLevel = config.serviceLevel.get();
+        if (port.hasGlobalHeader()) {
             receive.globalPath(port.number(), port.gidIndex(), peer.gid, DevicePort.HOP_LIMIT)
-                    .trafficClass(options.trafficClass.get());
+                    .destinationLid(peer.lid).serviceLevel(serviceLevel).trafficClass(options.trafficClass.get());
         } else {
-            receive.path(port.number(), peer.lid, 0);
+            receive.path(port.number(), peer.lid, serviceLevel);
         }
         queuePair.queuePair().modify(receive);
         int ackTimeout = options.ackTimeout.get();

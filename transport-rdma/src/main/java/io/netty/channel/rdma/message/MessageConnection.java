@@ -17,6 +17,7 @@ package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
@@ -31,8 +32,9 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
+import java.nio.channels.ClosedChannelException;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -75,6 +77,8 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     private final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
     private final MessageSender sender;
     private final MessageReceiver receiver;
+    /** {@code null} if the channel posts its receives itself. */
+    private final ManualReceives manualReceives;
     private State state = State.OPEN;
     /** No shared receive is in use: the peer can't have sent anything yet, or will not any more. */
     private boolean settled;
@@ -95,12 +99,16 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         this(channel, id, ChannelQueuePair.device(id), null);
     }
 
-    /** As above, without the connection manager: at the port of the device that has the address. */
-    MessageConnection(RdmaMessageChannel channel, Device device, InetAddress local) throws Exception {
-        this(channel, null, device, local);
+    /**
+     * As above, without the connection manager.
+     *
+     * @param bound to an address of the device, and stays the caller's; or {@code null}.
+     */
+    MessageConnection(RdmaMessageChannel channel, Device device, ConnectionId bound) throws Exception {
+        this(channel, null, device, bound);
     }
 
-    private MessageConnection(RdmaMessageChannel channel, ConnectionId id, Device device, InetAddress local)
+    private MessageConnection(RdmaMessageChannel channel, ConnectionId id, Device device, ConnectionId bound)
             throws Exception {
         this.channel = channel;
         this.id = id;
@@ -108,15 +116,22 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         RdmaMessageChannelConfig config = channel.config();
         int receiveSize = config.getReceiveBufferSize();
         boolean shared = config.isSharedReceiveQueue();
+        boolean manualReceive = config.isManualReceives();
+        if (shared && manualReceive) {
+            throw new IllegalArgumentException("SHARED_RECEIVE_QUEUE and MANUAL_RECEIVES are set (expected: one: " +
+                    "shared receives belong to no channel)");
+        }
         queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(), config.maxSendSges,
-                shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
-        receiver = new MessageReceiver(channel, queuePair, shared ? new SharedReceives(channel, queuePair)
-                : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting), metrics, channel::isReading,
+                manualReceive ? config.maxReceiveSges : null, shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
+        manualReceives = manualReceive ? new ManualReceives(queuePair, () -> channel.postEarly(this)) : null;
+        Receives receives = manualReceive ? manualReceives : shared ? new SharedReceives(channel, queuePair)
+                : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting);
+        receiver = new MessageReceiver(channel, queuePair, receives, metrics, channel::isReading,
                 channel::connectionFailed);
         sender = new MessageSender(channel, this, queuePair);
         boolean posted = false;
         try {
-            manual = id == null ? new ManualConnector(queuePair, config, local) : null;
+            manual = id == null ? new ManualConnector(queuePair, config, bound) : null;
             if (manual != null) {
                 manual.init();
             }
@@ -146,6 +161,18 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     MessageReceiver receiver() {
         return receiver;
+    }
+
+    /** Posts a receive for the application. */
+    void postReceive(List<RegisteredSlice> memory) throws IOException {
+        if (manualReceives == null) {
+            throw new IllegalStateException("MANUAL_RECEIVES was not set when the connection was made: the channel " +
+                    "posts its receives itself");
+        }
+        if (isBroken()) {
+            throw new ClosedChannelException();
+        }
+        manualReceives.post(memory);
     }
 
     ChannelQueuePair queuePair() {

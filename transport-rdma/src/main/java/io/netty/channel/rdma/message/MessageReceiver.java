@@ -21,6 +21,7 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
 import java.io.IOException;
@@ -131,7 +132,7 @@ final class MessageReceiver {
                 if (message == null) {
                     continue;
                 }
-                int length = message.content().readableBytes();
+                int length = length(message);
                 handle.attemptedBytesRead(length);
                 handle.lastBytesRead(length);
                 handle.incMessagesRead(1);
@@ -148,6 +149,12 @@ final class MessageReceiver {
         if (failure != null) {
             pipeline.fireExceptionCaught(failure);
         }
+    }
+
+    private static int length(ByteBufHolder message) {
+        // A send may have gone to memory of the application. A write is none of the receiver's doing.
+        return message instanceof RdmaReceive && ((RdmaReceive) message).opcode() == WorkCompletionOpcode.RECEIVE ?
+                ((RdmaReceive) message).length() : message.content().readableBytes();
     }
 
     private void repost() {

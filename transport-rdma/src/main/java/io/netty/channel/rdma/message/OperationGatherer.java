@@ -120,7 +120,7 @@ final class OperationGatherer {
             operation.begin(chain, id, flags);
             return true;
         }
-        if (operation.local() != null) {
+        if (operation.isLocal()) {
             addLocal(operation, slots, id, flags, queuePair);
             return true;
         }
@@ -134,10 +134,8 @@ final class OperationGatherer {
         count = 0;
         unregistered = 0;
         try {
-            int most = Math.min(queuePair.queuePair().maxSendSges(),
-                    operation.isRead() ? queuePair.attributes().maxReadSges() : MAX_ELEMENTS);
-            boolean fits = split(content, index, length, Math.min(most, MAX_ELEMENTS), operation.isRead(), queuePair,
-                    slots, id);
+            boolean fits = split(content, index, length, mostElements(operation, queuePair), operation.isRead(),
+                    queuePair, slots, id);
             if (!fits) {
                 slots.discardNext();
                 Arrays.fill(pieces, 0, count, null);
@@ -150,9 +148,7 @@ final class OperationGatherer {
                 return false;
             }
             operation.begin(chain, id, flags);
-            for (int i = 0; i < count; i++) {
-                chain.addSge(addresses[i], lengths[i], keys[i]);
-            }
+            addPieces();
             slots.metrics().posted(length, unregistered);
             return true;
         } finally {
@@ -161,15 +157,37 @@ final class OperationGatherer {
     }
 
     private void addLocal(RdmaOperation operation, SendSlots slots, long id, int flags, ChannelQueuePair queuePair)
-            throws VerbsException {
-        RegisteredSlice local = operation.local();
-        RegisteredMemory memory = local.memory();
-        memory.retain();
-        slots.addMemory(id, memory);
-        int key = queuePair.region(memory).lkey();
+            throws IOException {
+        int most = mostElements(operation, queuePair);
+        count = 0;
+        for (RegisteredSlice slice : operation.local()) {
+            if (slice.length() == 0) {
+                // As an element, 0 is 2^31 bytes to some devices.
+                continue;
+            }
+            if (count == most) {
+                throw new RdmaOperationException(operation, WorkCompletionStatus.LOCAL_LENGTH_ERROR, "more than " +
+                        most + " slices, which can't be copied: raise MAX_SEND_SGES, if the device can do more");
+            }
+            RegisteredMemory memory = slice.memory();
+            memory.retain();
+            slots.addMemory(id, memory);
+            addPiece(slice.address(), slice.length(), queuePair.region(memory).lkey());
+        }
         operation.begin(chain, id, flags);
-        chain.addSge(local.address(), local.length(), key);
-        slots.metrics().posted(local.length(), 0);
+        addPieces();
+        slots.metrics().posted(operation.length(), 0);
+    }
+
+    private void addPieces() {
+        for (int i = 0; i < count; i++) {
+            chain.addSge(addresses[i], lengths[i], keys[i]);
+        }
+    }
+
+    private static int mostElements(RdmaOperation operation, ChannelQueuePair queuePair) {
+        int most = Math.min(queuePair.queuePair().maxSendSges(), MAX_ELEMENTS);
+        return operation.isRead() ? Math.min(most, queuePair.attributes().maxReadSges()) : most;
     }
 
     /** Where the post finds the bytes: it copies them, so what only the JVM can reach has to be there until then. */

@@ -16,7 +16,8 @@
 package io.netty.channel.rdma.message;
 
 /**
- * Where a {@link RdmaMessageChannel} is. The package description tells what is possible in which state.
+ * Where a {@link RdmaMessageChannel} is; also the user event that its pipeline gets when that has changed. The package
+ * description tells what is possible in which state.
  */
 public enum RdmaChannelState {
     /** Not connected: either not yet, or not any more, and then the channel is closed too. */

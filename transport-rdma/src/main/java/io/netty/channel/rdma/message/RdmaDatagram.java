@@ -18,6 +18,7 @@ package io.netty.channel.rdma.message;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.DefaultByteBufHolder;
 import io.netty.channel.AddressedEnvelope;
+import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 
 import java.net.SocketAddress;
 
@@ -65,6 +66,11 @@ public final class RdmaDatagram extends DefaultByteBufHolder implements Addresse
     @Override
     public SocketAddress sender() {
         return sender;
+    }
+
+    /** {@link WorkCompletionOpcode#RECEIVE} if it was read, {@link WorkCompletionOpcode#SEND} if it is written. */
+    public int opcode() {
+        return sender == null ? WorkCompletionOpcode.SEND : WorkCompletionOpcode.RECEIVE;
     }
 
     public boolean hasImmediate() {

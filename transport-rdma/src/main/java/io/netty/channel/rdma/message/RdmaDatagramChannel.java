@@ -22,6 +22,7 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.rdma.PendingClose;
 import io.netty.channel.rdma.Rdma;
+import io.netty.channel.rdma.connection.DeviceOptions;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -241,8 +242,13 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     @Override
-    void createQueuePair(ConnectionId id, InetAddress address) throws Exception {
-        queuePair = new DatagramQueuePair(this, id, address);
+    DeviceOptions deviceOptions() {
+        return config.queuePair().device;
+    }
+
+    @Override
+    void createQueuePair(ConnectionId id) throws Exception {
+        queuePair = new DatagramQueuePair(this, id);
         if (readEarly) {
             readEarly = false;
             queuePair.receiver().beginRead();

@@ -37,7 +37,8 @@ import static io.netty.channel.ChannelOption.SO_REUSEADDR;
  * <ul>
  * <li>queue pair: {@code SEND_QUEUE_DEPTH}, {@code RECEIVE_QUEUE_DEPTH} (default 128: what comes while so many
  *     datagrams have not been read is lost), {@code MAX_INLINE}, {@code MAX_SEND_SGES};</li>
- * <li>addresses: {@code ADDRESS_TTL_MILLIS}, {@code RESOLVE_TIMEOUT_MILLIS};</li>
+ * <li>addresses: {@code ADDRESS_TTL_MILLIS}, {@code RESOLVE_TIMEOUT_MILLIS}, {@code DEVICE}, {@code DEVICE_PORT},
+ *     {@code GID_INDEX};</li>
  * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS}: how long it may take in all to find out which queue
  *     pair receives the datagrams for an address (default 5000); {@code IP_TOS}, {@code SO_REUSEADDR}, and {@code
  *     SO_LINGER}: the most seconds that a close waits until what was flushed before is sent; -1, the default, as
@@ -76,7 +77,8 @@ public final class RdmaDatagramChannelConfig extends DefaultChannelConfig {
     public Map<ChannelOption<?>, Object> getOptions() {
         return getOptions(super.getOptions(), SO_REUSEADDR, SO_LINGER, IP_TOS, RdmaChannelOption.SEND_QUEUE_DEPTH,
                 RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RdmaChannelOption.MAX_INLINE, RdmaChannelOption.MAX_SEND_SGES,
-                RdmaChannelOption.ADDRESS_TTL_MILLIS, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS);
+                RdmaChannelOption.ADDRESS_TTL_MILLIS, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
+                RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
     }
 
     @Override
@@ -84,6 +86,10 @@ public final class RdmaDatagramChannelConfig extends DefaultChannelConfig {
     public <T> T getOption(ChannelOption<T> option) {
         if (option == SO_REUSEADDR) {
             return (T) Boolean.valueOf(isReuseAddress());
+        }
+        Object ofDevice = queuePair.device.get(option);
+        if (ofDevice != null) {
+            return (T) ofDevice;
         }
         IntOption found = QueuePairOptions.find(options, option);
         return found == null ? super.getOption(option) : (T) Integer.valueOf(found.get());
@@ -94,6 +100,9 @@ public final class RdmaDatagramChannelConfig extends DefaultChannelConfig {
         validate(option, value);
         if (option == SO_REUSEADDR) {
             setReuseAddress((Boolean) value);
+            return true;
+        }
+        if (queuePair.device.set(option, value)) {
             return true;
         }
         IntOption found = QueuePairOptions.find(options, option);

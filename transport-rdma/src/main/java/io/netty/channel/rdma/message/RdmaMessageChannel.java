@@ -26,15 +26,17 @@ import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.PendingClose;
-import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
-import io.netty.channel.rdma.verbs.MemoryRegion;
+import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -42,8 +44,12 @@ import java.net.SocketAddress;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
-import java.util.EnumSet;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
@@ -53,6 +59,7 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  * description.
  */
 public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaMessageChannel.class);
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
     private static final String EXPECTED_TYPES = " (expected: " + StringUtil.simpleClassName(RdmaOperation.class) +
             ", " + StringUtil.simpleClassName(ByteBuf.class) + ')';
@@ -62,8 +69,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     /** The request that this channel was made for, if it is a server's. */
     private final IncomingConnection incoming;
     private volatile MessageConnection connection;
+    /** Of the address that the channel is bound to, of the request, or of the connection; {@code null} before. */
+    private volatile Device device;
     private volatile RdmaChannelState state = RdmaChannelState.IDLE;
     private volatile byte[] peerData = NO_DATA;
+    /** Receives that the application posted before there was a queue pair; {@code null} if there are none. */
+    private Queue<EarlyReceive> earlyReceives;
     /** {@code read()} was called before there was a connection. */
     private boolean readEarly;
 
@@ -95,15 +106,34 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         super(parent);
         incoming = new IncomingConnection(this, request, reader);
         peerData = request.privateData();
+        device = request.id().device();
         state = RdmaChannelState.STARTING;
         addresses(request.id().localAddress(), request.id().remoteAddress());
     }
 
     // ---- what it is
 
-    /** Any thread. */
+    /**
+     * Where the channel is now. Each change is also a user event of its pipeline, the {@link RdmaChannelState} itself,
+     * which may be late: {@code RUNNING} comes after {@code channelActive}. Any thread.
+     */
     public RdmaChannelState state() {
         return state;
+    }
+
+    /** On the loop. It may be in the middle of something, so the pipeline is told later. */
+    private void changeState(RdmaChannelState newState) {
+        if (state == newState) {
+            return;
+        }
+        state = newState;
+        if (isRegistered()) {
+            try {
+                eventLoop().execute(() -> pipeline().fireUserEventTriggered(newState));
+            } catch (RejectedExecutionException e) {
+                logger.debug("{}: the event loop has ended before the pipeline knew of {}", this, newState, e);
+            }
+        }
     }
 
     /**
@@ -156,23 +186,21 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * done, and tells its key. Any thread.
      *
      * @return what to hand over to the peer.
-     * @throws NotYetConnectedException if the channel has no queue pair yet: it has one when it is connected, accepted,
-     *         or its {@linkplain #exportEndpoint() endpoint} was exported.
+     * @throws NotYetConnectedException if the channel has no device yet: it has one when it is bound to an address of
+     *         one, is made for a request, or is connected. For memory that is to be known before, there is {@link
+     *         RemoteMemory#of(RegisteredMemory, String)}.
      * @throws IOException if the channel is closed, or the device does not register the memory.
      * @throws io.netty.util.IllegalReferenceCountException if the memory is closed.
      */
     public RemoteMemory export(RegisteredMemory memory) throws IOException {
-        MessageConnection current = existingConnection();
-        memory.retain();
-        try {
-            MemoryRegion region = current.queuePair().region(memory);
-            EnumSet<RdmaPermission> remote = EnumSet.noneOf(RdmaPermission.class);
-            remote.addAll(memory.permissions());
-            remote.remove(RdmaPermission.LOCAL_WRITE);
-            return new RemoteMemory(memory.address(), memory.length(), region.rkey(), remote);
-        } finally {
-            memory.release();
+        if (!isOpen()) {
+            throw new ClosedChannelException();
         }
+        Device current = device;
+        if (current == null) {
+            throw new NotYetConnectedException();
+        }
+        return RemoteMemory.of(memory, current);
     }
 
     @Override
@@ -202,6 +230,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     // ---- connecting
 
     @Override
+    protected void doBind(SocketAddress localAddress) throws Exception {
+        super.doBind(localAddress);
+        device = boundId().device();
+    }
+
+    @Override
     @SuppressWarnings("exports")
     protected QueuePairOptions queuePairOptions() {
         return config.queuePair();
@@ -225,6 +259,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     @Override
     protected ConnectionParameters createConnection(ConnectionId id) throws Exception {
         MessageConnection created = new MessageConnection(this, id);
+        device = id.device();
         ConnectionParameters parameters = null;
         try {
             parameters = created.parameters(config.getConnectData(), null);
@@ -243,14 +278,14 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         peerData = event.privateData();
         connection.permit();
         listen(id, connection::connectionEvent);
-        state = RdmaChannelState.RUNNING;
+        changeState(RdmaChannelState.RUNNING);
         connected(remote);
         active();
     }
 
     @Override
     protected void connectEnded() {
-        state = RdmaChannelState.IDLE;
+        changeState(RdmaChannelState.IDLE);
     }
 
     @Override
@@ -266,12 +301,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     /**
      * Where the queue pair of this channel is, for connecting without the connection manager: the other side connects
-     * to it, and this channel to the other's. First {@code bind} the channel to an address of a device. The connection
-     * is established here when {@code connect} is done; what is sent before the other side has done so waits, as {@link
-     * io.netty.channel.rdma.RdmaChannelOption#ACK_TIMEOUT} and {@code RETRY_COUNT} say. Nobody tells the other side of
-     * the end: its operations fail then. Any thread.
+     * to it, and this channel to the other's. First {@code bind} the channel to an address of a device, or choose one
+     * by the option {@link io.netty.channel.rdma.RdmaChannelOption#DEVICE}. The connection is established here when
+     * {@code connect} is done; what is sent before the other side has done so waits, as {@code ACK_TIMEOUT} and {@code
+     * RETRY_COUNT} say. Nobody tells the other side of the end: its operations fail then. Any thread.
      *
-     * @return fails with an {@link IllegalStateException} if the channel is not bound so, or connects by the connection
+     * @return fails with an {@link IllegalStateException} if the channel has no device, or connects by the connection
      *         manager, and with a {@link ClosedChannelException}.
      */
     public Future<RdmaEndpoint> exportEndpoint() {
@@ -285,11 +320,16 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     private ManualConnector manualConnection() throws Exception {
         if (connection == null) {
-            if (incoming != null || boundId() == null || boundId().device() == null) {
-                throw new IllegalStateException("bind the channel to an address of a device first");
+            ConnectionId bound = boundId();
+            String name = config.queuePair().device.name();
+            Device chosen = bound != null ? bound.device() : name.isEmpty() ? null : Device.shared(name);
+            if (incoming != null || chosen == null) {
+                throw new IllegalStateException("bind the channel to an address of a device first, or choose one by " +
+                        "the option DEVICE");
             }
-            connection = new MessageConnection(this, boundId().device(), localAddress().getAddress());
-            state = RdmaChannelState.STARTING;
+            connection = new MessageConnection(this, chosen, bound);
+            device = chosen;
+            changeState(RdmaChannelState.STARTING);
         }
         if (connection.manual() == null) {
             throw new AlreadyConnectedException();
@@ -380,7 +420,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     /** The connection that was asked for, or that the application makes, is made. */
     void accepted(ChannelPromise promise) {
-        state = RdmaChannelState.RUNNING;
+        changeState(RdmaChannelState.RUNNING);
         established(localAddress(), remoteAddress());
         promise.trySuccess();
         pipeline().fireChannelActive();
@@ -455,6 +495,75 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     // ---- input
 
+    private record EarlyReceive(List<RegisteredSlice> memory, ChannelPromise promise) { }
+
+    /** As {@link #postReceive(List)}. */
+    public ChannelFuture postReceive(RegisteredSlice... memory) {
+        return postReceive(Arrays.asList(memory));
+    }
+
+    /**
+     * Posts a receive, with {@link io.netty.channel.rdma.RdmaChannelOption#MANUAL_RECEIVES}: one send of the peer goes
+     * there and nowhere else, and then an {@link RdmaReceive} with this {@link RdmaReceive#memory() memory} is read.
+     * Receives are used in the order in which they were posted. What is posted before the channel has a queue pair
+     * waits for that, so that it is there when the peer can send: a server posts when it gets the {@link
+     * RdmaConnectionRequest}, a client when the channel is registered. Any thread.
+     *
+     * <p>The memory is the device's until the message is read, or the channel is closed: {@link #closeFuture()}. If an
+     * attempt to connect fails, what was posted for it is the application's again.
+     *
+     * @param memory slices that the message fills one after the other, as many as {@code MAX_RECEIVE_SGES}, each of
+     *         memory with {@link io.netty.channel.rdma.RdmaPermission#LOCAL_WRITE}: also of a peer device. None for a
+     *         receive that takes immediate data alone. A longer message than all of them ends the connection.
+     * @return is done when it is posted. Fails with an {@link IllegalStateException} if {@code RECEIVE_QUEUE_DEPTH} of
+     *         them are posted, or the option is not set; with an {@link IllegalArgumentException} if the memory is not
+     *         as said; with an {@link io.netty.util.IllegalReferenceCountException} if it is closed; with a {@link
+     *         ClosedChannelException}.
+     */
+    public ChannelFuture postReceive(List<RegisteredSlice> memory) {
+        List<RegisteredSlice> copy = List.copyOf(memory);
+        ChannelPromise promise = newPromise();
+        onLoop(() -> {
+            if (isOpen() && connection == null && config.isManualReceives()) {
+                if (earlyReceives == null) {
+                    earlyReceives = new ArrayDeque<>();
+                }
+                earlyReceives.add(new EarlyReceive(copy, promise));
+            } else {
+                post(connection, copy, promise);
+            }
+        });
+        return promise;
+    }
+
+    private void post(MessageConnection to, List<RegisteredSlice> memory, ChannelPromise promise) {
+        try {
+            if (!isOpen()) {
+                throw new ClosedChannelException();
+            }
+            if (to == null) {
+                throw new IllegalStateException("MANUAL_RECEIVES is not set: the channel posts its receives itself");
+            }
+            to.postReceive(memory);
+        } catch (Throwable t) {
+            promise.tryFailure(t);
+            return;
+        }
+        promise.trySuccess();
+    }
+
+    /** There is a queue pair. */
+    void postEarly(MessageConnection to) {
+        while (earlyReceives != null) {
+            EarlyReceive receive = earlyReceives.poll();
+            if (receive == null) {
+                earlyReceives = null;
+            } else {
+                post(to, receive.memory, receive.promise);
+            }
+        }
+    }
+
     @Override
     protected void doBeginRead() {
         if (connection == null) {
@@ -495,8 +604,8 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     /** What is in flight comes back. */
     void stopping() {
-        if (isOpen()) {
-            state = RdmaChannelState.STOPPING;
+        if (isOpen() && state == RdmaChannelState.RUNNING) {
+            changeState(RdmaChannelState.STOPPING);
         }
     }
 
@@ -552,7 +661,10 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     @Override
     protected void doClose() throws Exception {
         super.doClose();
-        state = RdmaChannelState.IDLE;
+        if (state == RdmaChannelState.RUNNING) {
+            changeState(RdmaChannelState.STOPPING);
+        }
+        changeState(RdmaChannelState.IDLE);
     }
 
     @Override
@@ -563,6 +675,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         if (incoming != null) {
             incoming.close();
         }
+        postEarly(null);
     }
 
     @Override
@@ -588,7 +701,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             }
             super.connect(remoteAddress, localAddress, promise);
             if (isConnecting()) {
-                state = RdmaChannelState.STARTING;
+                changeState(RdmaChannelState.STARTING);
             }
         }
 

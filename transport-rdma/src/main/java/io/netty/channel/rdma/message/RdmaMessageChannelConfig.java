@@ -43,10 +43,12 @@ import static io.netty.channel.ChannelOption.SO_REUSEADDR;
  * <ul>
  * <li>queue pair: {@code SEND_QUEUE_DEPTH}, {@code RECEIVE_QUEUE_DEPTH} (default 64), {@code MAX_INLINE}, {@code
  *     MAX_SEND_SGES}, {@code RECEIVE_BUFFER_SIZE}, {@code SHARED_RECEIVE_QUEUE}, {@code MAX_UNREAD_MESSAGES}, {@code
- *     MAX_INLINE_RECEIVE}, {@code INITIATOR_DEPTH}, {@code RESPONDER_RESOURCES}, {@code REMOTE_PERMISSIONS};</li>
+ *     MAX_INLINE_RECEIVE}, {@code MANUAL_RECEIVES}, {@code MAX_RECEIVE_SGES}, {@code INITIATOR_DEPTH}, {@code
+ *     RESPONDER_RESOURCES}, {@code REMOTE_PERMISSIONS};</li>
  * <li>retries: {@code RETRY_COUNT}, {@code RNR_RETRY_COUNT}, {@code ACK_TIMEOUT}, {@code MIN_RNR_TIMER} (default 12:
  *     0.64 milliseconds, since a sender may well find no receive posted here);</li>
- * <li>connecting: {@code RESOLVE_TIMEOUT_MILLIS}, {@code CONNECT_DATA};</li>
+ * <li>connecting: {@code RESOLVE_TIMEOUT_MILLIS}, {@code CONNECT_DATA}, {@code DEVICE}, {@code DEVICE_PORT}, {@code
+ *     GID_INDEX}, {@code SERVICE_LEVEL};</li>
  * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS} (default 5000), {@code IP_TOS}, {@code SO_REUSEADDR},
  *     and {@code SO_LINGER}: the most seconds that a close waits until what was flushed before is done; -1, the
  *     default, as 3.</li>
@@ -59,8 +61,10 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
             EnumSet.complementOf(EnumSet.of(RdmaPermission.LOCAL_WRITE)));
 
     final IntOption maxSendSges = new IntOption(RdmaChannelOption.MAX_SEND_SGES, 16, 1, 256);
+    final IntOption maxReceiveSges = new IntOption(RdmaChannelOption.MAX_RECEIVE_SGES, 16, 1, 256);
     final IntOption initiatorDepth = new IntOption(RdmaChannelOption.INITIATOR_DEPTH, 16, 0, 255);
     final IntOption responderResources = new IntOption(RdmaChannelOption.RESPONDER_RESOURCES, 16, 0, 255);
+    final IntOption serviceLevel = new IntOption(RdmaChannelOption.SERVICE_LEVEL, 0, 0, 15);
     private final IntOption receiveBufferSize =
             new IntOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, 4096, 0, 4 << 20);
     private final IntOption soLinger = new IntOption(SO_LINGER, -1, -1, Integer.MAX_VALUE);
@@ -69,11 +73,12 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
     private final QueuePairOptions queuePair = new QueuePairOptions(64, 12);
     private final IntOption[] options = {
             maxSendSges, initiatorDepth, responderResources, receiveBufferSize, soLinger, maxUnreadMessages,
-            queuePair.maxInlineReceive
+            queuePair.maxInlineReceive, serviceLevel, maxReceiveSges
     };
     private final RdmaMessageChannel channel;
     private volatile boolean reuseAddress;
     private volatile boolean sharedReceiveQueue;
+    private volatile boolean manualReceives;
     private volatile Set<RdmaPermission> remotePermissions = ALL_REMOTE;
     private volatile byte[] connectData = { };
 
@@ -106,7 +111,9 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
                 RdmaChannelOption.RESPONDER_RESOURCES, RdmaChannelOption.REMOTE_PERMISSIONS,
                 RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.RNR_RETRY_COUNT, RdmaChannelOption.ACK_TIMEOUT,
                 RdmaChannelOption.MIN_RNR_TIMER, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
-                RdmaChannelOption.CONNECT_DATA);
+                RdmaChannelOption.CONNECT_DATA, RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT,
+                RdmaChannelOption.GID_INDEX, RdmaChannelOption.SERVICE_LEVEL, RdmaChannelOption.MANUAL_RECEIVES,
+                RdmaChannelOption.MAX_RECEIVE_SGES);
     }
 
     @Override
@@ -117,6 +124,8 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
             value = isReuseAddress();
         } else if (option == RdmaChannelOption.SHARED_RECEIVE_QUEUE) {
             value = isSharedReceiveQueue();
+        } else if (option == RdmaChannelOption.MANUAL_RECEIVES) {
+            value = isManualReceives();
         } else if (option == RdmaChannelOption.REMOTE_PERMISSIONS) {
             value = getRemotePermissions();
         } else if (option == RdmaChannelOption.CONNECT_DATA) {
@@ -124,7 +133,10 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
         } else if (intOption(option) != null) {
             value = intOption(option).get();
         } else {
-            return super.getOption(option);
+            value = queuePair.device.get(option);
+            if (value == null) {
+                return super.getOption(option);
+            }
         }
         return (T) value;
     }
@@ -137,13 +149,15 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
             setReuseAddress((Boolean) value);
         } else if (option == RdmaChannelOption.SHARED_RECEIVE_QUEUE) {
             setSharedReceiveQueue((Boolean) value);
+        } else if (option == RdmaChannelOption.MANUAL_RECEIVES) {
+            setManualReceives((Boolean) value);
         } else if (option == RdmaChannelOption.REMOTE_PERMISSIONS) {
             setRemotePermissions((Set<RdmaPermission>) value);
         } else if (option == RdmaChannelOption.CONNECT_DATA) {
             setConnectData((byte[]) value);
         } else if (intOption(option) != null) {
             intOption(option).set((Integer) value);
-        } else {
+        } else if (!queuePair.device.set(option, value)) {
             return super.setOption(option, value);
         }
         return true;
@@ -166,6 +180,17 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
     /** See {@link RdmaChannelOption#SHARED_RECEIVE_QUEUE}. */
     public RdmaMessageChannelConfig setSharedReceiveQueue(boolean shared) {
         sharedReceiveQueue = shared;
+        return this;
+    }
+
+    /** See {@link RdmaChannelOption#MANUAL_RECEIVES}. */
+    public boolean isManualReceives() {
+        return manualReceives;
+    }
+
+    /** See {@link RdmaChannelOption#MANUAL_RECEIVES}. */
+    public RdmaMessageChannelConfig setManualReceives(boolean manual) {
+        manualReceives = manual;
         return this;
     }
 

@@ -22,7 +22,8 @@ import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 import io.netty.util.internal.StringUtil;
 
-import static io.netty.util.internal.ObjectUtil.checkNotNull;
+import java.util.Collections;
+import java.util.List;
 
 /**
  * What is written to a {@link RdmaMessageChannel}: one work request of its send queue. The promise of the write is its
@@ -31,24 +32,47 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  * <p>The buffer is the channel's until the promise is done: it must not be changed before.
  */
 public abstract class RdmaOperation extends DefaultByteBufHolder {
-    private final RegisteredSlice local;
+    /** {@code null} if there is a buffer. */
+    private final List<RegisteredSlice> local;
+    private final int localLength;
     private boolean unsignalled;
     private boolean fenced;
 
     RdmaOperation(ByteBuf data) {
         super(data);
         local = null;
+        localLength = 0;
     }
 
-    /** @param local where the bytes are; there is no buffer. */
-    RdmaOperation(RegisteredSlice local) {
+    /** @param local where the bytes are, one slice after the other; there is no buffer. */
+    RdmaOperation(List<RegisteredSlice> local) {
         super(Unpooled.EMPTY_BUFFER);
-        this.local = checkNotNull(local, "local");
+        this.local = List.copyOf(local);
+        long length = 0;
+        for (RegisteredSlice slice : this.local) {
+            length += slice.length();
+        }
+        if (length > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("local: " + length + " bytes (expected: at most " + Integer.MAX_VALUE +
+                    ')');
+        }
+        localLength = (int) length;
     }
 
-    /** Where the bytes are if they are in no buffer, else {@code null}: then {@link #content()} is empty. */
-    public final RegisteredSlice local() {
-        return local;
+    /**
+     * Where the bytes are if they are in no buffer, one slice after the other: then {@link #content()} is empty. Of an
+     * operation with a buffer there are none.
+     */
+    public final List<RegisteredSlice> local() {
+        return local == null ? Collections.emptyList() : local;
+    }
+
+    final boolean isLocal() {
+        return local != null;
+    }
+
+    final int localLength() {
+        return localLength;
     }
 
     /**
@@ -80,7 +104,7 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
 
     /** How many bytes it moves. */
     public int length() {
-        return local != null ? local.length() : content().readableBytes();
+        return local != null ? localLength : content().readableBytes();
     }
 
     /** Begins the work request; its elements are added by the caller. */

@@ -20,6 +20,8 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 
+import java.util.List;
+
 /**
  * RDMA READ: fills the writable bytes of a buffer from the peer's memory. When the promise is done they are readable.
  */
@@ -40,12 +42,22 @@ public final class RdmaRead extends RemoteOperation {
      * @param offset in that memory, in bytes.
      */
     public RdmaRead(RegisteredSlice local, RemoteMemory remote, long offset) {
+        this(List.of(local), remote, offset);
+    }
+
+    /**
+     * @param local where the bytes go; memory with {@link RdmaPermission#LOCAL_WRITE}, as many slices as {@code
+     *         MAX_SEND_SGES} and {@link RdmaCapabilities#maxReadSges()}.
+     * @param remote with {@link RdmaPermission#REMOTE_READ}.
+     * @param offset in that memory, in bytes.
+     */
+    public RdmaRead(List<RegisteredSlice> local, RemoteMemory remote, long offset) {
         super(local, remote, offset, RdmaPermission.REMOTE_READ);
     }
 
     @Override
     public int length() {
-        return local() != null ? local().length() : content().writableBytes();
+        return isLocal() ? localLength() : content().writableBytes();
     }
 
     @Override
@@ -65,7 +77,7 @@ public final class RdmaRead extends RemoteOperation {
 
     @Override
     void completed(int bytes) {
-        if (local() == null) {
+        if (!isLocal()) {
             content().writerIndex(content().writerIndex() + bytes);
         }
     }

@@ -17,20 +17,31 @@ package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.DefaultByteBufHolder;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
+
+import java.util.Collections;
+import java.util.List;
 
 /**
  * What a {@link RdmaMessageChannel} reads: a receive that the peer has used. The bytes are in registered memory, which
- * the reader releases.
+ * the reader releases; or in {@link #memory()} of the application.
  */
 public final class RdmaReceive extends DefaultByteBufHolder {
+    private final List<RegisteredSlice> memory;
     private final int opcode;
     private final int length;
     private final boolean withImmediate;
     private final int immediate;
 
     RdmaReceive(ByteBuf content, int opcode, int length, boolean withImmediate, int immediate) {
+        this(content, Collections.emptyList(), opcode, length, withImmediate, immediate);
+    }
+
+    RdmaReceive(ByteBuf content, List<RegisteredSlice> memory, int opcode, int length, boolean withImmediate,
+                int immediate) {
         super(content);
+        this.memory = memory;
         this.opcode = opcode;
         this.length = length;
         this.withImmediate = withImmediate;
@@ -45,9 +56,18 @@ public final class RdmaReceive extends DefaultByteBufHolder {
         return opcode;
     }
 
-    /** How many bytes the peer has sent, and which are the content; or has written to memory that it was given. */
+    /** How many bytes the peer has sent, and are the content; or has written to memory that it was given. */
     public int length() {
         return length;
+    }
+
+    /**
+     * What the application gave to {@link RdmaMessageChannel#postReceive}: a send of the peer is there, in the order of
+     * the slices, and there is no content; a write has left it as it was. Empty if the channel posts its receives
+     * itself.
+     */
+    public List<RegisteredSlice> memory() {
+        return memory;
     }
 
     public boolean hasImmediate() {
@@ -61,7 +81,7 @@ public final class RdmaReceive extends DefaultByteBufHolder {
 
     @Override
     public RdmaReceive replace(ByteBuf content) {
-        return new RdmaReceive(content, opcode, length, withImmediate, immediate);
+        return new RdmaReceive(content, memory, opcode, length, withImmediate, immediate);
     }
 
     @Override

@@ -19,6 +19,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 
+import java.util.List;
+
 /**
  * SEND: the readable bytes arrive in the peer's next receive, as one {@link RdmaReceive}. A {@link ByteBuf} that is
  * written to the channel is sent in this way, too.
@@ -31,6 +33,11 @@ public final class RdmaSend extends RdmaOperation {
 
     /** @param local the bytes to send. */
     public RdmaSend(RegisteredSlice local) {
+        this(List.of(local));
+    }
+
+    /** @param local the bytes to send, as many slices as {@code MAX_SEND_SGES}. */
+    public RdmaSend(List<RegisteredSlice> local) {
         super(local);
     }
 

@@ -19,6 +19,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 
+import java.util.List;
+
 /**
  * SEND WITH IMMEDIATE: as {@link RdmaSend}, with 32 bits that the peer finds in {@link RdmaReceive#immediate()}.
  */
@@ -39,6 +41,14 @@ public final class RdmaSendImm extends RdmaOperation {
      * @param immediate goes over the wire in network order.
      */
     public RdmaSendImm(RegisteredSlice local, int immediate) {
+        this(List.of(local), immediate);
+    }
+
+    /**
+     * @param local the bytes to send, as many slices as {@code MAX_SEND_SGES}.
+     * @param immediate goes over the wire in network order.
+     */
+    public RdmaSendImm(List<RegisteredSlice> local, int immediate) {
         super(local);
         this.immediate = immediate;
     }

@@ -20,6 +20,8 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 
+import java.util.List;
+
 /**
  * RDMA WRITE: the readable bytes are written to the peer's memory. The peer is not told. When the promise is done its
  * device has the bytes; its process may see them later, but before anything that this channel sends afterwards.
@@ -40,6 +42,15 @@ public final class RdmaWrite extends RemoteOperation {
      * @param offset in that memory, in bytes.
      */
     public RdmaWrite(RegisteredSlice local, RemoteMemory remote, long offset) {
+        this(List.of(local), remote, offset);
+    }
+
+    /**
+     * @param local the bytes to write, as many slices as {@code MAX_SEND_SGES}.
+     * @param remote with {@link RdmaPermission#REMOTE_WRITE}.
+     * @param offset in that memory, in bytes.
+     */
+    public RdmaWrite(List<RegisteredSlice> local, RemoteMemory remote, long offset) {
         super(local, remote, offset, RdmaPermission.REMOTE_WRITE);
     }
 

@@ -20,6 +20,8 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 
+import java.util.List;
+
 /**
  * RDMA WRITE WITH IMMEDIATE: as {@link RdmaWrite}, and then the peer gets a {@link RdmaReceive} without bytes, with
  * the length and these 32 bits. It consumes a receive of the peer.
@@ -45,6 +47,16 @@ public final class RdmaWriteImm extends RemoteOperation {
      * @param immediate goes over the wire in network order.
      */
     public RdmaWriteImm(RegisteredSlice local, RemoteMemory remote, long offset, int immediate) {
+        this(List.of(local), remote, offset, immediate);
+    }
+
+    /**
+     * @param local the bytes to write, as many slices as {@code MAX_SEND_SGES}.
+     * @param remote with {@link RdmaPermission#REMOTE_WRITE}.
+     * @param offset in that memory, in bytes.
+     * @param immediate goes over the wire in network order.
+     */
+    public RdmaWriteImm(List<RegisteredSlice> local, RemoteMemory remote, long offset, int immediate) {
         super(local, remote, offset, RdmaPermission.REMOTE_WRITE);
         this.immediate = immediate;
     }

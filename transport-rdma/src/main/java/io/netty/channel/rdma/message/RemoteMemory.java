@@ -16,15 +16,20 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Memory of a peer: where it is, and the key to it. The owner gets one by {@link RdmaMessageChannel#export} and hands
- * it over as a blob, by a message for example; the peer reads that and uses it on its channel to the owner. Immutable.
+ * Memory of a peer: where it is, and the key to it. The owner gets one by {@link RdmaMessageChannel#export}, or before
+ * there is a channel by {@link #of(RegisteredMemory, String)}, and hands it over as a blob: in a message, or in the
+ * data of a connect request or of its answer. The peer reads that and uses it on its channel to the owner. Immutable.
  *
  * <p>Whoever has a connection to the owner's protection domain and knows the key can do what the memory allows:
  * treat a blob like a password. A key that is wrong, or of memory that is not registered any more, or of another
@@ -82,6 +87,34 @@ public final class RemoteMemory {
         EnumSet<RdmaPermission> copy = EnumSet.noneOf(RdmaPermission.class);
         copy.addAll(permissions);
         this.permissions = Collections.unmodifiableSet(copy);
+    }
+
+    /**
+     * Makes memory known to the peers of all channels on a device: registers it there, if that has not been done, and
+     * tells its key. No connection is needed, so it can go to a peer in {@link
+     * io.netty.channel.rdma.RdmaChannelOption#CONNECT_DATA}. A channel that knows its device has {@link
+     * RdmaMessageChannel#export}. Any thread.
+     *
+     * @param deviceName one of {@link Device#names()}.
+     * @throws VerbsException if there is no such device, or it does not register the memory.
+     * @throws io.netty.util.IllegalReferenceCountException if the memory is closed.
+     */
+    public static RemoteMemory of(RegisteredMemory memory, String deviceName) throws VerbsException {
+        return of(memory, Device.shared(deviceName));
+    }
+
+    /** @param device that the connection manager shares. */
+    static RemoteMemory of(RegisteredMemory memory, Device device) throws VerbsException {
+        memory.retain();
+        try {
+            EnumSet<RdmaPermission> remote = EnumSet.noneOf(RdmaPermission.class);
+            remote.addAll(memory.permissions());
+            remote.remove(RdmaPermission.LOCAL_WRITE);
+            return new RemoteMemory(memory.address(), memory.length(),
+                    ChannelQueuePair.region(device, memory).rkey(), remote);
+        } finally {
+            memory.release();
+        }
     }
 
     /**

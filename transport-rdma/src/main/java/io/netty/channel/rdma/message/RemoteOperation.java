@@ -20,6 +20,8 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 
+import java.util.List;
+
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
@@ -39,7 +41,7 @@ abstract class RemoteOperation extends RdmaOperation {
     }
 
     /** @param needed that the memory must have. */
-    RemoteOperation(RegisteredSlice local, RemoteMemory remote, long offset, RdmaPermission needed) {
+    RemoteOperation(List<RegisteredSlice> local, RemoteMemory remote, long offset, RdmaPermission needed) {
         super(local);
         this.remote = checkNotNull(remote, "remote");
         this.offset = offset;

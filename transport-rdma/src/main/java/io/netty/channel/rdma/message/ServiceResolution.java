@@ -68,14 +68,15 @@ final class ServiceResolution {
      * @param timeoutMillis that all of it may take; 0 is without a bound.
      */
     void start(InetSocketAddress local, int timeoutMillis) throws Exception {
+        InetSocketAddress from = local == null ? options.device.local(null, remote.getAddress()) : local;
         id = channel.newConnectionId();
         boolean started = false;
         try {
             channel.watch(id, this::event);
             options.route(id);
             try {
-                id.resolveAddress(local == null ? null : new InetSocketAddress(local.getAddress(), 0),
-                        Reachability.destination(remote, local), options.resolveTimeoutMillis.get());
+                id.resolveAddress(from == null ? null : new InetSocketAddress(from.getAddress(), 0),
+                        Reachability.destination(remote, from), options.resolveTimeoutMillis.get());
             } catch (VerbsException e) {
                 throw Reachability.unreachable(e);
             }

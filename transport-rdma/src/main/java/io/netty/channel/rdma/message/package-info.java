@@ -63,7 +63,12 @@
  * <p>Memory of a peer device, such as a graphics processor, has no buffer, as the processor may not be able to access
  * it: {@link io.netty.channel.rdma.RegisteredMemory#ofDmabuf} registers a dma-buf. It is exported like other memory,
  * and a {@linkplain io.netty.channel.rdma.RegisteredMemory#slice slice} of it, or of any registered memory, takes the
- * place of the buffer in a send, write or read.
+ * place of the buffer in a send, write or read; or a list of slices, as many as {@code MAX_SEND_SGES}.
+ *
+ * <p>Messages arrive in buffers that the channel posts, up to {@code RECEIVE_BUFFER_SIZE}. With {@link
+ * io.netty.channel.rdma.RdmaChannelOption#MANUAL_RECEIVES} the application posts the receives, lists of slices of its
+ * own memory, which may be a peer device's. A message then goes there and nowhere else: see {@link
+ * io.netty.channel.rdma.message.RdmaMessageChannel#postReceive(java.util.List)}.
  *
  * <p>Operations that the send queue has no room for wait, and the channel is not writable meanwhile, whatever their
  * sizes are; nor is it above the usual water mark, where bytes in flight count, too. A SEND whose peer has no receive
@@ -92,7 +97,8 @@
  *
  * <h2>Memory and permissions</h2>
  * The owner registers memory ({@link io.netty.channel.rdma.RegisteredMemory}), {@linkplain
- * io.netty.channel.rdma.message.RdmaMessageChannel#export exports} it for a channel, and hands the {@link
+ * io.netty.channel.rdma.message.RdmaMessageChannel#export exports} it for a channel, or {@linkplain
+ * io.netty.channel.rdma.message.RemoteMemory#of for a device} before there is one, and hands the {@link
  * io.netty.channel.rdma.message.RemoteMemory} over. Two things must allow an operation of the peer: the memory, and the
  * owner's channel ({@link io.netty.channel.rdma.RdmaChannelOption#REMOTE_PERMISSIONS}).
  * <table>
@@ -133,6 +139,9 @@
  * <tr><td>IDLE (closed)</td><td>nothing</td><td>never: to connect again, make another channel</td></tr>
  * </table>
  *
+ * The pipeline gets each new state as a user event, in their order. It may be late: {@code RUNNING} comes after {@code
+ * channelActive}.
+ *
  * <h2>Connecting</h2>
  * By the connection manager: the client's {@link io.netty.channel.rdma.RdmaChannelOption#CONNECT_DATA} arrives with the
  * request, a user event {@link io.netty.channel.rdma.message.RdmaConnectionRequest} in the pipeline of the new
@@ -142,7 +151,8 @@
  * io.netty.channel.rdma.verbs.ConnectionRejectedException}. Data of the user that belong to a connection are
  * attributes of its channel. Connecting takes 5 seconds at most by default.
  *
- * <p>Out of band: {@code bind} each channel to a local address, {@linkplain
+ * <p>Out of band: {@code bind} each channel to a local address, or set {@link
+ * io.netty.channel.rdma.RdmaChannelOption#DEVICE}; {@linkplain
  * io.netty.channel.rdma.message.RdmaMessageChannel#exportEndpoint export} where its queue pair is, hand that {@link
  * io.netty.channel.rdma.message.RdmaEndpoint} to the other side in any way that nobody can change it on, and {@code
  * connect} each channel to the other's. The connection manager has no part in it, so there is no data, no timeout, and

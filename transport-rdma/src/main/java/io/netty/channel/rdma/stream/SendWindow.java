@@ -100,9 +100,12 @@ final class SendWindow {
         mayHaveEntry = false;
     }
 
+    /** The table of an idle connection takes no memory as long as nobody writes there. */
     private void clear() {
         for (int i = 0; i < sgl.entries(); i++) {
-            sgl.clearLength(i);
+            if (sgl.length(i) != 0) {
+                sgl.clearLength(i);
+            }
         }
     }
 

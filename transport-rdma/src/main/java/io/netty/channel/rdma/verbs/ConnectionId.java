@@ -162,6 +162,34 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
+     * The port of {@link #device()} that the local address belongs to, from 1; 0 if the id is not bound to a device.
+     */
+    public int port() {
+        int[] portAndKey = new int[2];
+        port0(address(), portAndKey, new byte[AddressVector.GID_LENGTH]);
+        return portAndKey[0];
+    }
+
+    /**
+     * The partition that the local address belongs to with InfiniBand, 0 to 0xFFFF; of no meaning with RoCE, and if the
+     * id is not bound to a device.
+     */
+    public int partitionKey() {
+        int[] portAndKey = new int[2];
+        port0(address(), portAndKey, new byte[AddressVector.GID_LENGTH]);
+        return portAndKey[1];
+    }
+
+    /**
+     * The global identifier of the {@link #port()}, 16 bytes in network order.
+     */
+    public byte[] gid() {
+        byte[] gid = new byte[AddressVector.GID_LENGTH];
+        port0(address(), new int[2], gid);
+        return gid;
+    }
+
+    /**
      * Creates the queue pair of the connection, which the connection manager takes through its states. It is closed
      * with the id at the latest.
      *
@@ -435,6 +463,9 @@ public final class ConnectionId extends VerbsObject {
     private static native int resolveRoute0(long id, int timeoutMillis);
 
     private static native long device0(long id);
+
+    /** Fills port and partition key, and the global identifier. */
+    private static native void port0(long id, int[] portAndKey, byte[] gid);
 
     private static native void destroyQueuePair0(long id);
 

@@ -68,6 +68,19 @@ public final class Device extends VerbsObject {
     }
 
     /**
+     * The device as the connection manager has it ({@code rdma_get_devices}), and so as all channels of this process:
+     * what is made of it can be used together with what belongs to an id. It stays open.
+     *
+     * @param name one of {@link #names()}.
+     * @throws VerbsException with {@link Errno#ENODEV} if there is no such device.
+     */
+    public static Device shared(String name) throws VerbsException {
+        Verbs.ensureAvailability();
+        ObjectUtil.checkNotNull(name, "name");
+        return shared(created(shared0(name), "rdma_get_devices", "find RDMA device " + name));
+    }
+
+    /**
      * The one object for a context that belongs to the connection manager.
      */
     static Device shared(long context) {
@@ -162,6 +175,18 @@ public final class Device extends VerbsObject {
     }
 
     /**
+     * An entry of a port's table of partition keys, 0 to 0xFFFF.
+     *
+     * @param port  from 1 to {@link DeviceAttributes#portCount()}.
+     * @param index below {@link PortAttributes#partitionKeyTableLength()}.
+     */
+    public int partitionKey(int port, int index) throws VerbsException {
+        int key = partitionKey0(address(), port, index);
+        check(Math.max(0, -key), "ibv_query_pkey", "query partition key " + index + " of " + name);
+        return key;
+    }
+
+    /**
      * The file descriptor that is readable when {@link #nextAsyncEvent()} has something. Owned by the device: don't
      * close it.
      */
@@ -251,6 +276,8 @@ public final class Device extends VerbsObject {
 
     private static native long open0(String name);
 
+    private static native long shared0(String name);
+
     private static native int close0(long context);
 
     private static native String name0(long context);
@@ -264,6 +291,9 @@ public final class Device extends VerbsObject {
     private static native int portAttributes0(long context, int port, int[] values);
 
     private static native int gid0(long context, int port, int index, byte[] gid);
+
+    /** Returns the key, or a negative errno. */
+    private static native int partitionKey0(long context, int port, int index);
 
     /** Fills the bytes, and {@code enum ibv_gid_type} (or -1) and the index of the network interface. */
     private static native int gidEntry0(long context, int port, int index, byte[] gid, int[] typeAndInterface);

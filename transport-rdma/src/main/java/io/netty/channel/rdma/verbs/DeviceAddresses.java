@@ -23,6 +23,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,9 +38,11 @@ public final class DeviceAddresses {
     private static final int MOST_IN_TEXT = 16;
 
     private final Map<String, List<InetAddress>> byDevice;
+    private final Map<InetAddress, Integer> ports;
 
-    private DeviceAddresses(Map<String, List<InetAddress>> byDevice) {
+    private DeviceAddresses(Map<String, List<InetAddress>> byDevice, Map<InetAddress, Integer> ports) {
         this.byDevice = byDevice;
+        this.ports = ports;
     }
 
     /**
@@ -47,27 +50,33 @@ public final class DeviceAddresses {
      */
     public static DeviceAddresses find() throws VerbsException, SocketException {
         Map<String, List<InetAddress>> byDevice = new LinkedHashMap<>();
+        Map<InetAddress, Integer> ports = new HashMap<>();
         for (String name : Device.names()) {
             byDevice.put(name, new ArrayList<>());
         }
         try (EventChannel channel = EventChannel.create()) {
             for (NetworkInterface netInterface : Collections.list(NetworkInterface.getNetworkInterfaces())) {
                 for (InetAddress address : Collections.list(netInterface.getInetAddresses())) {
-                    String device = deviceOf(address, channel);
+                    String device = deviceOf(address, channel, ports);
                     if (device != null) {
                         byDevice.computeIfAbsent(device, name -> new ArrayList<>()).add(address);
                     }
                 }
             }
         }
-        return new DeviceAddresses(Collections.unmodifiableMap(byDevice));
+        return new DeviceAddresses(Collections.unmodifiableMap(byDevice), ports);
     }
 
-    private static String deviceOf(InetAddress address, EventChannel channel) throws VerbsException {
+    private static String deviceOf(InetAddress address, EventChannel channel, Map<InetAddress, Integer> ports)
+            throws VerbsException {
         try (ConnectionId id = ConnectionId.create(channel, PortSpace.TCP)) {
             id.bind(new InetSocketAddress(address, 0));
             Device device = id.device();
-            return device == null ? null : device.name();
+            if (device == null) {
+                return null;
+            }
+            ports.put(address, id.port());
+            return device.name();
         } catch (VerbsException e) {
             if (e.call().equals("rdma_bind_addr")) {
                 return null;
@@ -79,6 +88,11 @@ public final class DeviceAddresses {
     /** The addresses by the names of the devices, which are all there are, in the order of {@link Device#names()}. */
     public Map<String, List<InetAddress>> byDevice() {
         return byDevice;
+    }
+
+    /** The port of its device that an address belongs to, from 1; 0 if it belongs to none. */
+    public int port(InetAddress address) {
+        return ports.getOrDefault(address, 0);
     }
 
     /**

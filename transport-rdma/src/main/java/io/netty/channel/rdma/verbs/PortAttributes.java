@@ -19,7 +19,7 @@ package io.netty.channel.rdma.verbs;
  * The state of a port ({@code struct ibv_port_attr}, ibv_query_port(3)).
  */
 public final class PortAttributes {
-    static final int COUNT = 7;
+    static final int COUNT = 8;
 
     private static final int ACTIVE = 4;
     private static final int LINK_LAYER_ETHERNET = 2;
@@ -67,6 +67,11 @@ public final class PortAttributes {
 
     public boolean isEthernet() {
         return values[6] == LINK_LAYER_ETHERNET;
+    }
+
+    /** The number of entries of the table of partition keys. */
+    public int partitionKeyTableLength() {
+        return values[7];
     }
 
     /** {@code enum ibv_mtu}: 1 = 256 bytes to 5 = 4096. */

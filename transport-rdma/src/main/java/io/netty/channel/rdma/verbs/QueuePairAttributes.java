@@ -181,6 +181,18 @@ public final class QueuePairAttributes {
         return this;
     }
 
+    /** The service level of the global path, 0 to 15. Default 0. */
+    public QueuePairAttributes serviceLevel(int serviceLevel) {
+        values[I_AV_SERVICE_LEVEL] = ObjectUtil.checkInRange(serviceLevel, 0, 15, "serviceLevel");
+        return this;
+    }
+
+    /** Where the global path leaves the own InfiniBand subnet, or ends in it, 0 to 0xFFFF. Default 0, as with RoCE. */
+    public QueuePairAttributes destinationLid(int lid) {
+        values[I_AV_LID] = ObjectUtil.checkInRange(lid, 0, 0xFFFF, "lid");
+        return this;
+    }
+
     int mask() {
         return mask;
     }

@@ -21,6 +21,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufHolder;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -38,9 +39,12 @@ import io.netty.channel.rdma.message.RdmaDatagram;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.message.RdmaEndpoint;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.util.ReferenceCountUtil;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -96,6 +100,27 @@ enum Scenario {
             exchange(client, attempt, Unpooled.wrappedBuffer(new byte[64]));
         }
     },
+    /** Without the connection manager: one end by its address, the other by its device, with a receive of its own. */
+    DESCRIPTORS {
+        @Override
+        void run(EventLoopGroup group, Attempt attempt) throws Exception {
+            RegisteredMemory memory = RegisteredMemory.allocate(SMALL, EnumSet.of(RdmaPermission.LOCAL_WRITE));
+            attempt.atEnd(memory::close);
+            RdmaMessageChannel left =
+                    (RdmaMessageChannel) attempt.sync(manual(group, attempt).bind(TestAddress.anyPort()));
+            RdmaMessageChannel right = (RdmaMessageChannel) attempt.sync(manual(group, attempt)
+                    .option(RdmaChannelOption.DEVICE, DEVICE).option(RdmaChannelOption.MANUAL_RECEIVES, true)
+                    .register());
+            // The future of a registration is done before the pipeline, and with it the attempt, knows the channel.
+            right.eventLoop().submit(() -> { }).get(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+            ChannelFuture posted = attempt.note(right.postReceive(memory.slice(0, SMALL)));
+            RdmaEndpoint end = TestTimeouts.sync(left.exportEndpoint()).getNow();
+            attempt.sync(left.connect(TestTimeouts.sync(right.exportEndpoint()).getNow()));
+            attempt.sync(right.connect(end));
+            attempt.sync(posted);
+            attempt.sync(left.writeAndFlush(Unpooled.wrappedBuffer(new byte[SMALL])));
+        }
+    },
     DATAGRAMS {
         @Override
         void run(EventLoopGroup group, Attempt attempt) throws Exception {
@@ -119,6 +144,7 @@ enum Scenario {
         }
     };
 
+    private static final String DEVICE = device();
     static final int LARGE = 1 << 20;
     static final int SMALL = 2000;
 
@@ -143,6 +169,20 @@ enum Scenario {
         ChannelHandler handler = handlers.length > 0 ? handlers[0] : new Replies();
         return (RdmaDatagramChannel) attempt.sync(new Bootstrap().group(group).channel(RdmaDatagramChannel.class)
                 .handler(initializer(() -> handler, attempt)).bind(TestAddress.anyPort()));
+    }
+
+    private static Bootstrap manual(EventLoopGroup group, Attempt attempt) {
+        return new Bootstrap().group(group).channel(RdmaMessageChannel.class)
+                .handler(initializer(Replies::new, attempt)).option(RdmaChannelOption.RETRY_COUNT, 1)
+                .option(RdmaChannelOption.ACK_TIMEOUT, 14).option(RdmaChannelOption.RNR_RETRY_COUNT, 0);
+    }
+
+    private static String device() {
+        try {
+            return TestAddress.device();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static ChannelHandler initializer(Supplier<ChannelHandler> handler, Attempt attempt) {

@@ -163,7 +163,8 @@ class VerbsFaultsTest {
                         Faults.none();
                         System.out.println("    " + (fired ? "" : "not reached ") + attempt);
                         assertThat(attempt.hasFailed() && !fired).as("failed by itself: " + attempt).isFalse();
-                        assertThat(!attempt.hasFailed() || attempt.says(call.name()))
+                        // verbs.h hides the underscore of _ibv_query_gid_ex.
+                        assertThat(!attempt.hasFailed() || attempt.says(call.name().replaceFirst("^_", "")))
                                 .as("says which call failed: " + attempt).isTrue();
                         beside.run();
                         Attempt again = run(tried);

@@ -106,6 +106,7 @@ final class MessagePair implements AutoCloseable {
      */
     static final class Recorder extends EventRecorder {
         private final BlockingQueue<RdmaReceive> messages = new LinkedBlockingQueue<>();
+        private final BlockingQueue<RdmaChannelState> states = new LinkedBlockingQueue<>();
         /** Keep requests from the end of the pipeline, where they would be accepted. */
         volatile boolean takesRequests;
 
@@ -124,6 +125,11 @@ final class MessagePair implements AutoCloseable {
             } finally {
                 message.release();
             }
+        }
+
+        /** The next state that the pipeline was told of. */
+        RdmaChannelState state() throws InterruptedException {
+            return TestTimeouts.take(states, "a state");
         }
 
         int messages() {
@@ -150,6 +156,8 @@ final class MessagePair implements AutoCloseable {
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event instanceof RdmaConnectionRequest && !takesRequests) {
                 ctx.fireUserEventTriggered(event);
+            } else if (event instanceof RdmaChannelState) {
+                states.add((RdmaChannelState) event);
             } else {
                 super.userEventTriggered(ctx, event);
             }

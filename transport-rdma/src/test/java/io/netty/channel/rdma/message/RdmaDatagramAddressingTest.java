@@ -18,6 +18,7 @@ package io.netty.channel.rdma.message;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.LoopGroupExtension;
@@ -28,7 +29,9 @@ import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
+import io.netty.channel.rdma.verbs.DeviceAddresses;
 import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsResource;
@@ -65,6 +68,25 @@ class RdmaDatagramAddressingTest {
         try (DatagramEnd gone = end()) {
             return gone.address();
         }
+    }
+
+    @Test
+    void deviceThatIsChosenStandsForTheWildcard() throws Exception {
+        String name = TestAddress.device();
+        ChannelInboundHandlerAdapter handler = new ChannelInboundHandlerAdapter() {
+            @Override
+            public boolean isSharable() {
+                return true;
+            }
+        };
+        Bootstrap bootstrap = new Bootstrap().group(loops.group()).channel(RdmaDatagramChannel.class)
+                .handler(handler).option(RdmaChannelOption.DEVICE, name).option(RdmaChannelOption.DEVICE_PORT, 1);
+        RdmaDatagramChannel channel =
+                (RdmaDatagramChannel) TestTimeouts.sync(bootstrap.bind(new InetSocketAddress(0))).channel();
+        assertThat(DeviceAddresses.find().byDevice().get(name)).contains(channel.localAddress().getAddress());
+        TestTimeouts.sync(channel.close());
+        assertThat(TestTimeouts.await(bootstrap.option(RdmaChannelOption.DEVICE_PORT, 99)
+                .bind(TestAddress.anyPort())).cause()).isInstanceOf(NoRdmaDeviceException.class);
     }
 
     @Test

@@ -29,6 +29,7 @@ import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.socket.DatagramPacket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -78,6 +79,7 @@ class RdmaDatagramTransferTest {
                         new RdmaDatagram(ascii(text), right.address(), 0xCAFEBABE)));
                 RdmaDatagram datagram = right.datagram();
                 assertThat(datagram.hasImmediate()).isTrue();
+                assertThat(datagram.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE);
                 assertThat(datagram.immediate()).isEqualTo(0xCAFEBABE);
                 assertThat(datagram.content().toString(StandardCharsets.US_ASCII)).isEqualTo(text);
                 datagram.release();

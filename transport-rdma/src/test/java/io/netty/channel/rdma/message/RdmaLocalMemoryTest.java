@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.MemoryFile;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
@@ -31,7 +32,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Random;
 
 import static io.netty.channel.rdma.RdmaPermission.LOCAL_WRITE;
@@ -111,6 +114,55 @@ class RdmaLocalMemoryTest {
         MessagePair.write(pair.client, new RdmaSend(own.slice(SIZE, 0)));
         pair.serverEvents.message().release();
         assertThat(memory.buf().slice(20000, 4000)).isEqualTo(memory.buf().slice(0, 4000));
+    }
+
+    @Test
+    void listsOfSlicesAreGatheredAndScatteredInTheirOrder() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> { },
+                client -> client.option(RdmaChannelOption.MAX_SEND_SGES, 4));
+             RegisteredMemory own = RegisteredMemory.of(ByteBuffer.allocateDirect(SIZE), EnumSet.of(LOCAL_WRITE));
+             RegisteredMemory other = RegisteredMemory.allocate(SIZE, EnumSet.of(LOCAL_WRITE));
+             RegisteredMemory memory = RegisteredMemory.allocate(SIZE, ALL)) {
+            RemoteMemory remote = pair.server.export(memory);
+            fill(own.buf().nioBuffer(0, SIZE), 4);
+            fill(other.buf().nioBuffer(0, SIZE), 5);
+            List<RegisteredSlice> list = List.of(own.slice(1000, 100), other.slice(7, 1000), own.slice(0, 0),
+                    own.slice(10, 3), own.slice(0, 200));
+            ByteBuf expected = Unpooled.wrappedBuffer(own.buf().slice(1000, 100).retain(),
+                    other.buf().slice(7, 1000).retain(), own.buf().slice(10, 3).retain(),
+                    own.buf().slice(0, 200).retain());
+            MessagePair.write(pair.client, new RdmaSend(list));
+            MessagePair.write(pair.client, new RdmaSendImm(list, 8));
+            MessagePair.write(pair.client, new RdmaWrite(list, remote, 0));
+            MessagePair.write(pair.client, new RdmaWriteImm(list, remote, 2000, 9));
+            for (int immediate : new int[] { 0, 8 }) {
+                RdmaReceive message = pair.serverEvents.message();
+                assertThat(message.immediate()).isEqualTo(immediate);
+                assertThat(message.content()).isEqualTo(expected);
+                message.release();
+            }
+            RdmaReceive written = pair.serverEvents.message();
+            assertThat(written.length()).isEqualTo(1303);
+            written.release();
+            assertThat(memory.buf().slice(0, 1303)).isEqualTo(expected);
+            assertThat(memory.buf().slice(2000, 1303)).isEqualTo(expected);
+
+            MessagePair.write(pair.client, new RdmaRead(List.of(other.slice(30000, 1300), own.slice(60000, 3)), remote,
+                    2000));
+            assertThat(other.buf().slice(30000, 1300)).isEqualTo(expected.slice(0, 1300));
+            assertThat(own.buf().slice(60000, 3)).isEqualTo(expected.slice(1300, 3));
+            MessagePair.write(pair.client, new RdmaWrite(List.<RegisteredSlice>of(), remote, 0));
+
+            assertThat(MessagePair.failure(pair.client,
+                    new RdmaSend(Collections.nCopies(257, own.slice(0, 1)))))
+                    .isInstanceOf(RdmaOperationException.class).hasMessageContaining("MAX_SEND_SGES");
+            assertThatThrownBy(() -> new RdmaSend(Collections.nCopies(1 << 16, own.slice(0, SIZE))))
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("4294967296");
+            MessagePair.write(pair.client, Unpooled.copyInt(1));
+            pair.serverEvents.message().release();
+            assertThat(own.refCnt()).as("nothing is in flight").isEqualTo(1);
+            expected.release();
+        }
     }
 
     @Test
@@ -243,7 +295,7 @@ class RdmaLocalMemoryTest {
             RdmaSend send = (RdmaSend) new RdmaSend(own.slice(1, 9)).unsignalled();
             RdmaOperation copy = send.replace(Unpooled.buffer(5));
             assertThat(copy).isInstanceOf(RdmaSend.class).isNotSameAs(send);
-            assertThat(copy.local()).isSameAs(send.local());
+            assertThat(copy.local()).isEqualTo(send.local()).hasSize(1);
             assertThat(copy.length()).isEqualTo(9);
             assertThat(copy.isUnsignalled()).isTrue();
             assertThat(copy.toString()).contains("9 bytes");

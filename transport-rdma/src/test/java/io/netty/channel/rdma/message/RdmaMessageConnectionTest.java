@@ -27,15 +27,19 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
+import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.AttributeKey;
+import io.netty.util.IllegalReferenceCountException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.nio.ByteOrder;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
@@ -69,6 +74,7 @@ class RdmaMessageConnectionTest {
 
     /** A connect that waits for the server's application to decide. */
     private static final class Asked {
+        final Recorder clientEvents = new Recorder();
         final Recorder serverEvents = new Recorder();
         final Channel listener;
         final ChannelFuture connect;
@@ -77,7 +83,7 @@ class RdmaMessageConnectionTest {
         Asked(Consumer<Bootstrap> client) throws Exception {
             serverEvents.takesRequests = true;
             listener = listen(serverEvents);
-            Bootstrap bootstrap = MessagePair.connecting(loops.group(), new Recorder());
+            Bootstrap bootstrap = MessagePair.connecting(loops.group(), clientEvents);
             client.accept(bootstrap);
             connect = bootstrap.connect(listener.localAddress());
             request = (RdmaConnectionRequest) serverEvents.next();
@@ -117,6 +123,93 @@ class RdmaMessageConnectionTest {
         TestTimeouts.sync(client.close());
         assertThat(serverEvents.next()).isEqualTo("inactive");
         close(asked.listener);
+    }
+
+    @Test
+    void pipelineIsToldOfEachChangeOfState() throws Exception {
+        Recorder client;
+        Recorder server;
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            client = pair.clientEvents;
+            server = pair.serverEvents;
+            assertThat(client.state()).isEqualTo(RdmaChannelState.STARTING);
+            assertThat(client.state()).isEqualTo(RdmaChannelState.RUNNING);
+            assertThat(server.state()).isEqualTo(RdmaChannelState.RUNNING);
+            TestTimeouts.sync(pair.client.close());
+            TestTimeouts.sync(pair.server.closeFuture());
+        }
+        for (Recorder events : new Recorder[] { client, server }) {
+            assertThat(events.state()).isEqualTo(RdmaChannelState.STOPPING);
+            assertThat(events.state()).isEqualTo(RdmaChannelState.IDLE);
+            assertThat(events.next()).isEqualTo("inactive");
+        }
+    }
+
+    @Test
+    void pipelineIsToldThatARequestCameToNothing() throws Exception {
+        Asked asked = new Asked(client -> { });
+        TestTimeouts.sync(asked.request.reject(ascii("no")));
+        assertThat(asked.serverEvents.state()).isEqualTo(RdmaChannelState.IDLE);
+        TestTimeouts.await(asked.connect);
+        assertThat(asked.clientEvents.state()).isEqualTo(RdmaChannelState.STARTING);
+        assertThat(asked.clientEvents.state()).isEqualTo(RdmaChannelState.IDLE);
+        close(asked.listener);
+    }
+
+    @Test
+    void memoryTravelsInTheDataOfRequestAndAcceptance() throws Exception {
+        try (RegisteredMemory clientMemory = RegisteredMemory.allocate(100, EnumSet.allOf(RdmaPermission.class));
+             RegisteredMemory serverMemory = RegisteredMemory.allocate(100, EnumSet.allOf(RdmaPermission.class))) {
+            byte[] exported = blob(RemoteMemory.of(clientMemory, TestAddress.device()));
+            Asked asked = new Asked(client -> client.option(RdmaChannelOption.CONNECT_DATA, exported));
+            RdmaMessageChannel server = asked.request.channel();
+            RemoteMemory ofClient = RemoteMemory.read(Unpooled.wrappedBuffer(asked.request.data()));
+            assertThat(ofClient.address()).isEqualTo(clientMemory.address());
+            TestTimeouts.sync(asked.request.accept(blob(server.export(serverMemory))));
+            TestTimeouts.sync(asked.connect);
+            RdmaMessageChannel client = (RdmaMessageChannel) asked.connect.channel();
+            RemoteMemory ofServer = RemoteMemory.read(Unpooled.wrappedBuffer(client.peerData()));
+
+            MessagePair.write(client, new RdmaWrite(Unpooled.copyLong(1, 2), ofServer, 8));
+            MessagePair.write(server, new RdmaFetchAndAdd(ofClient, 16, 3));
+            ByteBuf destination = client.alloc().buffer(16, 16);
+            MessagePair.write(client, new RdmaRead(destination, ofServer, 8));
+            assertThat(destination.readLong()).isEqualTo(1);
+            assertThat(destination.readLong()).isEqualTo(2);
+            destination.release();
+            assertThat(clientMemory.buf().nioBuffer(0, 100).order(ByteOrder.nativeOrder()).getLong(16)).isEqualTo(3);
+            // The same memory has the same key, whichever way it is asked for.
+            assertThat(client.export(clientMemory).key()).isEqualTo(ofClient.key());
+            TestTimeouts.sync(client.close());
+            TestTimeouts.sync(server.closeFuture());
+            close(asked.listener);
+        }
+    }
+
+    @Test
+    void memoryIsExportedOnceTheDeviceIsKnown() throws Exception {
+        RdmaMessageChannel channel = new RdmaMessageChannel();
+        TestTimeouts.sync(loops.group().register(channel));
+        RegisteredMemory memory = RegisteredMemory.allocate(100, EnumSet.allOf(RdmaPermission.class));
+        try {
+            assertThatThrownBy(() -> channel.export(memory)).isInstanceOf(NotYetConnectedException.class);
+            TestTimeouts.sync(channel.bind(TestAddress.anyPort()));
+            assertThat(channel.export(memory).key()).isEqualTo(RemoteMemory.of(memory, TestAddress.device()).key());
+            assertThatThrownBy(() -> RemoteMemory.of(memory, "no such device"))
+                    .isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENODEV));
+        } finally {
+            memory.close();
+            TestTimeouts.sync(channel.close());
+        }
+        assertThatThrownBy(() -> channel.export(memory)).isInstanceOf(ClosedChannelException.class);
+        assertThatThrownBy(() -> RemoteMemory.of(memory, TestAddress.device()))
+                .isInstanceOf(IllegalReferenceCountException.class);
+    }
+
+    private static byte[] blob(RemoteMemory memory) {
+        ByteBuf blob = Unpooled.buffer(RemoteMemory.BLOB_LENGTH, RemoteMemory.BLOB_LENGTH);
+        memory.write(blob);
+        return blob.array();
     }
 
     @Test

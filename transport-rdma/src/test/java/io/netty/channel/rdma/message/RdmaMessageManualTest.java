@@ -22,8 +22,13 @@ import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.QueuePairInfo;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
@@ -92,6 +98,78 @@ class RdmaMessageManualTest {
             TestTimeouts.sync(right.close());
         }
         assertThat(leftEvents.next()).isEqualTo("inactive");
+    }
+
+    @Test
+    void deviceThatIsChosenNeedsNoAddress() throws Exception {
+        String name = TestAddress.device();
+        int gidIndex = gidIndex(name);
+        RdmaMessageChannel[] channels = new RdmaMessageChannel[2];
+        Recorder[] events = { new Recorder(), new Recorder() };
+        RdmaEndpoint[] ends = new RdmaEndpoint[2];
+        try (RegisteredMemory memory = RegisteredMemory.allocate(100, EnumSet.allOf(RdmaPermission.class))) {
+            for (int i = 0; i < 2; i++) {
+                channels[i] = unbound(events[i], name, 1, gidIndex);
+                channels[i].config().setOption(RdmaChannelOption.SERVICE_LEVEL, 3 + i);
+                ends[i] = handOver(TestTimeouts.sync(channels[i].exportEndpoint()).getNow());
+            }
+            for (int i = 0; i < 2; i++) {
+                TestTimeouts.sync(channels[i].connect(ends[1 - i]));
+            }
+            MessagePair.write(channels[0], text("to the right"));
+            assertThat(events[1].text()).isEqualTo("to the right");
+            MessagePair.write(channels[0], new RdmaWrite(Unpooled.copyInt(5), channels[1].export(memory), 4));
+            for (int i = 0; i < 2; i++) {
+                QueuePairInfo info = TestTimeouts.sync(channels[i].info()).getNow();
+                assertThat(info.deviceName()).isEqualTo(name);
+                assertThat(info.port()).isEqualTo(1);
+                assertThat(info.gidIndex()).isEqualTo(gidIndex);
+                // soft-RoCE has no service levels (rxe_av_from_attr() of the kernel drops it).
+                assertThat(info.serviceLevel()).isEqualTo(Verbs.provider() == VerbsProvider.EMBEDDED ? 3 + i : 0);
+                assertThat(channels[i].localAddress()).isNull();
+            }
+        } finally {
+            for (RdmaMessageChannel channel : channels) {
+                TestTimeouts.sync(channel.close());
+            }
+        }
+    }
+
+    /** With RoCE that of the address of the tests, as others may lead nowhere. */
+    private static int gidIndex(String deviceName) throws Exception {
+        try (Device device = Device.open(deviceName)) {
+            InetAddress address = InetAddress.getByName(TestAddress.HOST);
+            return !device.portAttributes(1).isEthernet() ? 0 : device.gids(1).stream()
+                    .filter(gid -> gid.address().equals(address)).findFirst().orElseThrow().index();
+        }
+    }
+
+    @Test
+    void deviceWithoutAddressChoosesPortAndGidItself() throws Exception {
+        RdmaMessageChannel channel = unbound(new Recorder(), TestAddress.device(), 0, -1);
+        assertThat(TestTimeouts.sync(channel.exportEndpoint()).getNow()).isNotNull();
+        TestTimeouts.sync(channel.close());
+    }
+
+    @ParameterizedTest
+    @CsvSource({ "nobody0, 0, -1, nobody0", ", 99, -1, DEVICE_PORT: 99", ", 0, 255, GID_INDEX: 255" })
+    void whatADeviceDoesNotHaveIsRefusedByName(String device, int port, int gidIndex, String message)
+            throws Exception {
+        RdmaMessageChannel channel =
+                unbound(new Recorder(), device == null ? TestAddress.device() : device, port, gidIndex);
+        assertThat(TestTimeouts.await(channel.exportEndpoint()).cause()).hasMessageContaining(message);
+        TestTimeouts.sync(channel.close());
+    }
+
+    private static RdmaMessageChannel unbound(Recorder events, String device, int port, int gidIndex)
+            throws Exception {
+        RdmaMessageChannel channel = new RdmaMessageChannel();
+        channel.config().setOption(RdmaChannelOption.DEVICE, device);
+        channel.config().setOption(RdmaChannelOption.DEVICE_PORT, port);
+        channel.config().setOption(RdmaChannelOption.GID_INDEX, gidIndex);
+        channel.pipeline().addLast(events);
+        TestTimeouts.sync(loops.group().register(channel));
+        return channel;
     }
 
     @Test

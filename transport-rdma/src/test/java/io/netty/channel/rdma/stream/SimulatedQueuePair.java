@@ -185,6 +185,7 @@ final class SimulatedQueuePair {
     static final class ArraySgl implements TargetSgl {
         final byte[] memory;
         private final ByteBuffer buffer;
+        private int cleared;
 
         ArraySgl(int entries, ByteOrder order) {
             memory = new byte[entries * ENTRY_SIZE];
@@ -213,7 +214,13 @@ final class SimulatedQueuePair {
 
         @Override
         public void clearLength(int entry) {
+            cleared++;
             buffer.putInt(entry * ENTRY_SIZE + 12, 0);
+        }
+
+        /** How often something was written to it by its owner. */
+        int cleared() {
+            return cleared;
         }
 
         void set(int entry, long address, int key, int length) {

@@ -50,6 +50,12 @@ class StreamConnectionTest {
     }
 
     @Test
+    void aTableIsWrittenOnlyWhereItIsNotEmpty() {
+        assertThat(sgl.cleared()).isEqualTo(1);
+        assertThat(sgl.length(1)).isZero();
+    }
+
+    @Test
     void dataGoesWhereThePeerSaid() throws StreamProtocolException {
         assertThat(connection.writable()).isEqualTo(50);
         StreamRequest request = connection.write(20);

@@ -20,8 +20,10 @@ import io.netty.example.rdma.harness.TemporaryFolder;
 import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.LocalHost;
 import io.netty.example.rdma.verbs.ConnectionOptions;
+import io.netty.example.rdma.verbs.DeviceChoice;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsOptions;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
@@ -50,6 +52,9 @@ public final class PairOptions {
     @Option(names = "--host",
             description = "Address of this host (default: 127.0.0.1, or that of an RDMA device if there is one).")
     private String host;
+
+    @Mixin
+    private DeviceChoice device = new DeviceChoice();
 
     @Option(names = "--polling", description = "Event loops poll and never sleep: lowest latency, a core each.")
     private boolean polling;
@@ -161,7 +166,9 @@ public final class PairOptions {
     }
 
     private List<String> where() throws IOException {
-        return List.of("--host", host(), "--timeout", Integer.toString(timeoutSeconds));
+        List<String> where = new ArrayList<>(device.arguments());
+        where.addAll(List.of("--host", host(), "--timeout", Integer.toString(timeoutSeconds)));
+        return where;
     }
 
     /** Returns what they have printed, when all have ended as they should. */

@@ -1,0 +1,67 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Whether what the peer reads next is stored past the cache: decided for each direction of a connection by what storing
+ * costs the writer, as that differs between machines and between the cores of one. An ordinary store takes the line from
+ * the cache of the reader, which has it from the previous round. Where the two share a cache that costs nothing, and the
+ * reader finds the bytes there; where they are far apart it takes several times as long as a store to memory.
+ *
+ * Two ways are compared, each with the memory as it left it: so many bytes are stored one way before as many are
+ * measured. One interruption does not decide, as the slowest piece of each does not count. Comparisons become rarer as
+ * long as they end alike.
+ *
+ * One thread at a time.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_STORE_POLICY_H
+#define NETTY_RDMA_EMBEDDED_STORE_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define STORE_POLICY_MIN 4096u /* for less than that, the fence of stores past the cache costs more than they save */
+#define STORE_POLICY_SAMPLE (UINT64_C(512) << 10) /* twice what a direction of a connection has of shared memory */
+#define STORE_POLICY_FIRST_GAP (UINT64_C(2) << 20)
+#define STORE_POLICY_MAX_GAP (UINT64_C(1) << 30)
+
+enum store_phase { STORE_DECIDED, STORE_SAMPLE, STORE_OTHER_WAY, STORE_OTHER_SAMPLE };
+
+struct store_policy {
+    uint64_t left; /* bytes of this phase */
+    uint64_t gap;  /* bytes from one comparison to the next */
+    uint64_t bytes, ns;                 /* of the sample under way */
+    uint64_t slowest_bytes, slowest_ns; /* the piece of it that took longest */
+    uint64_t decided_cost;              /* of the first sample of a comparison, nanoseconds a MiB */
+    uint8_t phase;
+    bool decided; /* past the cache? */
+};
+
+/* Begins with what another one of this process has found out last. */
+void store_policy_init(struct store_policy *policy);
+
+/* Whether to store the next piece, of at least STORE_POLICY_MIN bytes, past the cache. */
+static inline bool store_policy_past_cache(const struct store_policy *policy) {
+    return policy->decided != (policy->phase >= STORE_OTHER_WAY);
+}
+
+/* Whether to say how long it took. */
+static inline bool store_policy_samples(const struct store_policy *policy) {
+    return (policy->phase & 1) != 0;
+}
+
+/* The piece was stored. The time is of no account outside a sample. */
+void store_policy_stored(struct store_policy *policy, uint32_t bytes, uint64_t ns);
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.connection;
+
+import io.netty.channel.ChannelOption;
+import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.DeviceAddresses;
+import io.netty.channel.rdma.verbs.Gid;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which device a channel uses, which port of that, and which of the port's global identifiers, as far as the
+ * application does not leave it to addresses. The connection manager knows all three by a local address: so what is
+ * chosen here is an address of these, and an address that is given must be one of these.
+ *
+ * <p>Any thread.
+ */
+public final class DeviceOptions {
+    /** Of {@link #gidIndex}: the one of the address. */
+    public static final int BY_ADDRESS = -1;
+
+    private static final ChannelOption<String> NAME = OptionRange.option("DEVICE");
+
+    /** 0: any. */
+    public final IntOption port = new IntOption("DEVICE_PORT", 0, 0, 255);
+    public final IntOption gidIndex = new IntOption("GID_INDEX", BY_ADDRESS, BY_ADDRESS, 255);
+    private volatile String name = "";
+
+    /** The value of the option, or {@code null} if it is none of these. */
+    public Object get(ChannelOption<?> option) {
+        if (option == NAME) {
+            return name;
+        }
+        IntOption number = port.is(option) ? port : gidIndex.is(option) ? gidIndex : null;
+        return number == null ? null : number.get();
+    }
+
+    /** Sets the option, if it is one of these. */
+    public boolean set(ChannelOption<?> option, Object value) {
+        if (option == NAME) {
+            name = (String) value;
+        } else if (port.is(option)) {
+            port.set((Integer) value);
+        } else if (gidIndex.is(option)) {
+            gidIndex.set((Integer) value);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    /** Empty: that of the address. */
+    public String name() {
+        return name;
+    }
+
+    public boolean isSet() {
+        return !name.isEmpty() || port.get() != 0 || gidIndex.get() != BY_ADDRESS;
+    }
+
+    /**
+     * The local address to bind to: as given, unless it is the wildcard or none, and a device, port or GID is chosen.
+     *
+     * @param local  or {@code null} if none is given.
+     * @param remote that is connected to, or {@code null}. Of several addresses the nearest one is taken.
+     */
+    public InetSocketAddress local(InetSocketAddress local, InetAddress remote) throws IOException {
+        if (!isSet() || local != null && !local.getAddress().isAnyLocalAddress()) {
+            return local;
+        }
+        InetAddress near = remote != null ? remote : local != null ? local.getAddress() : null;
+        DeviceAddresses addresses = DeviceAddresses.find();
+        InetAddress best = null;
+        for (Map.Entry<String, List<InetAddress>> device : addresses.byDevice().entrySet()) {
+            if (!name.isEmpty() && !name.equals(device.getKey())) {
+                continue;
+            }
+            for (InetAddress candidate : device.getValue()) {
+                if (isChosen(Device.shared(device.getKey()), addresses.port(candidate), candidate) &&
+                        (best == null || rank(candidate, near) > rank(best, near))) {
+                    best = candidate;
+                }
+            }
+        }
+        if (best == null) {
+            throw new NoRdmaDeviceException("no local address is of " + this + "; of the RDMA devices, " + addresses);
+        }
+        return new InetSocketAddress(best, local == null ? 0 : local.getPort());
+    }
+
+    /** The same family first, then the longest part of the address that is the same, then those that reach others. */
+    private static int rank(InetAddress candidate, InetAddress near) {
+        int rank = candidate.isLinkLocalAddress() ? 0 : candidate.isLoopbackAddress() ? 1 : 2;
+        if (near != null && near.getClass() == candidate.getClass()) {
+            rank += 1000;
+            if (!near.isAnyLocalAddress()) {
+                rank += 4 * commonBits(candidate.getAddress(), near.getAddress());
+            }
+        }
+        return rank;
+    }
+
+    private static int commonBits(byte[] a, byte[] b) {
+        int at = Arrays.mismatch(a, b);
+        return at < 0 ? a.length * Byte.SIZE
+                : at * Byte.SIZE + Integer.numberOfLeadingZeros((a[at] ^ b[at]) & 0xFF) - (Integer.SIZE - Byte.SIZE);
+    }
+
+    /**
+     * Checks that what an id is bound to, which is an address of a device, is what the application has chosen.
+     *
+     * @throws NoRdmaDeviceException if not.
+     */
+    public void check(ConnectionId id) throws IOException {
+        if (!isSet()) {
+            return;
+        }
+        Device device = id.device();
+        InetAddress address = id.localAddress().getAddress();
+        if (device == null || !name.isEmpty() && !name.equals(device.name()) || !isChosen(device, id.port(), address)) {
+            throw new NoRdmaDeviceException(id.localAddress().getAddress().getHostAddress() + " is " +
+                    (device == null ? "of no device" : "of " + device.name() + " port " + id.port()) + ", not of " +
+                    this);
+        }
+    }
+
+    private boolean isChosen(Device device, int ofPort, InetAddress address) throws IOException {
+        if (port.get() != 0 && port.get() != ofPort) {
+            return false;
+        }
+        if (gidIndex.get() == BY_ADDRESS) {
+            return true;
+        }
+        // InfiniBand has no IP addresses in its GIDs, so each of the port's may be used with any address.
+        return !device.portAttributes(ofPort).isEthernet() || device.gids(ofPort).stream()
+                .anyMatch(gid -> gid.index() == gidIndex.get() && gid.address().equals(address));
+    }
+
+    /** For example {@code rxe0 port 1 GID index 3}. */
+    @Override
+    public String toString() {
+        return (name.isEmpty() ? "any device" : name) + (port.get() == 0 ? "" : " port " + port.get()) +
+                (gidIndex.get() == BY_ADDRESS ? "" : " GID index " + gidIndex.get());
+    }
+}
