@@ -185,7 +185,8 @@ static void introductions_that_are_held_use_few_descriptors(void) {
     for (int i = 0; i < EARLY; i++) {
         CHECK_EVENTUALLY(holds_introduction(qp_of(late_ends[i].qp)));
     }
-    CHECK(open_fds() <= before + HELD_DOORBELLS + OTHER_FDS);
+    /* Not at once: introductions that are repeated have more while they are sent and received. */
+    CHECK_EVENTUALLY(open_fds() <= before + HELD_DOORBELLS + OTHER_FDS);
     connect_late(EARLY - 1); /* whose doorbells were not kept */
     wake(EARLY - 1);
     for (int i = 0; i < EARLY - 1; i++) {
