@@ -47,16 +47,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * A C program on librdmacm's own rsockets: on the kernel's devices if the provider here is {@code ibverbs}, else on the
- * embedded provider, as its build for {@code LD_PRELOAD} (property {@code io.netty.rdma.test.preload}).
+ * A C program on verbs, the connection manager, or librdmacm's own rsockets: on the kernel's devices if the provider
+ * here is {@code ibverbs}, else on the embedded provider, as its build for {@code LD_PRELOAD} (property {@code
+ * io.netty.rdma.test.preload}).
  */
 final class RsocketProcess implements AutoCloseable {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RsocketProcess.class);
     private static final File EMBEDDED = new File(SystemPropertyUtil.get("io.netty.rdma.test.preload",
             "../transport-rdma-native/target/c/librdma_embedded.so"));
-    /** Built from {@code src/test/c}. */
-    private static final File PEER = new File(SystemPropertyUtil.get("io.netty.rdma.test.peer",
-            "target/c/rsocket_peer"));
+    /** What is built from {@code src/test/c}. */
+    private static final File PROGRAMS = new File(SystemPropertyUtil.get("io.netty.rdma.test.programs", "target/c"));
     private static final String END = "end of output";
 
     private final Process process;
@@ -111,13 +111,20 @@ final class RsocketProcess implements AutoCloseable {
     }
 
     private static RsocketProcess peer(String options, String arguments) throws IOException {
-        assertThat(PEER.canExecute()).as("%s: make -C testsuite/src/test/c OUT=../../../target/c", PEER).isTrue();
-        List<String> command = new ArrayList<>(List.of(PEER.getCanonicalPath()));
+        List<String> command = new ArrayList<>(List.of(built("rsocket_peer")));
         for (String option : options.isEmpty() ? new String[0] : options.split(" ")) {
             command.addAll(List.of("-o", option));
         }
         command.addAll(List.of(arguments.split(" ")));
         return new RsocketProcess(null, command);
+    }
+
+    /** The path of a program of ours. */
+    static String built(String name) {
+        File program = new File(PROGRAMS, name);
+        assertThat(program.canExecute()).as("%s: make -C testsuite/src/test/c OUT=../../../target/c", program)
+                .isTrue();
+        return program.getAbsolutePath();
     }
 
     /** Without the scope, that getaddrinfo(3) may not know. */
@@ -140,9 +147,15 @@ final class RsocketProcess implements AutoCloseable {
      */
     Channel connect(EventLoopGroup group, InetSocketAddress address, Supplier<? extends ChannelHandler> handlers)
             throws InterruptedException {
+        return connect(new Bootstrap().group(group).channel(RdmaSocketChannel.class), address, handlers);
+    }
+
+    /** As above, with a bootstrap that has everything else. */
+    Channel connect(Bootstrap bootstrap, InetSocketAddress address, Supplier<? extends ChannelHandler> handlers)
+            throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TestTimeouts.SECONDS);
         for (;;) {
-            ChannelFuture future = TestTimeouts.await(new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+            ChannelFuture future = TestTimeouts.await(bootstrap
                     .handler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel ch) {
