@@ -62,6 +62,14 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         range = new MemoryRange(buf.memoryAddress(), buf.capacity(), RdmaPermission.accessFlags(permissions), this);
     }
 
+    private RegisteredMemory(long address, long length, Set<RdmaPermission> permissions) {
+        buf = Unpooled.EMPTY_BUFFER;
+        this.permissions = permissions;
+        pinned = null;
+        counted = false;
+        range = new MemoryRange(address, length, RdmaPermission.accessFlags(permissions), this);
+    }
+
     private RegisteredMemory(int fd, long offset, long length, Set<RdmaPermission> permissions) {
         buf = Unpooled.EMPTY_BUFFER;
         this.permissions = permissions;
@@ -164,13 +172,43 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
      */
     public static RegisteredMemory ofDmabuf(int fd, long offset, long length, Set<RdmaPermission> permissions) {
         checkPositiveOrZero(fd, "fd");
-        checkPositiveOrZero(offset, "offset");
+        checkRange(offset, "offset", length);
+        return new RegisteredMemory(fd, offset, length, checked(permissions));
+    }
+
+    /**
+     * Registers a range of addresses: memory of a graphics processor that is mapped for its devices alone
+     * (PeerDirect, GPUDirect RDMA), or memory that has no {@link ByteBuf}, such as a mapping of 2 GiB or more. This
+     * process never reads or writes it, so there is no {@linkplain #buf() buffer}: operations take a {@link #slice},
+     * which is never copied into the work request. It does not count as pinned memory.
+     *
+     * <p>A device registers it when it is first used there, or {@linkplain
+     * io.netty.channel.rdma.message.RdmaMessageChannel#export exported}. That fails with a {@link VerbsException}:
+     * "Bad address" if nothing is mapped there, or if it is memory of another device whose driver has no part in
+     * {@code ibv_reg_mr(3)} (docs/peer-memory.md says what drivers need).
+     *
+     * <p>Unmapping or freeing the memory before the last reference to this object is released is an error of the
+     * application. Operations on it then fail, here or at the peer, with a status of the device, or use the pages
+     * that the device had pinned; their connection may end.
+     *
+     * @param address of the first byte, positive.
+     * @param length in bytes, at least 1.
+     * @param permissions as for {@link #of(ByteBuf, Set)}.
+     * @throws IllegalArgumentException if the range or the permissions are not as said.
+     */
+    public static RegisteredMemory ofAddress(long address, long length, Set<RdmaPermission> permissions) {
+        checkPositive(address, "address");
+        checkRange(address, "address", length);
+        return new RegisteredMemory(address, length, checked(permissions));
+    }
+
+    private static void checkRange(long start, String name, long length) {
+        checkPositiveOrZero(start, name);
         checkPositive(length, "length");
-        if (length > Long.MAX_VALUE - offset) {
-            throw new IllegalArgumentException("length: " + length + " (expected: 1 to " + (Long.MAX_VALUE - offset) +
+        if (length > Long.MAX_VALUE - start) {
+            throw new IllegalArgumentException("length: " + length + " (expected: 1 to " + (Long.MAX_VALUE - start) +
                     ')');
         }
-        return new RegisteredMemory(fd, offset, length, checked(permissions));
     }
 
     private static Set<RdmaPermission> checked(Set<RdmaPermission> permissions) {
@@ -189,7 +227,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
 
     /**
      * The memory as a buffer. It belongs to this object: retain what is to outlive it. Empty if the processor need not
-     * be able to access the memory, see {@link #ofDmabuf}.
+     * be able to access the memory, see {@link #ofDmabuf} and {@link #ofAddress}.
      */
     public ByteBuf buf() {
         return buf;

@@ -17,21 +17,29 @@ package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.MemoryFile;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.internal.PlatformDependent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -46,7 +54,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Operations on registered memory without a buffer, and memory that has none: that of a file descriptor.
+ * Operations on registered memory without a buffer, and memory that has none: that of a file descriptor or of an
+ * address.
  */
 class RdmaLocalMemoryTest {
     @RegisterExtension
@@ -84,6 +93,93 @@ class RdmaLocalMemoryTest {
                 assertThat(mapped.getInt(5000)).isEqualTo(memory.buf().getInt(0));
             }
         }
+    }
+
+    @Test
+    void memoryOfAnAddressIsTheLocalSideOfEachOperation() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             MemoryFile file = new MemoryFile(SIZE);
+             RegisteredMemory memory = RegisteredMemory.allocate(SIZE, ALL)) {
+            MappedByteBuffer mapped = file.map();
+            try (RegisteredMemory own = ofAddress(mapped)) {
+                byte[] bytes = fill(mapped, 7);
+                assertThat(own.buf().capacity()).isZero();
+                operate(pair, own, memory, pair.server.export(memory));
+                assertThat(mapped.get(SIZE - 1)).isEqualTo(bytes[SIZE - 1]);
+                assertThat(mapped.getInt(5000)).isEqualTo(memory.buf().getInt(0));
+            }
+            unmap(mapped);
+        }
+    }
+
+    @Test
+    void peersUseMemoryOfAnAddress() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group()); MemoryFile file = new MemoryFile(SIZE)) {
+            MappedByteBuffer mapped = file.map();
+            try (RegisteredMemory memory = ofAddress(mapped)) {
+                RemoteMemory remote = pair.server.export(memory);
+                MessagePair.write(pair.client, new RdmaWrite(Unpooled.buffer(8).writeLong(11), remote, SIZE - 8));
+                assertThat(mapped.getLong(SIZE - 8)).isEqualTo(11);
+            }
+            unmap(mapped);
+        }
+    }
+
+    @Test
+    void addressesAtWhichNothingIsMappedAreRefusedAndTheConnectionGoesOn() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory nowhere = RegisteredMemory.ofAddress(PAGE, PAGE, ALL)) {
+            assertThatThrownBy(() -> pair.server.export(nowhere)).isInstanceOf(IOException.class)
+                    .hasMessageContaining("Bad address");
+            assertThat(MessagePair.failure(pair.client, new RdmaSend(nowhere.slice(0, 8))))
+                    .isInstanceOf(IOException.class).hasMessageContaining("Bad address");
+            MessagePair.write(pair.client, Unpooled.copyInt(1));
+            pair.serverEvents.message().release();
+        }
+    }
+
+    /** A device has pinned the pages and goes on, or has the same answer as the embedded provider: an error. */
+    @ParameterizedTest
+    @ValueSource(ints = { 8, 4000 })
+    void memoryThatIsUnmappedWhileItIsRegisteredFailsOperationsOnItAndNothingElse(int length) throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             MessagePair target = new MessagePair(loops.group());
+             MessagePair other = new MessagePair(loops.group());
+             MemoryFile file = new MemoryFile(SIZE)) {
+            MappedByteBuffer mapped = file.map();
+            try (RegisteredMemory memory = ofAddress(mapped)) {
+                MessagePair.write(pair.client, new RdmaSend(memory.slice(0, length)));
+                pair.serverEvents.message().release();
+                RemoteMemory remote = target.server.export(memory);
+                MessagePair.write(target.client, new RdmaWrite(Unpooled.buffer(length).writeZero(length), remote, 0));
+                unmap(mapped);
+
+                assertGone(pair.client.writeAndFlush(new RdmaSend(memory.slice(0, length))),
+                        WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
+                assertGone(target.client.writeAndFlush(
+                        new RdmaWrite(Unpooled.buffer(length).writeZero(length), remote, 0)),
+                        WorkCompletionStatus.REMOTE_OPERATION_ERROR, WorkCompletionStatus.REMOTE_ACCESS_ERROR);
+            }
+            MessagePair.write(other.client, Unpooled.copyInt(1));
+            other.serverEvents.message().release();
+        }
+    }
+
+    private static void assertGone(ChannelFuture future, Integer... statuses) throws Exception {
+        TestTimeouts.await(future);
+        if (Verbs.provider() == VerbsProvider.EMBEDDED || !future.isSuccess()) {
+            assertThat(future.cause()).isInstanceOfSatisfying(RdmaOperationException.class,
+                    e -> assertThat(e.status()).isIn((Object[]) statuses));
+        }
+    }
+
+    private static RegisteredMemory ofAddress(MappedByteBuffer mapped) {
+        return RegisteredMemory.ofAddress(PlatformDependent.directBufferAddress(mapped), mapped.capacity(), ALL);
+    }
+
+    @SuppressWarnings("deprecation") // Of a buffer that Netty did not make.
+    private static void unmap(MappedByteBuffer mapped) {
+        PlatformDependent.freeDirectBuffer(mapped);
     }
 
     /** Sends, writes, and reads back from what was written to. */
@@ -254,6 +350,10 @@ class RdmaLocalMemoryTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> RegisteredMemory.ofDmabuf(0, 0, 1, EnumSet.of(REMOTE_ATOMIC)))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("LOCAL_WRITE");
+        for (long[] range : new long[][] { { 0, 1 }, { -1, 1 }, { 1, 0 }, { 1, -1 }, { 2, Long.MAX_VALUE - 1 } }) {
+            assertThatThrownBy(() -> RegisteredMemory.ofAddress(range[0], range[1], ALL))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
         try (RegisteredMemory huge = RegisteredMemory.ofDmabuf(0, 0, Long.MAX_VALUE, ALL)) {
             RegisteredSlice slice = huge.slice(Long.MAX_VALUE - 5, 5);
             assertThat(slice.address()).isEqualTo(huge.address() + Long.MAX_VALUE - 5);

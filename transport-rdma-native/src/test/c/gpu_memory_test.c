@@ -1,0 +1,223 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Memory of a graphics processor, by its address and as a dma-buf (docs/peer-memory.md). The vendor's library is looked
+ * up at run time. Without one, or without a processor, nothing is tested, and the output says so.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "pair.h"
+#include "provider.h"
+
+#define SIZE (2u << 20) /* NVIDIA's drivers export ranges of 64 KiB pages, AMD's of whole allocations */
+#define ACCESS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
+
+struct gpu {
+    const char *name;
+    uintptr_t (*allocate)(void); /* SIZE bytes; 0: there is no processor */
+    void (*write)(uintptr_t to, const void *from, size_t length);
+    void (*read)(void *to, uintptr_t from, size_t length);
+    int (*export)(uintptr_t memory, uint64_t *offset); /* a dma-buf, or -1 where the driver makes none */
+    void (*release)(uintptr_t memory);
+};
+
+static void *library;
+
+/* Data and function pointers are of one size wherever dlsym(3) exists. */
+#define LOOK_UP(pointer, name) (*(void **) &(pointer) = dlsym(library, name))
+
+/* ---- NVIDIA: the driver API of CUDA 11.7 and later ---- */
+
+static int (*cu_init)(unsigned), (*cu_context)(void **, unsigned, int), (*cu_alloc)(uintptr_t *, size_t),
+        (*cu_free)(uintptr_t), (*cu_to)(uintptr_t, const void *, size_t), (*cu_from)(void *, uintptr_t, size_t),
+        (*cu_export)(void *, uintptr_t, size_t, int, unsigned long long), (*cu_synchronous)(const void *, int, uintptr_t);
+
+#define CU_POINTER_ATTRIBUTE_SYNC_MEMOPS 6
+#define CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD 1
+
+static uintptr_t cuda_allocate(void) {
+    void *context;
+    uintptr_t memory;
+    library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (library == NULL || LOOK_UP(cu_init, "cuInit") == NULL || cu_init(0) != 0) {
+        return 0;
+    }
+    CHECK(LOOK_UP(cu_context, "cuCtxCreate_v2") != NULL && LOOK_UP(cu_alloc, "cuMemAlloc_v2") != NULL);
+    CHECK(LOOK_UP(cu_free, "cuMemFree_v2") != NULL && LOOK_UP(cu_to, "cuMemcpyHtoD_v2") != NULL);
+    CHECK(LOOK_UP(cu_from, "cuMemcpyDtoH_v2") != NULL && LOOK_UP(cu_synchronous, "cuPointerSetAttribute") != NULL);
+    LOOK_UP(cu_export, "cuMemGetHandleForAddressRange");
+    CHECK_EQ(cu_context(&context, 0, 0), 0);
+    CHECK_EQ(cu_alloc(&memory, SIZE), 0);
+    unsigned yes = 1; /* copies are done when they return, as an adapter does not wait for them */
+    CHECK_EQ(cu_synchronous(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory), 0);
+    return memory;
+}
+
+static void cuda_write(uintptr_t to, const void *from, size_t length) {
+    CHECK_EQ(cu_to(to, from, length), 0);
+}
+
+static void cuda_read(void *to, uintptr_t from, size_t length) {
+    CHECK_EQ(cu_from(to, from, length), 0);
+}
+
+static int cuda_export(uintptr_t memory, uint64_t *offset) {
+    int fd;
+    *offset = 0;
+    return cu_export != NULL && cu_export(&fd, memory, SIZE, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0) == 0 ? fd : -1;
+}
+
+static void cuda_release(uintptr_t memory) {
+    CHECK_EQ(cu_free(memory), 0);
+}
+
+/* ---- AMD: HIP, which loads the HSA runtime ---- */
+
+static int (*hip_count)(int *), (*hip_malloc)(void **, size_t), (*hip_free)(void *),
+        (*hip_copy)(void *, const void *, size_t, int), (*hsa_export)(const void *, size_t, int *, uint64_t *);
+
+#define HIP_MEMCPY_HOST_TO_DEVICE 1
+#define HIP_MEMCPY_DEVICE_TO_HOST 2
+
+static uintptr_t hip_allocate(void) {
+    int count = 0;
+    void *memory;
+    library = dlopen("libamdhip64.so", RTLD_NOW | RTLD_GLOBAL);
+    if (library == NULL || LOOK_UP(hip_count, "hipGetDeviceCount") == NULL || hip_count(&count) != 0 || count == 0) {
+        return 0;
+    }
+    CHECK(LOOK_UP(hip_malloc, "hipMalloc") != NULL && LOOK_UP(hip_free, "hipFree") != NULL);
+    CHECK(LOOK_UP(hip_copy, "hipMemcpy") != NULL);
+    LOOK_UP(hsa_export, "hsa_amd_portable_export_dmabuf");
+    CHECK_EQ(hip_malloc(&memory, SIZE), 0);
+    return (uintptr_t) memory;
+}
+
+static void hip_write(uintptr_t to, const void *from, size_t length) {
+    CHECK_EQ(hip_copy((void *) to, from, length, HIP_MEMCPY_HOST_TO_DEVICE), 0);
+}
+
+static void hip_read(void *to, uintptr_t from, size_t length) {
+    CHECK_EQ(hip_copy(to, (void *) from, length, HIP_MEMCPY_DEVICE_TO_HOST), 0);
+}
+
+static int hip_export(uintptr_t memory, uint64_t *offset) {
+    int fd;
+    return hsa_export != NULL && hsa_export((void *) memory, SIZE, &fd, offset) == 0 ? fd : -1;
+}
+
+static void hip_release(uintptr_t memory) {
+    CHECK_EQ(hip_free((void *) memory), 0);
+}
+
+static const struct gpu gpus[] = {
+    { "NVIDIA", cuda_allocate, cuda_write, cuda_read, cuda_export, cuda_release },
+    { "AMD", hip_allocate, hip_write, hip_read, hip_export, hip_release },
+};
+
+/* ---- */
+
+/* A WRITE into the memory and a READ from it, each looked at by the processor's own copies. */
+static void use(const struct gpu *gpu, uintptr_t memory, struct end *a, const struct ibv_mr *mr, uint64_t address) {
+    struct address to = { .buffer = address, .rkey = mr->rkey };
+    char *seen = a->buffer + SIZE;
+    for (unsigned i = 0; i < SIZE; i++) {
+        a->buffer[i] = (char) (i * 7 + i / 251);
+    }
+    CHECK_EQ(post_rdma(a, 1, IBV_WR_RDMA_WRITE, 0, 0, SIZE, &to, 0), 0);
+    expect_wc(a->send_cq, 1, IBV_WC_SUCCESS);
+    gpu->read(seen, memory, SIZE);
+    CHECK_EQ(memcmp(seen, a->buffer, SIZE), 0);
+    memset(seen, 0x5c, SIZE);
+    gpu->write(memory, seen, SIZE);
+    CHECK_EQ(post_rdma(a, 2, IBV_WR_RDMA_READ, 0, 0, SIZE, &to, 0), 0);
+    expect_wc(a->send_cq, 2, IBV_WC_SUCCESS);
+    CHECK_EQ(memcmp(seen, a->buffer, SIZE), 0);
+}
+
+/* Whether the kernel can is up to its drivers; if not, registration fails, and says so in the way that it should. */
+static void by_address(const struct gpu *gpu, uintptr_t memory) {
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    errno = 0;
+    struct ibv_mr *mr = ibv_reg_mr(b.pd, (void *) memory, SIZE, ACCESS);
+    if (mr != NULL) {
+        use(gpu, memory, &a, mr, memory);
+        CHECK_EQ(ibv_dereg_mr(mr), 0);
+    } else {
+        CHECK_EQ(errno, EFAULT);
+        fprintf(stderr, "    skipped: the drivers register no addresses of %s memory\n", gpu->name);
+    }
+    pair_close(&a, &b);
+}
+
+static void by_dmabuf(const struct gpu *gpu, uintptr_t memory) {
+    uint64_t offset;
+    int fd = gpu->export(memory, &offset);
+    if (fd < 0) {
+        fprintf(stderr, "    skipped: the driver makes no dma-bufs of %s memory\n", gpu->name);
+        return;
+    }
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    errno = 0;
+    struct ibv_mr *mr = ibv_reg_dmabuf_mr(b.pd, offset, SIZE, memory, fd, ACCESS);
+    CHECK_EQ(close(fd), 0);
+    if (mr != NULL) {
+        use(gpu, memory, &a, mr, memory);
+        CHECK_EQ(ibv_dereg_mr(mr), 0);
+    } else { /* the embedded provider takes sealed memfds only */
+        CHECK(errno == EOPNOTSUPP || errno == EINVAL);
+        fprintf(stderr, "    skipped: the device registers no dma-bufs of %s memory\n", gpu->name);
+    }
+    pair_close(&a, &b);
+}
+
+static void each(void (*test)(const struct gpu *gpu, uintptr_t memory)) {
+    bool found = false;
+    for (size_t i = 0; i < sizeof(gpus) / sizeof(*gpus); i++) {
+        uintptr_t memory = gpus[i].allocate();
+        if (memory != 0) {
+            found = true;
+            test(&gpus[i], memory);
+            gpus[i].release(memory);
+        }
+    }
+    if (!found) {
+        fprintf(stderr, "    skipped: there is no graphics processor of NVIDIA or AMD\n");
+    }
+}
+
+static void memory_of_a_graphics_processor_is_registered_by_its_address(void) {
+    each(by_address);
+}
+
+static void memory_of_a_graphics_processor_is_registered_as_a_dma_buf(void) {
+    each(by_dmabuf);
+}
+
+int main(void) {
+    RUN(memory_of_a_graphics_processor_is_registered_by_its_address);
+    RUN(memory_of_a_graphics_processor_is_registered_as_a_dma_buf);
+    return 0;
+}
