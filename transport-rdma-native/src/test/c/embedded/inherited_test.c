@@ -35,6 +35,8 @@
 static struct inherited {
     struct end a, b;  /* connected to each other */
     struct end datagrams;
+    struct ibv_td *td;
+    struct ibv_pd *parent; /* domain of a's, with td */
     struct ibv_srq *srq;
     struct ibv_ah *ah;
     union ibv_gid group;
@@ -244,6 +246,16 @@ static void try_rdma_leave_multicast(void) {
     FAILS_WITH_ERRNO(NAME(rdma_leave_multicast)(o.id, (struct sockaddr *) &address));
 }
 
+/* What is not in the table: the extended context's calls. */
+static void try_extended(void) {
+    struct ibv_device_attr_ex attr;
+    CHECK_EQ(ibv_query_device_ex(o.a.context, NULL, &attr), 0);
+    struct ibv_td_init_attr thread = { 0 };
+    MAKES_NOTHING(ibv_alloc_td(o.a.context, &thread));
+    struct ibv_parent_domain_init_attr domain = { .pd = o.a.pd, .td = o.td };
+    MAKES_NOTHING(ibv_alloc_parent_domain(o.a.context, &domain));
+}
+
 /* ---- what releases the child's copy: in an order, at the end ---- */
 
 static void try_rdma_ack_cm_event(void) { }
@@ -267,7 +279,10 @@ static void release_all(void) {
     CHECK_EQ(rdma_destroy_id(o.listener), 0);
     rdma_destroy_event_channel(o.channel);
     CHECK_EQ(ibv_destroy_ah(o.ah), 0);
-    CHECK_EQ(ibv_dealloc_pd(o.a.pd), EBUSY); /* who uses what is known here, too */
+    CHECK_EQ(ibv_dealloc_td(o.td), EBUSY); /* who uses what is known here, too */
+    CHECK_EQ(ibv_dealloc_pd(o.parent), 0);
+    CHECK_EQ(ibv_dealloc_td(o.td), 0);
+    CHECK_EQ(ibv_dealloc_pd(o.a.pd), EBUSY);
     CHECK_EQ(ibv_destroy_srq(o.srq), 0);
     CHECK_EQ(ibv_dereg_mr(o.file), 0);
     end_close(&o.datagrams); /* though it is a member of the group */
@@ -325,6 +340,11 @@ static void make_all(void) {
     o.group.raw[15] = 7;
     CHECK_EQ(ibv_attach_mcast(o.datagrams.qp, &o.group, 0xc001), 0);
     o.ah = own_ah(&o.datagrams);
+    o.td = ibv_alloc_td(o.a.context, &(struct ibv_td_init_attr) { 0 });
+    CHECK(o.td != NULL);
+    struct ibv_parent_domain_init_attr domain = { .pd = o.a.pd, .td = o.td };
+    o.parent = ibv_alloc_parent_domain(o.a.context, &domain);
+    CHECK(o.parent != NULL);
     struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4, .max_sge = 1 } };
     o.srq = ibv_create_srq(o.a.pd, &srq);
     CHECK(o.srq != NULL);
@@ -370,6 +390,8 @@ static void use_and_release_all(void) {
     CHECK_EQ(ibv_detach_mcast(o.datagrams.qp, &o.group, 0xc001), 0);
     CHECK_EQ(ibv_destroy_srq(o.srq), 0);
     CHECK_EQ(ibv_dereg_mr(o.file), 0);
+    CHECK_EQ(ibv_dealloc_pd(o.parent), 0);
+    CHECK_EQ(ibv_dealloc_td(o.td), 0);
     end_close(&o.datagrams);
     pair_close(&o.a, &o.b);
 }
@@ -405,6 +427,7 @@ static void no_call_in_the_child_dies_and_the_parent_notices_none(void) {
             fprintf(stderr, "    %s\n", cases[i].name);
             cases[i].try();
         }
+        try_extended();
         live_anew(); /* beside what is inherited */
         release_all();
         live_anew();

@@ -48,7 +48,7 @@ void async_raise(struct context *context, enum ibv_event_type type, void *elemen
         *context->last = event;
         context->last = &event->next;
         const uint64_t one = 1;
-        (void) !write(context->ibv.async_fd, &one, sizeof(one));
+        (void) !write(context->extended.context.async_fd, &one, sizeof(one));
     }
     pthread_mutex_unlock(&context->lock);
 }

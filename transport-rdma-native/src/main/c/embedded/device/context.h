@@ -26,6 +26,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "embedded/base/container_of.h"
 #include "embedded/base/fork.h"
 #include "embedded/embedded.h"
 
@@ -44,7 +45,7 @@
 struct async_event;
 
 struct context {
-    struct ibv_context ibv;
+    struct verbs_context extended; /* the public context is its last member */
     unsigned generation; /* fork_generation at its creation */
     struct context *next, **previous; /* device.c */
     atomic_int objects; /* protection domains, completion queues, channels */
@@ -59,8 +60,14 @@ struct async_source {
 
 void device_init(void);
 
+/*
+ * Fills the calls that <infiniband/verbs.h> makes by verbs_get_ctx_op(). One that stays NULL fails with EOPNOTSUPP there,
+ * as those do that a driver does not give to libibverbs.
+ */
+void extended_fill(struct verbs_context *extended);
+
 static inline struct context *context_of(struct ibv_context *context) {
-    return (struct context *) context;
+    return container_of(context, struct context, extended.context);
 }
 
 /* Whether it is the parent's, and so is all that was made with it: the call is to fail with EIO. */

@@ -63,7 +63,7 @@ static struct mr *find(uint32_t key) {
 
 void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access) {
     const struct mr *mr = find(key);
-    if (mr == NULL || mr->ibv.pd != pd || (mr->access & access) != access) {
+    if (mr == NULL || !pd_is_same(mr->ibv.pd, pd) || (mr->access & access) != access) {
         return NULL;
     }
     uint64_t offset = address - mr->iova;

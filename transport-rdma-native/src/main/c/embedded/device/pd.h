@@ -21,13 +21,28 @@
 
 #include "context.h"
 
+struct td;
+
 struct pd {
     struct ibv_pd ibv;
-    atomic_int objects; /* memory regions, queue pairs, shared receive queues */
+    const struct pd *domain; /* itself; of a parent domain, that of the protection domain that it was made of */
+    atomic_int objects;      /* memory regions, queue pairs, shared receive queues, address handles, parent domains */
+    struct pd *of;           /* a parent domain: what it was made of, */
+    struct td *td;           /* and the thread domain, or NULL */
 };
 
 static inline struct pd *pd_of(struct ibv_pd *pd) {
     return (struct pd *) pd;
 }
+
+/* ibv_alloc_parent_domain(3): a parent domain may stand for its protection domain everywhere. */
+static inline bool pd_is_same(const struct ibv_pd *a, const struct ibv_pd *b) {
+    return ((const struct pd *) a)->domain == ((const struct pd *) b)->domain;
+}
+
+/* For the extended context. */
+struct ibv_td *td_alloc(struct ibv_context *context, struct ibv_td_init_attr *attr);
+int td_dealloc(struct ibv_td *td);
+struct ibv_pd *pd_alloc_parent(struct ibv_context *context, struct ibv_parent_domain_init_attr *attr);
 
 #endif

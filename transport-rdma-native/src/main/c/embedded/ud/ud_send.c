@@ -32,7 +32,7 @@
 #define SINGLE_PATIENCE_NS (2 * PATIENCE_NS)
 
 int ud_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
-    if (wqe->op > WIRE_SEND_IMM || wr->wr.ud.ah == NULL || wr->wr.ud.ah->pd != qp->ibv.pd) {
+    if (wqe->op > WIRE_SEND_IMM || wr->wr.ud.ah == NULL || !pd_is_same(wr->wr.ud.ah->pd, qp->ibv.pd)) {
         return EINVAL;
     }
     wqe->remote_qpn = wr->wr.ud.remote_qpn;

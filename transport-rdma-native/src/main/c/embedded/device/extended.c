@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* The calls of the extended context, which newer headers of libibverbs make by it: see context.h. */
+#include "attributes.h"
+#include "context.h"
+#include "pd.h"
+
+void extended_fill(struct verbs_context *extended) {
+    extended->sz = sizeof(*extended);
+    extended->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+    extended->query_device_ex = attributes_query_device_ex;
+    extended->query_port = attributes_query_port;
+    extended->alloc_td = td_alloc;
+    extended->dealloc_td = td_dealloc;
+    extended->alloc_parent_domain = pd_alloc_parent;
+}
