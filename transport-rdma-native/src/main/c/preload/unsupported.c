@@ -48,8 +48,6 @@
     }
 
 UNSUPPORTED_VERB(ibv_query_ece)
-UNSUPPORTED_VERB(ibv_rereg_mr)
-UNSUPPORTED_VERB(ibv_resize_cq)
 UNSUPPORTED_VERB(ibv_resolve_eth_l2_from_gid)
 UNSUPPORTED_VERB(ibv_set_ece)
 UNSUPPORTED_VERB(ibv_unimport_dm) /* these three return nothing, and nobody has what they take */

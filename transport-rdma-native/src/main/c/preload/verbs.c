@@ -17,6 +17,7 @@
  * Public names of libibverbs that the programs of the conformance suite call beside those in verbs_api.h.
  */
 #include "embedded/embedded.h"
+#include "embedded/device/cq.h"
 #include "embedded/device/mr.h"
 
 #include <endian.h>
@@ -55,10 +56,9 @@ EXPORT int ibv_get_pkey_index(struct ibv_context *context, uint8_t port, __be16 
 
 EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max,
                                     uint32_t flags, size_t entry_size) {
-    if (max == 0) {
-        return 0;
-    }
-    int err = embedded__ibv_query_gid_ex(context, 1, 0, entries, flags, entry_size);
+    /* the kernel: UVERBS_METHOD_QUERY_GID_TABLE. Room for too few is an error. */
+    int err = max == 0 || entry_size == 0 ? EINVAL
+            : embedded__ibv_query_gid_ex(context, 1, 0, entries, flags, entry_size);
     return err != 0 ? -err : 1;
 }
 
@@ -79,6 +79,14 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len
 
 EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access) {
     return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned int) access);
+}
+
+EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access) {
+    return mr_reregister(mr, flags, pd, addr, length, access);
+}
+
+EXPORT int ibv_resize_cq(struct ibv_cq *cq, int entries) {
+    return cq_resize(cq, entries);
 }
 
 /* Registered pages are not pinned for a device; what else a fork() means is in embedded/base/fork.h. */

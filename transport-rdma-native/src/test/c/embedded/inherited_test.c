@@ -254,6 +254,10 @@ static void try_extended(void) {
     MAKES_NOTHING(ibv_alloc_td(o.a.context, &thread));
     struct ibv_parent_domain_init_attr domain = { .pd = o.a.pd, .td = o.td };
     MAKES_NOTHING(ibv_alloc_parent_domain(o.a.context, &domain));
+    FAILS(ibv_resize_cq(o.a.send_cq, 8));
+    errno = 0;
+    CHECK_EQ(ibv_rereg_mr(o.a.mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, 0), IBV_REREG_MR_ERR_CMD);
+    CHECK_EQ(errno, EIO);
 }
 
 /* ---- what releases the child's copy: in an order, at the end ---- */

@@ -43,6 +43,7 @@ int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_att
         .sys_image_guid = htobe64(NODE_GUID),
         .max_mr_size = UINT64_C(1) << 47,
         .page_size_cap = 4096,
+        .vendor_id = 0xffffff, /* no company's: soft-RoCE has the same. Programs take 0 for a failure. */
         .hw_ver = 1,
         .max_qp = DEVICE_MAX_QP,
         .max_qp_wr = DEVICE_MAX_WR,

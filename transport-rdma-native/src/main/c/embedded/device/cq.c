@@ -40,10 +40,7 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
         errno = EINVAL;
         return NULL;
     }
-    uint32_t size = 1;
-    while (size < (uint32_t) entries) {
-        size *= 2;
-    }
+    uint32_t size = cq_ring_size(entries);
     struct cq *cq = aligned_alloc(64, sizeof(*cq));
     if (cq == NULL) {
         errno = ENOMEM;

@@ -157,6 +157,18 @@ int cq_req_notify(struct ibv_cq *cq, int solicited_only);
 
 /* ---- cq_entries.c ---- */
 
+/* The smallest ring that has room for so many. */
+static inline uint32_t cq_ring_size(int entries) {
+    uint32_t size = 1;
+    while (size < (uint32_t) entries) {
+        size *= 2;
+    }
+    return size;
+}
+
+/* ibv_resize_cq(3): 0 or errno. */
+int cq_resize(struct ibv_cq *cq, int entries);
+
 /* Appends a completion. `solicited`: it wakes a solicited-only arm; errors always do. */
 void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
 

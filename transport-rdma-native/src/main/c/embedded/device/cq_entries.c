@@ -14,7 +14,10 @@
  * under the License.
  */
 /* The entries of completion queues, and the events that they make. See cq.h. */
+#include <errno.h>
+
 #include "cq.h"
+#include "embedded/base/cancel.h"
 #include "watch.h"
 
 /* The event wakes the application, which will poll; until then peers need not ring for more. */
@@ -48,6 +51,39 @@ void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited) {
         }
     }
     pthread_mutex_unlock(&cq->lock);
+}
+
+int cq_resize(struct ibv_cq *ibv, int entries) {
+    UNCANCELLED;
+    struct cq *cq = cq_of(ibv);
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
+    if (entries < 1 || entries > DEVICE_MAX_CQE) {
+        return EINVAL;
+    }
+    uint32_t size = cq_ring_size(entries);
+    struct cqe *ring = malloc(size * sizeof(*ring));
+    if (ring == NULL) {
+        return ENOMEM;
+    }
+    pthread_mutex_lock(&cq->lock);
+    uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed);
+    bool fits = count <= (uint32_t) entries;
+    struct cqe *unused = ring;
+    if (fits) {
+        for (uint32_t i = 0; i < count; i++) {
+            ring[i] = cq->ring[(cq->head + i) & cq->mask];
+        }
+        unused = cq->ring;
+        cq->ring = ring;
+        cq->mask = size - 1;
+        cq->head = 0;
+        ibv->cqe = (int) size;
+    }
+    pthread_mutex_unlock(&cq->lock);
+    free(unused);
+    return fits ? 0 : EINVAL;
 }
 
 void cq_purge(struct cq *cq, const struct qp *qp) {

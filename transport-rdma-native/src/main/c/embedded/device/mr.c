@@ -184,22 +184,94 @@ struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, si
     return publish(pd, mr);
 }
 
+/* With the lock: the regions' users neither have nor take it. */
 static void unlist(struct mr *mr) {
-    pthread_mutex_lock(&lock);
     struct mr *_Atomic *link = bucket_of(mr->ibv.lkey);
     while (atomic_load(link) != mr) {
         link = &atomic_load(link)->next;
     }
     atomic_store(link, atomic_load(&mr->next));
-    pthread_mutex_unlock(&lock);
     epoch_wait();
+}
+
+static int reregister_error(enum ibv_rereg_mr_err_code code, int error) {
+    errno = error;
+    return code;
+}
+
+/* Returns 0 or errno. */
+static int check_change(const struct mr *mr, int flags, const struct ibv_pd *pd, const struct mr *changed) {
+    bool moves = (flags & IBV_REREG_MR_CHANGE_TRANSLATION) != 0;
+    bool written = (changed->access & IBV_ACCESS_LOCAL_WRITE) != 0;
+    if (context_is_inherited(mr->ibv.context)) {
+        return EIO;
+    }
+    /* the kernel: ib_uverbs_rereg_mr() */
+    if (flags == 0 || ((flags & IBV_REREG_MR_CHANGE_PD) != 0 && (pd == NULL || pd->context != mr->ibv.context))
+            || changed->iova + changed->ibv.length < changed->iova) {
+        return EINVAL;
+    }
+    bool begins_to_be_written = written && (mr->access & IBV_ACCESS_LOCAL_WRITE) == 0;
+    return moves || begins_to_be_written ? mapped_check(changed->memory, changed->ibv.length, written) : 0;
+}
+
+static void change(struct mr *mr, const struct mr *changed) {
+    pthread_mutex_lock(&lock);
+    unlist(mr);
+    mr->ibv.addr = changed->ibv.addr;
+    mr->ibv.length = changed->ibv.length;
+    mr->memory = changed->memory;
+    mr->iova = changed->iova;
+    mr->access = changed->access;
+    atomic_fetch_sub(&pd_of(mr->ibv.pd)->objects, 1);
+    mr->ibv.pd = changed->ibv.pd;
+    atomic_fetch_add(&pd_of(mr->ibv.pd)->objects, 1);
+    atomic_store(&mr->next, atomic_load(bucket_of(mr->ibv.lkey)));
+    atomic_store(bucket_of(mr->ibv.lkey), mr);
+    pthread_mutex_unlock(&lock);
+}
+
+int mr_reregister(struct ibv_mr *ibv, int flags, struct ibv_pd *pd, void *memory, size_t length, int access) {
+    UNCANCELLED;
+    struct mr *mr = (struct mr *) ibv;
+    bool moves = (flags & IBV_REREG_MR_CHANGE_TRANSLATION) != 0;
+    bool sets_access = (flags & IBV_REREG_MR_CHANGE_ACCESS) != 0;
+    /* What libibverbs itself refuses, in its order; another mapping would not be that of the file. */
+    if (mr->mapping != NULL || (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED) != 0
+            || (moves && (length == 0 || memory == NULL)) || (access != 0 && !sets_access)) {
+        return reregister_error(IBV_REREG_MR_ERR_INPUT, EINVAL);
+    }
+    struct mr changed = { .ibv = mr->ibv, .memory = mr->memory, .iova = mr->iova, .access = mr->access };
+    if (sets_access && !take_access(&access)) {
+        return reregister_error(IBV_REREG_MR_ERR_CMD, EINVAL);
+    }
+    if (sets_access) {
+        changed.access = access;
+    }
+    if (moves) {
+        changed.ibv.addr = memory;
+        changed.ibv.length = length;
+        changed.memory = memory;
+        changed.iova = (uintptr_t) memory;
+    }
+    int error = check_change(mr, flags, pd, &changed);
+    if (error != 0) {
+        return reregister_error(IBV_REREG_MR_ERR_CMD, error);
+    }
+    if ((flags & IBV_REREG_MR_CHANGE_PD) != 0) {
+        changed.ibv.pd = pd;
+    }
+    change(mr, &changed);
+    return 0;
 }
 
 int embedded_ibv_dereg_mr(struct ibv_mr *ibv) {
     UNCANCELLED;
     struct mr *mr = (struct mr *) ibv;
     if (!context_is_inherited(ibv->context)) {
+        pthread_mutex_lock(&lock);
         unlist(mr);
+        pthread_mutex_unlock(&lock);
     }
     atomic_fetch_sub(&pd_of(ibv->pd)->objects, 1);
     release(mr);

@@ -36,4 +36,10 @@ void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_
 /* A region of this process's memory that work requests address from `iova` on. NULL: errno. */
 struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova, int access);
 
+/*
+ * ibv_rereg_mr(3). What uses the region at this moment fails, or is done before it: as if it were deregistered and
+ * registered, but its keys stay. On failure it is as it was, also where the manual page does not promise it.
+ */
+int mr_reregister(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *memory, size_t length, int access);
+
 #endif
