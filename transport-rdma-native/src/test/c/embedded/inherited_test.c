@@ -37,6 +37,7 @@ static struct inherited {
     struct end datagrams;
     struct ibv_td *td;
     struct ibv_pd *parent; /* domain of a's, with td */
+    struct ibv_cq_ex *ex;  /* in it */
     struct ibv_srq *srq;
     struct ibv_ah *ah;
     union ibv_gid group;
@@ -254,6 +255,12 @@ static void try_extended(void) {
     MAKES_NOTHING(ibv_alloc_td(o.a.context, &thread));
     struct ibv_parent_domain_init_attr domain = { .pd = o.a.pd, .td = o.td };
     MAKES_NOTHING(ibv_alloc_parent_domain(o.a.context, &domain));
+    struct ibv_cq_init_attr_ex queue = { .cqe = 8 };
+    MAKES_NOTHING(ibv_create_cq_ex(o.a.context, &queue));
+    struct ibv_poll_cq_attr poll = { 0 };
+    FAILS(ibv_start_poll(o.ex, &poll));
+    FAILS(ibv_next_poll(o.ex));
+    ibv_end_poll(o.ex);
     FAILS(ibv_resize_cq(o.a.send_cq, 8));
     errno = 0;
     CHECK_EQ(ibv_rereg_mr(o.a.mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, 0), IBV_REREG_MR_ERR_CMD);
@@ -284,6 +291,8 @@ static void release_all(void) {
     rdma_destroy_event_channel(o.channel);
     CHECK_EQ(ibv_destroy_ah(o.ah), 0);
     CHECK_EQ(ibv_dealloc_td(o.td), EBUSY); /* who uses what is known here, too */
+    CHECK_EQ(ibv_dealloc_pd(o.parent), EBUSY);
+    CHECK_EQ(ibv_destroy_cq(ibv_cq_ex_to_cq(o.ex)), 0);
     CHECK_EQ(ibv_dealloc_pd(o.parent), 0);
     CHECK_EQ(ibv_dealloc_td(o.td), 0);
     CHECK_EQ(ibv_dealloc_pd(o.a.pd), EBUSY);
@@ -349,6 +358,12 @@ static void make_all(void) {
     struct ibv_parent_domain_init_attr domain = { .pd = o.a.pd, .td = o.td };
     o.parent = ibv_alloc_parent_domain(o.a.context, &domain);
     CHECK(o.parent != NULL);
+    struct ibv_cq_init_attr_ex queue = {
+        .cqe = 8, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD, .parent_domain = o.parent,
+        .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
+    };
+    o.ex = ibv_create_cq_ex(o.a.context, &queue);
+    CHECK(o.ex != NULL);
     struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4, .max_sge = 1 } };
     o.srq = ibv_create_srq(o.a.pd, &srq);
     CHECK(o.srq != NULL);
@@ -394,6 +409,7 @@ static void use_and_release_all(void) {
     CHECK_EQ(ibv_detach_mcast(o.datagrams.qp, &o.group, 0xc001), 0);
     CHECK_EQ(ibv_destroy_srq(o.srq), 0);
     CHECK_EQ(ibv_dereg_mr(o.file), 0);
+    CHECK_EQ(ibv_destroy_cq(ibv_cq_ex_to_cq(o.ex)), 0);
     CHECK_EQ(ibv_dealloc_pd(o.parent), 0);
     CHECK_EQ(ibv_dealloc_td(o.td), 0);
     end_close(&o.datagrams);

@@ -21,6 +21,7 @@
 
 int attributes_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
                                struct ibv_device_attr_ex *attr, size_t size);
+int attributes_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
 int attributes_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr, size_t size);
 
 #endif

@@ -22,6 +22,7 @@
 
 #include "embedded/base/cancel.h"
 #include "embedded/base/container_of.h"
+#include "pd.h"
 #include "qp.h"
 
 static _Atomic uint32_t next_id = 1;
@@ -70,6 +71,7 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
     atomic_init(&cq->refs, 1);
     atomic_store(cq->word, NOTIFY_CQ_NEXT(atomic_load(cq->word), NOTIFY_CQ_IDLE));
     pthread_mutex_init(&cq->lock, NULL);
+    pthread_mutex_init(&cq->batch, NULL);
     atomic_fetch_add(&context_of(context)->objects, 1);
     if (channel != NULL) {
         channel_join(channel_of(channel), cq, rearm);
@@ -78,13 +80,21 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
     return &cq->ibv;
 }
 
+static void leave_domain(const struct cq *cq) {
+    if (cq->domain != NULL) {
+        atomic_fetch_sub(&cq->domain->objects, 1);
+    }
+}
+
 /* Whatever refers to it is the parent's, and not looked at here: fork.h. */
 static void release_inherited(struct cq *cq) {
+    leave_domain(cq);
     if (cq->ibv.channel != NULL) {
         cq->ibv.channel->refcnt--;
     }
     atomic_fetch_sub(&context_of(cq->ibv.context)->objects, 1);
     free(cq->ring);
+    free(cq->times);
     free(cq);
 }
 
@@ -107,17 +117,21 @@ int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
         channel_part(channel_of(ibv->channel), cq);
     }
     async_retire(context_of(ibv->context), &cq->async);
+    leave_domain(cq);
     atomic_fetch_sub(&context_of(ibv->context)->objects, 1);
     notify_area_release_cq(cq->index);
     cq_put(cq);
     return 0;
 }
 
-static int take(struct cq *cq, int entries, struct ibv_wc *wc) {
+static int take(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *time) {
     int taken = 0;
     pthread_mutex_lock(&cq->lock);
     uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed);
     while (taken < entries && count > 0) {
+        if (time != NULL && cq->times != NULL) {
+            time[taken] = cq->times[cq->head & cq->mask];
+        }
         const struct cqe *cqe = &cq->ring[cq->head++ & cq->mask];
         wc[taken] = cqe->wc;
         if (cqe->inlined) {
@@ -135,18 +149,25 @@ static int take(struct cq *cq, int entries, struct ibv_wc *wc) {
     return taken;
 }
 
-int cq_poll(struct ibv_cq *ibv, int entries, struct ibv_wc *wc) {
-    struct cq *cq = cq_of(ibv);
+static inline int poll(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *time) {
     if (atomic_load_explicit(&cq->count, memory_order_acquire) == 0) {
         cq_ring_deferred(cq);
         cq_scan_try(cq);
     }
     int taken = 0;
     if (atomic_load_explicit(&cq->count, memory_order_acquire) != 0) {
-        taken = take(cq, entries, wc);
+        taken = take(cq, entries, wc, time);
     }
     cq_note_poll(cq);
     return taken;
+}
+
+int cq_poll(struct ibv_cq *ibv, int entries, struct ibv_wc *wc) {
+    return poll(cq_of(ibv), entries, wc, NULL);
+}
+
+int cq_poll_one(struct cq *cq, struct ibv_wc *wc, struct cq_time *time) {
+    return poll(cq, 1, wc, time);
 }
 
 int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {

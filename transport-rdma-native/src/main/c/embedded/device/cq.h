@@ -18,6 +18,7 @@
  * with others.
  *
  *   cq.c           create, destroy, poll, arm
+ *   cq_ex.c        the same with the functions of struct ibv_cq_ex, and timestamps
  *   cq_entries.c   the entries, and the events that they make
  *   cq_doorbell.c  the doorbell of the own engine; doorbells of peers that are put off
  *   cq_scan.c      finds the queue pairs for which peers have published work, and serves them in turn
@@ -67,6 +68,11 @@ struct cqe {
     bool inlined; /* its message is in the queue pair: inline_recv.c */
 };
 
+/* When a completion was made: in nanoseconds by CLOCK_MONOTONIC_RAW, which is the device's clock, and CLOCK_REALTIME. */
+struct cq_time {
+    uint64_t raw, wall;
+};
+
 enum cq_arm { CQ_UNARMED, CQ_ARMED_SOLICITED, CQ_ARMED };
 
 /* Each poll looks at so many queue pairs. It costs some 10 ns for each. */
@@ -98,7 +104,10 @@ struct cq_overdue {
 };
 
 struct cq {
-    struct ibv_cq ibv;
+    union {
+        struct ibv_cq ibv;
+        struct ibv_cq_ex ex; /* begins with the same, and has the rest if cq_ex.c made it */
+    };
     /* Read at each poll. */
     _Alignas(64) _Atomic uint32_t count;
     struct cq_polling polling;
@@ -118,6 +127,7 @@ struct cq {
     _Alignas(64) pthread_mutex_t lock;
     /* Under `lock`. */
     struct cqe *ring;
+    struct cq_time *times; /* of those in the ring, or NULL: nobody asked for them */
     uint32_t mask, head;
     enum cq_arm armed;
     bool overflowed;
@@ -125,6 +135,11 @@ struct cq {
     int index;   /* on the notify area */
     uint32_t id; /* never reused in this process */
     atomic_int users; /* queue pairs, twice if for both directions */
+    /* For cq_ex.c. `batch` is held from ibv_start_poll() to ibv_end_poll(), and owns the following two. */
+    pthread_mutex_t batch;
+    struct ibv_wc wc;
+    struct cq_time time;
+    struct pd *domain; /* a parent domain, or NULL */
     atomic_uint refs;
     atomic_bool destroyed; /* the word on the notify area may be another's by now */
     struct channel_member member;
@@ -145,8 +160,10 @@ static inline void cq_get(struct cq *cq) {
 
 static inline void cq_put(struct cq *cq) {
     if (atomic_fetch_sub(&cq->refs, 1) == 1) {
+        pthread_mutex_destroy(&cq->batch);
         pthread_mutex_destroy(&cq->lock);
         free(cq->ring);
+        free(cq->times);
         free(cq);
     }
 }
@@ -154,6 +171,14 @@ static inline void cq_put(struct cq *cq) {
 /* The hot path, for ibv_context_ops. */
 int cq_poll(struct ibv_cq *cq, int entries, struct ibv_wc *wc);
 int cq_req_notify(struct ibv_cq *cq, int solicited_only);
+
+/* Polls for one, with its time if there are any. */
+int cq_poll_one(struct cq *cq, struct ibv_wc *wc, struct cq_time *time);
+
+/* ---- cq_ex.c ---- */
+
+/* ibv_create_cq_ex(3), for the extended context. */
+struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 
 /* ---- cq_entries.c ---- */
 

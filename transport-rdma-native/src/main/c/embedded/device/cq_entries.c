@@ -15,6 +15,7 @@
  */
 /* The entries of completion queues, and the events that they make. See cq.h. */
 #include <errno.h>
+#include <time.h>
 
 #include "cq.h"
 #include "embedded/base/cancel.h"
@@ -34,6 +35,12 @@ static void fire(struct cq *cq) {
     channel_raise(channel_of(cq->ibv.channel), cq);
 }
 
+static uint64_t clock_ns(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+}
+
 void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited) {
     pthread_mutex_lock(&cq->lock);
     uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed);
@@ -44,6 +51,11 @@ void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited) {
         }
     } else {
         cq->ring[(cq->head + count) & cq->mask] = *cqe;
+        if (cq->times != NULL) {
+            cq->times[(cq->head + count) & cq->mask] = (struct cq_time) {
+                clock_ns(CLOCK_MONOTONIC_RAW), clock_ns(CLOCK_REALTIME)
+            };
+        }
         atomic_store_explicit(&cq->count, count + 1, memory_order_release);
         if (cq->armed == CQ_ARMED
                 || (cq->armed == CQ_ARMED_SOLICITED && (solicited || cqe->wc.status != IBV_WC_SUCCESS))) {
@@ -64,25 +76,35 @@ int cq_resize(struct ibv_cq *ibv, int entries) {
     }
     uint32_t size = cq_ring_size(entries);
     struct cqe *ring = malloc(size * sizeof(*ring));
-    if (ring == NULL) {
+    struct cq_time *times = cq->times == NULL ? NULL : malloc(size * sizeof(*times));
+    if (ring == NULL || (times == NULL && cq->times != NULL)) {
+        free(ring);
+        free(times);
         return ENOMEM;
     }
     pthread_mutex_lock(&cq->lock);
     uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed);
     bool fits = count <= (uint32_t) entries;
     struct cqe *unused = ring;
+    struct cq_time *unused_times = times;
     if (fits) {
         for (uint32_t i = 0; i < count; i++) {
             ring[i] = cq->ring[(cq->head + i) & cq->mask];
+            if (times != NULL) {
+                times[i] = cq->times[(cq->head + i) & cq->mask];
+            }
         }
         unused = cq->ring;
+        unused_times = cq->times;
         cq->ring = ring;
+        cq->times = times;
         cq->mask = size - 1;
         cq->head = 0;
         ibv->cqe = (int) size;
     }
     pthread_mutex_unlock(&cq->lock);
     free(unused);
+    free(unused_times);
     return fits ? 0 : EINVAL;
 }
 
@@ -92,6 +114,9 @@ void cq_purge(struct cq *cq, const struct qp *qp) {
     for (uint32_t i = 0; i < count; i++) {
         const struct cqe *cqe = &cq->ring[(cq->head + i) & cq->mask];
         if (cqe->qp != qp) {
+            if (cq->times != NULL) {
+                cq->times[(cq->head + kept) & cq->mask] = cq->times[(cq->head + i) & cq->mask];
+            }
             cq->ring[(cq->head + kept++) & cq->mask] = *cqe;
         }
     }

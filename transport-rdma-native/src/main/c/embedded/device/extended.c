@@ -16,6 +16,7 @@
 /* The calls of the extended context, which newer headers of libibverbs make by it: see context.h. */
 #include "attributes.h"
 #include "context.h"
+#include "cq.h"
 #include "pd.h"
 
 void extended_fill(struct verbs_context *extended) {
@@ -23,6 +24,8 @@ void extended_fill(struct verbs_context *extended) {
     extended->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
     extended->query_device_ex = attributes_query_device_ex;
     extended->query_port = attributes_query_port;
+    extended->query_rt_values = attributes_query_rt_values;
+    extended->create_cq_ex = cq_create_ex;
     extended->alloc_td = td_alloc;
     extended->dealloc_td = td_dealloc;
     extended->alloc_parent_domain = pd_alloc_parent;
