@@ -47,20 +47,22 @@ echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except 
 The classic programs of verbs, on message and datagram channels (docs/verbs-guide.md). Each runs its ends as processes,
 which check what they receive (--size, --polling, --help; all except the last two: --count):
   requests     a requester and a responder: read, write, write and send with immediate, send, also of lists of pieces into
-               receives of the program's own, atomics, sync events; each by the connection manager, and by descriptors
-               in files
+               receives of the program's own, atomics, sync events, a text; each by the connection manager, and by
+               descriptors in files
   pubsub       a publisher and subscribers, by read and by write, that detect torn data
   multicast    publish and subscribe with datagrams to a group: a publisher and --subscribers N, --rate N
-  pingpong     round trips by writes and reads: one end does all, or each writes, or each reads
+  pingpong     round trips by writes and reads: one end does all, or each writes, or each reads; with --mode also by
+               messages, by writes that a message or immediate data tell of, by random data
   blast        chained writes, and chained reads, as fast as possible
-The last two take all modes and several sizes (--mode, --size 64,64K), and show their figures beside those of perftest's
+The last two take several modes and sizes (--mode, --size 64,64K), and show their figures beside those of perftest's
 programs, if these are installed (--quick, --rounds N, --perftest-options).
 
-Their ends alone: --host and --port, or --descriptors FOLDER; -d NAME, -i PORT and -g INDEX choose device, port and GID:
-  requester, responder (--operation)
-  publisher, subscriber (--by read|write)
+Their ends alone: --host and --port (--adopt listens by an event channel of the program's own), or --descriptors FOLDER, or
+-ld FILE and -rd FILE; -d NAME, -i PORT and -g INDEX choose device, port and GID:
+  requester, responder (--operation, --text)
+  publisher, subscriber (--by read|write, --connect, --listen)
   multicast-publisher, multicast-subscriber (--group, no port and no descriptors)
-  pingpong-server, pingpong-client, blast-server, blast-client (--mode, --no-check, --warm-up)
+  pingpong-server, pingpong-client, blast-server, blast-client (--mode, --no-check, --warm-up; blast: --by-server, --chain)
 
   diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; how
                to fix what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs

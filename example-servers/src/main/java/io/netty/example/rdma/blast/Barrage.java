@@ -31,24 +31,27 @@ import java.util.Locale;
  * need, so that one can be checked while the other is under way. Without it there is one: all operations go from the
  * same place to the same place, as with perftest's programs.
  *
+ * @param byServer whether the server posts the operations, on the client's memory
  * @param size   bytes of an operation
  * @param count  operations that count
  * @param warmUp how long operations are done before
  * @param chain  how many are posted together
  * @param check  whether every byte of every operation is looked at, or only what is there in the end
  */
-record Barrage(BlastMode mode, int size, int count, Duration warmUp, int chain, boolean check) {
+record Barrage(BlastMode mode, boolean byServer, int size, int count, Duration warmUp, int chain, boolean check) {
     /** How many chains are under way. */
     static final int CHAINS = 2;
+    /** The send queue of a channel is no deeper than 32768. */
+    private static final int MAX_CHAIN = 16_000;
+    private static final int DEFAULT_QUEUE = 256;
     private static final long MAX_MEMORY = 256 << 20;
 
     Barrage {
         if (warmUp.isNegative()) {
             throw new IllegalArgumentException("--warm-up: " + warmUp.toSeconds() + " (expected: 0 or more)");
         }
-        if (chain < 1 || chain > 64) {
-            // The send queue of a channel has room for 255 by default, and takes up to 64 at a time.
-            throw new IllegalArgumentException("--chain: " + chain + " (expected: 1 to 64)");
+        if (chain < 1 || chain > MAX_CHAIN) {
+            throw new IllegalArgumentException("--chain: " + chain + " (expected: 1 to " + MAX_CHAIN + ')');
         }
         if (check && (long) size * (CHAINS * chain + 1) > MAX_MEMORY) {
             throw new IllegalArgumentException("--size: " + size + " takes " + (long) size * (CHAINS * chain + 1)
@@ -56,17 +59,22 @@ record Barrage(BlastMode mode, int size, int count, Duration warmUp, int chain, 
         }
     }
 
+    /** How deep a send queue has to be for all that is under way, with the messages of the chains and the last ones. */
+    int queueDepth() {
+        return Math.max(DEFAULT_QUEUE, CHAINS * (chain + 1) + 2);
+    }
+
     /** How many operations have a place of their own in the memory that they go to. */
     int slots() {
         return check ? CHAINS * chain : 1;
     }
 
-    /** In the server's memory. For reads there is one more, so that each brings something else than the one before. */
+    /** As above, in the memory of the other end. For reads there is one more, so that each brings something new. */
     int remoteSlots() {
         return mode == BlastMode.READ && check ? slots() + 1 : slots();
     }
 
-    /** Where it goes to, or comes from, in the server's memory. */
+    /** Where it goes to, or comes from, in the memory of the other end. */
     int remoteOffset(long number) {
         return (int) (number % remoteSlots()) * size;
     }
@@ -81,11 +89,15 @@ record Barrage(BlastMode mode, int size, int count, Duration warmUp, int chain, 
         return (int) (number % slots()) * size;
     }
 
-    /** Of the server. */
+    /** Of the other end. */
     RegisteredMemory remoteMemory() throws IOException {
         return RegisteredMemory.allocate(size * remoteSlots(),
                 mode == BlastMode.WRITE ? EnumSet.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE)
                         : EnumSet.of(RdmaPermission.REMOTE_READ));
+    }
+
+    BlastEnd end(boolean client) {
+        return client == byServer ? new BlastTarget(this) : new Blaster(this);
     }
 
     /** As in tables. */
@@ -95,7 +107,8 @@ record Barrage(BlastMode mode, int size, int count, Duration warmUp, int chain, 
 
     @Override
     public String toString() {
-        return "blast " + mode + ' ' + size + " bytes, " + count + " times after " + warmUp + ", chains of " + chain
+        return "blast " + mode + (byServer ? " by server " : " ") + size + " bytes, " + count + " times after "
+                + warmUp + ", chains of " + chain
                 + (check ? "" : ", unchecked");
     }
 }

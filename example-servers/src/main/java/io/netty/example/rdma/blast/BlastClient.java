@@ -44,7 +44,7 @@ public final class BlastClient implements Callable<Integer> {
     public Integer call() throws Exception {
         VerbsOptions verbs = options.verbs();
         return verbs.run(group -> {
-            BlastEnd end = new Blaster(options.barrage());
+            BlastEnd end = options.newEnd(true);
             connection.connect(group, verbs.timeout(), end, 0);
             return List.of(end.result());
         });

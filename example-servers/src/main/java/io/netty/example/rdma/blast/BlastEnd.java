@@ -18,18 +18,22 @@ package io.netty.example.rdma.blast;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.example.rdma.verbs.Counts;
 import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.NumberedData;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 /**
- * What both ends do alike. A message is a number: how many operations are done, negative if no more follow.
+ * What both ends do alike. A message is a number: how many operations are done, negative if no more follow. In the end
+ * each tells the other what it has counted.
  */
 abstract class BlastEnd extends VerbsEnd {
     protected final Barrage barrage;
     private long wrong;
     private long startNanos;
+    /** What this end has told the other in the end. */
+    private Counts counts;
 
     BlastEnd(Barrage barrage) {
         super(barrage.toString());
@@ -45,7 +49,16 @@ abstract class BlastEnd extends VerbsEnd {
 
     @Override
     protected final void channelRead0(ChannelHandlerContext ctx, RdmaReceive message) {
-        message(ctx, NumberMessage.read(message));
+        if (!Counts.isIn(message)) {
+            message(ctx, NumberMessage.read(message));
+            return;
+        }
+        if (counts == null) {
+            throw new IllegalArgumentException("the peer has counted before the end");
+        }
+        System.out.println(counts.with(Counts.read(message)));
+        finish(ctx, new Result("blast " + barrage.mode(), counts.done(), barrage.size(), wrong,
+                System.nanoTime() - startNanos));
     }
 
     /** Looks at what operations have left in memory, the last one in each place. */
@@ -57,8 +70,10 @@ abstract class BlastEnd extends VerbsEnd {
         }
     }
 
-    final void finish(ChannelHandlerContext ctx, long operations) {
-        finish(ctx, new Result("blast " + barrage.mode(), operations, barrage.size(), wrong,
-                System.nanoTime() - startNanos));
+    /** No more follow. */
+    final void count(ChannelHandlerContext ctx, long operations) {
+        counts = new Counts(operations, wrong);
+        write(ctx, counts.message(ctx.alloc()));
+        ctx.flush();
     }
 }

@@ -34,8 +34,12 @@ final class BlastOptions {
             description = "What the client does: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private BlastMode mode;
 
-    @Option(names = "--chain", defaultValue = "64", description = "Operations that are posted together, the last of "
-            + "which asks for a completion; two chains are under way (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--by-server", description = "The server does it, and the client has the memory.")
+    private boolean byServer;
+
+    @Option(names = "--chain", defaultValue = "64", description = "Operations that are written together, the last of "
+            + "which has a promise; two chains are under way, and the send queue is as deep as that takes (default: "
+            + "${DEFAULT-VALUE}, up to 16000).")
     private int chain;
 
     @Option(names = "--warm-up", defaultValue = "0",
@@ -50,8 +54,12 @@ final class BlastOptions {
         return verbs;
     }
 
-    Barrage barrage() {
-        return new Barrage(mode, verbs.size(1, MAX_SIZE), verbs.count(),
+    BlastEnd newEnd(boolean client) {
+        return barrage().end(client);
+    }
+
+    private Barrage barrage() {
+        return new Barrage(mode, byServer, verbs.size(1, MAX_SIZE), verbs.count(),
                 Duration.ofSeconds(warmUpSeconds), chain, !unchecked);
     }
 }

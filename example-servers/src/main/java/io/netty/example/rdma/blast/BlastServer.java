@@ -27,7 +27,8 @@ import java.util.concurrent.Callable;
 /**
  * The end of a blast that accepts the connection.
  */
-@Command(name = "blast-server", description = "Has the memory for one blast-client that has the same options.")
+@Command(name = "blast-server", description = {
+        "Has the memory for one blast-client that has the same options, or writes to, or reads, that of the client."})
 public final class BlastServer implements Callable<Integer> {
     @Mixin
     private BlastOptions options;
@@ -43,7 +44,7 @@ public final class BlastServer implements Callable<Integer> {
     public Integer call() throws Exception {
         VerbsOptions verbs = options.verbs();
         return verbs.run(group -> {
-            BlastEnd end = new BlastTarget(options.barrage());
+            BlastEnd end = options.newEnd(false);
             connection.accept(group, verbs.timeout(), List.of(end));
             return List.of(end.result());
         });

@@ -27,8 +27,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The server: has the memory. What is written there it checks when a message says that it is there, which it is: a
- * message does not overtake writes of the same channel.
+ * The server, or the client of {@code --by-server}: has the memory. What is written there it checks when a message says
+ * that it is there, which it is: a message does not overtake writes of the same channel.
  */
 class BlastTarget extends BlastEnd {
     /** {@code null} without a channel. */
@@ -73,8 +73,13 @@ class BlastTarget extends BlastEnd {
         }
         done = end;
         if (last) {
-            finish(ctx, done);
+            count(ctx, done);
         }
+    }
+
+    @Override
+    protected boolean isPassive() {
+        return true;
     }
 
     @Override

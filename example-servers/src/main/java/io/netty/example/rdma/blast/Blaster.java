@@ -17,7 +17,9 @@ package io.netty.example.rdma.blast;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaOperation;
 import io.netty.channel.rdma.message.RdmaRead;
 import io.netty.channel.rdma.message.RdmaWrite;
@@ -30,9 +32,9 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The client: writes or reads, chain after chain. Each is posted with one flush, and its last operation alone has a
- * promise, which stands for all of them. When that is done, and with the check of writes when the server says that it
- * has looked at them, the next chain takes its place.
+ * The client, or the server of {@code --by-server}: writes or reads, chain after chain. Each is posted with one flush,
+ * and its last operation alone has a promise, which stands for all of them. When that is done, and with the check of
+ * writes when the other end says that it has looked at them, the next chain takes its place.
  */
 class Blaster extends BlastEnd {
     private final ChainTimes times;
@@ -51,6 +53,11 @@ class Blaster extends BlastEnd {
     Blaster(Barrage barrage) {
         super(barrage);
         times = new ChainTimes(barrage);
+    }
+
+    @Override
+    protected void configure(RdmaMessageChannelConfig config) {
+        config.setOption(RdmaChannelOption.SEND_QUEUE_DEPTH, barrage.queueDepth());
     }
 
     @Override
@@ -163,7 +170,7 @@ class Blaster extends BlastEnd {
             tell(ctx, done);
             ctx.flush();
         }
-        finish(ctx, done);
+        count(ctx, done);
     }
 
     @Override

@@ -19,8 +19,9 @@
  *
  * <p>What makes it fast:
  * <ul>
- * <li>Chains: operations that are written and flushed together become one chain of work requests, posted with one call,
- *     and one doorbell of the device.</li>
+ * <li>Chains: operations that are written and flushed together become a chain of work requests, posted with one call,
+ *     and one doorbell of the device. A channel posts at most 64 at a time; longer chains, up to as long as a send
+ *     queue ({@code --chain}), only have fewer promises.</li>
  * <li>Few completions: only the last operation of a chain asks for one, which stands for all before. So only that one
  *     needs a promise of its own; the others have the void promise, and Netty's outbound buffer recycles the rest.</li>
  * <li>Two chains under way: while the event loop handles the end of one, the device works at the other.</li>
@@ -31,6 +32,10 @@
  * server, which does not notice them: a message after each chain tells it. The message can't overtake the writes, so
  * all are there; and its answer tells the client that their places may be written to again. For reads it is the client
  * itself, when the promise of the last read is done. Without the check, all operations go from one place to one place,
- * whatever it has in the end is checked, and the server has nothing to do: as perftest's programs do it.
+ * whatever it has in the end is checked, and the server has nothing to do: as perftest's programs do it. Its result
+ * tells how long its event loop had the processor.
+ *
+ * <p>With {@code --by-server} the two change places: who has connected to whom makes no difference. In the end each
+ * tells the other what it has counted ({@link io.netty.example.rdma.verbs.Counts}).
  */
 package io.netty.example.rdma.blast;

@@ -18,6 +18,7 @@ package io.netty.example.rdma.pingpong;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.example.rdma.util.Figures;
+import io.netty.example.rdma.verbs.Counts;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -33,10 +34,19 @@ import java.util.Locale;
  * @param check  whether every byte is looked at
  */
 record Game(PingPongMode mode, int size, int count, Duration warmUp, boolean check) {
+    /** In mode SEND a ping must not be taken for {@link Counts}, or for a number. */
+    private static final int MIN_SEND = Counts.LENGTH + Long.BYTES;
+    /** The longest receive buffer of a channel. */
+    private static final int MAX_SEND = 4 << 20;
+
     Game {
         if (size < Long.BYTES || size % Long.BYTES != 0) {
             // The last 8 bytes are looked at as one aligned number.
             throw new IllegalArgumentException("--size: " + size + " (expected: a multiple of " + Long.BYTES + ')');
+        }
+        if (mode == PingPongMode.SEND && (size < MIN_SEND || size > MAX_SEND)) {
+            throw new IllegalArgumentException("--size: " + size + " (expected in mode SEND: " + MIN_SEND + " to "
+                    + MAX_SEND + ')');
         }
         if (warmUp.isNegative()) {
             throw new IllegalArgumentException("--warm-up: " + warmUp.toSeconds() + " (expected: 0 or more)");

@@ -21,6 +21,7 @@ import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.verbs.Counts;
 import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.NumberedData;
@@ -32,7 +33,8 @@ import java.util.List;
 
 /**
  * What all ends do alike. A message is a number: a negative one from the end that measures says that it is done, and
- * after how many round trips; others are the business of the mode.
+ * after how many round trips; others are the business of the mode, as are messages that carry data. In the end each
+ * tells the other what it has counted.
  */
 abstract class PingPongEnd extends VerbsEnd {
     protected final Game game;
@@ -45,6 +47,8 @@ abstract class PingPongEnd extends VerbsEnd {
     private final RoundTrips roundTrips;
     private long wrong;
     private long startNanos;
+    /** What this end has told the other in the end. */
+    private Counts counts;
 
     PingPongEnd(Game game, boolean client) {
         super(game.toString());
@@ -59,6 +63,13 @@ abstract class PingPongEnd extends VerbsEnd {
             return new WritingEnd(game, client);
         case READ:
             return new ReadingEnd(game, client);
+        case SEND:
+            return new SendingEnd(game, client);
+        case WRITE_ACK:
+        case WRITE_IMM:
+            return new NotifyingEnd(game, client);
+        case SCAN:
+            return new ScanningEnd(game, client);
         default:
             return game.mode().isDrivenBy(client) ? new DrivingEnd(game, client) : new PassiveEnd(game, client);
         }
@@ -68,6 +79,7 @@ abstract class PingPongEnd extends VerbsEnd {
     protected final List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
         data = new NumberedData(game.size());
         memory = game.memory();
+        prepare();
         return List.of(channel.export(memory));
     }
 
@@ -79,6 +91,11 @@ abstract class PingPongEnd extends VerbsEnd {
         begin();
     }
 
+    /** There is memory, which the peer does not know yet. */
+    void prepare() {
+        // Most don't look at it before there was something written.
+    }
+
     /** The peer's memory is known, and ours to it. */
     abstract void begin();
 
@@ -88,16 +105,59 @@ abstract class PingPongEnd extends VerbsEnd {
                 + " (expected: only a negative one in this mode)");
     }
 
+    /** Whether a message of the peer carries data, and is for {@link #data}. */
+    boolean isData(RdmaReceive message) {
+        return false;
+    }
+
+    /** Data of the peer, which are released after this. */
+    void data(RdmaReceive message) {
+        throw new IllegalStateException("not expected: " + message);
+    }
+
     @Override
     protected final void channelRead0(ChannelHandlerContext context, RdmaReceive message) {
+        if (isData(message)) {
+            data(message);
+            return;
+        }
+        if (Counts.isIn(message)) {
+            end(Counts.read(message));
+            return;
+        }
         long number = NumberMessage.read(message);
         if (number >= 0) {
             message(number);
         } else if (game.mode().isDrivenBy(client)) {
             throw new IllegalArgumentException("the peer says that it is done, which is for this end to say");
         } else {
-            finish(-number);
+            count(counted(-number));
         }
+    }
+
+    /**
+     * How many round trips an end that does not measure has seen, if it sees any.
+     *
+     * @param told what the other end says
+     */
+    long counted(long told) {
+        return told;
+    }
+
+    private void count(long done) {
+        counts = new Counts(done, wrong);
+        write(ctx, counts.message(ctx.alloc()));
+        ctx.flush();
+    }
+
+    /** The peer has counted, too. */
+    private void end(Counts peer) {
+        if (counts == null) {
+            throw new IllegalArgumentException("the peer has counted before the end");
+        }
+        System.out.println(counts.with(peer));
+        finish(ctx, new Result("ping-pong " + game.mode(), counts.done(), game.size(), wrong,
+                System.nanoTime() - startNanos));
     }
 
     /** Flushes, too. */
@@ -129,12 +189,8 @@ abstract class PingPongEnd extends VerbsEnd {
         System.out.println(roundTrips.windows());
         System.out.println(roundTrips.measurement());
         send(-roundTrips.done());
-        finish(roundTrips.done());
+        count(roundTrips.done());
         return false;
-    }
-
-    private void finish(long done) {
-        finish(ctx, new Result("ping-pong " + game.mode(), done, game.size(), wrong, System.nanoTime() - startNanos));
     }
 
     @Override
@@ -158,6 +214,11 @@ abstract class PingPongEnd extends VerbsEnd {
         @Override
         void begin() {
             // Its memory is all that the peer needs.
+        }
+
+        @Override
+        protected boolean isPassive() {
+            return true;
         }
     }
 }

@@ -28,7 +28,15 @@ public enum PingPongMode {
     /** Each writes to the other's memory, and looks at its own until the bytes are there. */
     WRITE,
     /** Each reads the other's memory, and says so in a message. */
-    READ;
+    READ,
+    /** A message, which comes back. */
+    SEND,
+    /** Each writes to the other's memory, and a message behind the write says so. */
+    WRITE_ACK,
+    /** Each writes to the other's memory, with immediate data. */
+    WRITE_IMM,
+    /** As {@link #WRITE}, with data that the other end does not know: it scans for what was not written yet. */
+    SCAN;
 
     /** Which end measures, and does all if only one does something. */
     boolean isDrivenBy(boolean client) {

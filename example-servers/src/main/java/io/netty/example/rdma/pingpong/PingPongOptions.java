@@ -33,7 +33,9 @@ final class PingPongOptions {
 
     @Option(names = "--mode", defaultValue = "WRITE", description = "Who does what: ${COMPLETION-CANDIDATES} (default: "
             + "${DEFAULT-VALUE}). CLIENT, SERVER: that end does all. UNSIGNALLED: as CLIENT, and nobody waits for the "
-            + "write. WRITE: each writes, the data tell that they are there. READ: each reads, and acknowledges it.")
+            + "write. WRITE: each writes, the data tell that they are there. READ: each reads, and acknowledges it. "
+            + "SEND: messages. WRITE_ACK, WRITE_IMM: each writes, and tells it by a message or by immediate data. "
+            + "SCAN: as WRITE, with random data. From SEND on, what comes back is what has arrived there.")
     private PingPongMode mode;
 
     @Option(names = "--warm-up", defaultValue = "0",

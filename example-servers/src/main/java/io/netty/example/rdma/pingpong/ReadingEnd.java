@@ -80,6 +80,11 @@ class ReadingEnd extends PingPongEnd {
     }
 
     @Override
+    long counted(long told) {
+        return number;
+    }
+
+    @Override
     protected void closed() {
         if (copy != null) {
             copy.release();

@@ -103,6 +103,11 @@ class WritingEnd extends PingPongEnd {
     }
 
     @Override
+    long counted(long told) {
+        return number - 1;
+    }
+
+    @Override
     protected void closed() {
         if (watch != null) {
             watch.stop();

@@ -14,7 +14,7 @@
  * under the License.
  */
 /**
- * Ping-pong: data go from one end to the other and back, one message at a time, in each way that one-sided operations
+ * Ping-pong: data go from one end to the other and back, one message at a time, in each way that the operations
  * allow. {@code ./run-example.sh pingpong}; each end alone: {@code pingpong-server}, {@code pingpong-client}.
  *
  * <p>A write puts bytes into the memory of somebody who does not notice, a read takes them from there. So a program of
@@ -39,7 +39,21 @@
  * <tr><td>READ</td><td>the client has n in its memory; the server reads it</td><td>the server has n in its memory; the
  *     client reads it</td><td>By messages: "n is there to be read" says at the same time that what the other had was
  *     read, and may be changed. Without this acknowledgement nothing would tell the owner.</td></tr>
+ * <tr><td>SEND</td><td>the client sends n</td><td>the server sends back what it has received</td><td>By the completion
+ *     of the receive.</td></tr>
+ * <tr><td>WRITE_ACK</td><td>the client writes n to the server's memory</td><td>the server writes what is there to the
+ *     client's memory</td><td>By messages: "n is written" comes behind the write, and acknowledges that of the other.
+ *     </td></tr>
+ * <tr><td>WRITE_IMM</td><td colspan="2">as WRITE_ACK, by RDMA WRITE WITH IMMEDIATE</td><td>By the immediate data, which
+ *     are n: one operation in place of two.</td></tr>
+ * <tr><td>SCAN</td><td>the client writes random data to the server's memory</td><td>the server writes what has come
+ *     there to the client's memory</td><td>By the data, of which the other end knows only that no byte is 0: it fills
+ *     its memory with zeros, and scans it until there are none.</td></tr>
  * </table>
+ * In the last four the pong is the ping: what comes back is what has arrived, so the client sees whatever goes wrong on
+ * either way. When it is over, each end tells the other how many round trips it has counted, and how many were wrong
+ * ({@link io.netty.example.rdma.verbs.Counts}). The result of an end that does nothing tells how long its event loop
+ * had the processor.
  *
  * <h2>Looking at memory</h2>
  * {@link io.netty.example.rdma.pingpong.WritingEnd} does so. Two things are needed for that beside the custom of most
@@ -52,10 +66,11 @@
  *     and the embedded provider as well, where the loop that polls does what otherwise a device does.</li>
  * </ul>
  * A program that has other things to do sends RDMA WRITE WITH IMMEDIATE, or a message after the writes: that has a
- * completion at the other end.
+ * completion at the other end, as in WRITE_IMM and WRITE_ACK.
  *
  * <h2>Data</h2>
- * Round trip n has data of its own ({@link io.netty.example.rdma.verbs.NumberedData}), every byte of which is checked:
- * data of another round trip, or some of them late, don't match. What is measured without that looks at 8 bytes.
+ * Round trip n has data of its own ({@link io.netty.example.rdma.verbs.NumberedData}), but for SCAN, and every byte
+ * is checked: data of another round trip, or some of them late, don't match. What is measured without that looks at 8
+ * bytes.
  */
 package io.netty.example.rdma.pingpong;

@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  */
 @Command(name = "publisher", sortOptions = false, description = {
         "Publishes editions of the same record, one after the other, until all subscribers have seen as many as they "
-                + "want. Give all of them the same --by, size and count."})
+                + "want, however early or late each of them comes and goes. Give all of them the same --by and size."})
 public final class Publisher implements Callable<Integer> {
     @Mixin
     private PubSubOptions options;
@@ -42,6 +42,10 @@ public final class Publisher implements Callable<Integer> {
     @Option(names = "--subscribers", defaultValue = "1",
             description = "How many subscribers to wait for (default: ${DEFAULT-VALUE}).")
     private int subscribers;
+
+    @Option(names = "--connect", description = "Connect to the subscribers, which are started first, with --listen: to "
+            + "that of number N at the port plus N.")
+    private boolean connecting;
 
     @Option(names = "--interval", defaultValue = "500",
             description = "Microseconds from one edition to the next (default: ${DEFAULT-VALUE}).")
@@ -72,13 +76,19 @@ public final class Publisher implements Callable<Integer> {
     private int publish(Outlet outlet, List<? extends VerbsEnd> ends) throws Exception {
         try (Press press = new Press(outlet, TimeUnit.MICROSECONDS.toNanos(intervalMicros))) {
             press.start();
-            return options.verbs().run(group -> accept(group, ends));
+            return options.verbs().run(group -> meet(group, ends));
         }
     }
 
-    private List<CompletableFuture<Result>> accept(EventLoopGroup group, List<? extends VerbsEnd> ends)
+    private List<CompletableFuture<Result>> meet(EventLoopGroup group, List<? extends VerbsEnd> ends)
             throws Exception {
-        options.connection().accept(group, options.verbs().timeout(), ends);
+        if (connecting) {
+            for (int i = 0; i < ends.size(); i++) {
+                options.connection().connectToOneOf(group, options.verbs().timeout(), ends.get(i), i);
+            }
+        } else {
+            options.connection().accept(group, options.verbs().timeout(), ends);
+        }
         List<CompletableFuture<Result>> results = new ArrayList<>();
         ends.forEach(end -> results.add(end.result()));
         return results;

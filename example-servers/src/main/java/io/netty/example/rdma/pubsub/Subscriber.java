@@ -33,8 +33,11 @@ public final class Subscriber implements Callable<Integer> {
     @Mixin
     private PubSubOptions options;
 
+    @Option(names = "--listen", description = "Let the publisher connect, at the port plus --number.")
+    private boolean listening;
+
     @Option(names = "--number", defaultValue = "0",
-            description = "With --descriptors: which of the subscribers this one is, from 0 (default: "
+            description = "With --descriptors or --listen: which of the subscribers this one is, from 0 (default: "
                     + "${DEFAULT-VALUE}).")
     private int number;
 
@@ -48,7 +51,11 @@ public final class Subscriber implements Callable<Integer> {
         return options.verbs().run(group -> {
             SubscriberEnd end = subscription.by() == Subscription.By.READ ? new ReadSubscriber(subscription)
                     : new WrittenSubscriber(subscription);
-            options.connection().connect(group, options.verbs().timeout(), end, number);
+            if (listening) {
+                options.connection().accept(group, options.verbs().timeout(), end, number);
+            } else {
+                options.connection().connect(group, options.verbs().timeout(), end, number);
+            }
             return List.of(end.result());
         });
     }

@@ -16,7 +16,7 @@
 package io.netty.example.rdma.pubsub;
 
 /**
- * What publisher and subscribers have to agree on.
+ * What publisher and subscribers have to agree on: all but the count, which is each subscriber's own.
  *
  * @param by    who moves the editions
  * @param size  of the content of each, in bytes
@@ -38,6 +38,6 @@ public record Subscription(By by, int size, long count) {
 
     @Override
     public String toString() {
-        return "editions by " + by + ", " + count + " x " + size + " bytes";
+        return "editions by " + by + ", of " + size + " bytes";
     }
 }

@@ -34,6 +34,9 @@
  * help here: the device that reads or writes knows nothing of them. A number at the beginning and the same number at
  * the end don't either: the bytes between may arrive, and be fetched, in any order.
  *
+ * <p>Subscribers may come and go at any time, and want as many editions as they like. Who connects makes no difference:
+ * with {@code --connect} it is the publisher, to subscribers that {@code --listen}.
+ *
  * <p>A subscriber that has enough says so in a message, and closes when it has the answer, behind which nothing more is
  * written: memory must not go while a peer may still write to it.
  */

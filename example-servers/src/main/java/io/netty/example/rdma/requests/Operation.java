@@ -147,6 +147,28 @@ public enum Operation {
         VerbsEnd responder(int size, long count) {
             return new SyncEventResponder(count);
         }
+    },
+    /** A text each way, once. */
+    TEXT {
+        @Override
+        Requests requests(int size) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        Responses responses(int size) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        VerbsEnd requester(int size, long count, Mistake mistake) {
+            return new TextRequester("This is the requester.");
+        }
+
+        @Override
+        VerbsEnd responder(int size, long count) {
+            return new TextResponder("This is the responder.");
+        }
     };
 
     /** Of a request, in bytes. */

@@ -36,9 +36,13 @@ final class OperationOptions {
     @Option(names = "--operation", required = true, description = "One of ${COMPLETION-CANDIDATES}.")
     private Operation operation;
 
+    @Option(names = "--text", description = "What this end says with --operation text.")
+    private String text;
+
     int request(Mistake mistake) throws Exception {
         return options.run(group -> {
-            VerbsEnd end = operation.requester(size(), options.count(), mistake);
+            VerbsEnd end = isText() ? new TextRequester(text)
+                    : operation.requester(size(), options.count(), mistake);
             connection.connect(group, options.timeout(), end, 0);
             return List.of(end.result());
         });
@@ -46,10 +50,14 @@ final class OperationOptions {
 
     int respond() throws Exception {
         return options.run(group -> {
-            VerbsEnd end = operation.responder(size(), options.count());
+            VerbsEnd end = isText() ? new TextResponder(text) : operation.responder(size(), options.count());
             connection.accept(group, options.timeout(), List.of(end));
             return List.of(end.result());
         });
+    }
+
+    private boolean isText() {
+        return operation == Operation.TEXT && text != null;
     }
 
     private int size() {

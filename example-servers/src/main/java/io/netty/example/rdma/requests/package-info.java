@@ -26,7 +26,7 @@
  * </pre>
  * The requests of a round are unsignalled: the completion of the message behind them stands for all. The responder
  * looks at its memory when it has that message, for then what was written before it is there. Where requests read, the
- * message is fenced, since the responder changes the memory when it gets it. Sync events need no messages; theirs are
- * classes of their own.
+ * message is fenced, since the responder changes the memory when it gets it. Sync events need no
+ * messages, and a text is told once: theirs are classes of their own.
  */
 package io.netty.example.rdma.requests;

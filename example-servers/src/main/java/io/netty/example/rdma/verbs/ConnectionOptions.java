@@ -30,7 +30,10 @@ import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.LocalHost;
 import io.netty.util.NetUtil;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -39,6 +42,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
@@ -59,16 +63,43 @@ public final class ConnectionOptions {
             + "for that of the other. Take a new folder for each run, in which nobody else can write.")
     private Path folder;
 
+    @Option(names = {"-ld", "--local-descriptor"}, paramLabel = "FILE", description = "In place of --descriptors: the "
+            + "file that this end writes.")
+    private Path localDescriptor;
+
+    @Option(names = {"-rd", "--remote-descriptor"}, paramLabel = "FILE", description = "And the file of the other end, "
+            + "which this one waits for.")
+    private Path remoteDescriptor;
+
+    @Option(names = "--adopt", description = "Listen as an application that uses the connection manager itself, by an "
+            + "event channel of its own, and have channels adopt its requests.")
+    private boolean adopting;
+
     @Mixin
     private DeviceChoice device;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    private boolean isByDescriptors() {
+        if ((localDescriptor == null) != (remoteDescriptor == null) || folder != null && localDescriptor != null) {
+            throw new ParameterException(command.commandLine(), "either --descriptors, or both of -ld and -rd");
+        }
+        return folder != null || localDescriptor != null;
+    }
 
     private InetSocketAddress address(int chosenPort) throws IOException {
         return new InetSocketAddress(host == null ? LocalHost.address() : host, chosenPort);
     }
 
     /** The wildcard stands for an address of a device that was chosen. */
-    private InetSocketAddress listenAddress() throws IOException {
-        return host == null && device.isNamed() ? new InetSocketAddress(port) : address(port);
+    private InetSocketAddress listenAddress(int chosenPort) throws IOException {
+        return host == null && device.isNamed() ? new InetSocketAddress(chosenPort) : address(chosenPort);
+    }
+
+    /** Of one of several ends that listen. */
+    private int port(int number) {
+        return port == 0 ? 0 : port + number;
     }
 
     /**
@@ -80,22 +111,55 @@ public final class ConnectionOptions {
      */
     public InetSocketAddress accept(EventLoopGroup group, Duration bound, List<? extends VerbsEnd> ends)
             throws Exception {
-        if (folder == null) {
-            Channel listener = device.of(new ServerBootstrap()).group(group).channel(RdmaServerMessageChannel.class)
-                    .childOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis(bound))
-                    .childHandler(new Acceptor(ends)).bind(listenAddress()).sync().channel();
-            InetSocketAddress local = (InetSocketAddress) listener.localAddress();
-            System.out.println(ExampleServer.READY + NetUtil.toSocketAddressString(local));
-            return local;
+        if (!isByDescriptors()) {
+            return listen(group, bound, ends, port);
         }
         for (int i = 0; i < ends.size(); i++) {
-            byDescriptors(group, ends.get(i), (end, descriptors, number) -> {
-                // The peer may send as soon as it knows where this end is, which is ready by then.
-                end.connect(descriptors.await(client(number), bound));
-                descriptors.write(server(number), end.descriptor());
-            }, i);
+            acceptByDescriptors(group, bound, ends.get(i), i);
         }
         return null;
+    }
+
+    /**
+     * As above for one end of several that accept, each in a program of its own, for the same peer: by the connection
+     * manager it listens at the port plus its number.
+     *
+     * @param number of the end, from 0
+     */
+    public InetSocketAddress accept(EventLoopGroup group, Duration bound, VerbsEnd end, int number) throws Exception {
+        if (!isByDescriptors()) {
+            return listen(group, bound, List.of(end), port(number));
+        }
+        acceptByDescriptors(group, bound, end, number);
+        return null;
+    }
+
+    private void acceptByDescriptors(EventLoopGroup group, Duration bound, VerbsEnd acceptor, int acceptorNumber)
+            throws Exception {
+        byDescriptors(group, acceptor, (end, descriptors, number) -> {
+            // The peer may send as soon as it knows where this end is, which is ready by then.
+            end.connect(descriptors.await(remote(client(number)), bound));
+            descriptors.write(local(server(number)), end.descriptor());
+        }, acceptorNumber);
+    }
+
+    private InetSocketAddress listen(EventLoopGroup group, Duration bound, List<? extends VerbsEnd> ends,
+                                     int listenPort) throws Exception {
+        InetSocketAddress local;
+        if (adopting) {
+            OwnListener listener = new OwnListener(group, address(listenPort), millis(bound), new Acceptor(ends));
+            local = listener.localAddress();
+            // Until then a channel may need it.
+            CompletableFuture.allOf(ends.stream().map(VerbsEnd::result).toArray(CompletableFuture[]::new))
+                    .whenComplete((results, failure) -> listener.close());
+        } else {
+            Channel listener = device.of(new ServerBootstrap()).group(group).channel(RdmaServerMessageChannel.class)
+                    .childOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis(bound))
+                    .childHandler(new Acceptor(ends)).bind(listenAddress(listenPort)).sync().channel();
+            local = (InetSocketAddress) listener.localAddress();
+        }
+        System.out.println(ExampleServer.READY + NetUtil.toSocketAddressString(local));
+        return local;
     }
 
     /**
@@ -105,15 +169,25 @@ public final class ConnectionOptions {
      * @param number of the end among those which the peer accepts, from 0; for descriptors only
      */
     public void connect(EventLoopGroup group, Duration bound, VerbsEnd end, int number) throws Exception {
-        if (folder == null) {
+        connect(group, bound, end, number, port);
+    }
+
+    /** As above, where each end connects to a peer of its own: see {@link #accept} for one of several. */
+    public void connectToOneOf(EventLoopGroup group, Duration bound, VerbsEnd end, int number) throws Exception {
+        connect(group, bound, end, number, port(number));
+    }
+
+    private void connect(EventLoopGroup group, Duration bound, VerbsEnd end, int number, int peerPort)
+            throws Exception {
+        if (!isByDescriptors()) {
             device.of(new Bootstrap()).group(group).channel(RdmaMessageChannel.class)
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis(bound)).handler(new Initializer(end))
-                    .connect(address(port)).sync();
+                    .connect(address(peerPort)).sync();
             return;
         }
         byDescriptors(group, end, (own, descriptors, ignored) -> {
-            descriptors.write(client(number), own.descriptor());
-            own.connect(descriptors.await(server(number), bound));
+            descriptors.write(local(client(number)), own.descriptor());
+            own.connect(descriptors.await(remote(server(number)), bound));
         }, number);
     }
 
@@ -129,8 +203,23 @@ public final class ConnectionOptions {
         return "server-" + number;
     }
 
+    private Path local(String name) {
+        return localDescriptor != null ? localDescriptor : inFolder(name);
+    }
+
+    private Path remote(String name) {
+        return remoteDescriptor != null ? remoteDescriptor : inFolder(name);
+    }
+
+    private Path inFolder(String name) {
+        return folder.resolve(name + ".descriptor");
+    }
+
     private void byDescriptors(EventLoopGroup group, VerbsEnd end, Meeting meeting, int number) throws Exception {
-        DescriptorFolder descriptors = new DescriptorFolder(folder);
+        if (localDescriptor != null && number > 0) {
+            throw new IllegalArgumentException("-ld and -rd are for one connection: use --descriptors");
+        }
+        DescriptorFiles descriptors = new DescriptorFiles();
         // Not earlier: nothing else tells that the peer has read it.
         end.result().whenComplete((result, failure) -> descriptors.close());
         IntroductionHandler introduction = new IntroductionHandler(end);
@@ -150,7 +239,7 @@ public final class ConnectionOptions {
     /** In which order the ends look for each other. */
     @FunctionalInterface
     private interface Meeting {
-        void meet(ManualEnd end, DescriptorFolder descriptors, int number) throws Exception;
+        void meet(ManualEnd end, DescriptorFiles descriptors, int number) throws Exception;
     }
 
     /** A channel that the connection manager does not connect. */
@@ -207,7 +296,7 @@ public final class ConnectionOptions {
         protected void initChannel(RdmaMessageChannel channel) {
             VerbsEnd end = waiting.poll();
             channel.pipeline().addLast(end == null ? new Refusal() : new Initializer(end));
-            if (waiting.isEmpty()) {
+            if (waiting.isEmpty() && channel.parent() != null) {
                 channel.parent().close();
             }
         }

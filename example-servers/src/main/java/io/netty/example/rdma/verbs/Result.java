@@ -25,10 +25,20 @@ import java.util.Locale;
  * @param bytes of each
  * @param wrong how many of the checks failed
  * @param nanos from the first to the last
+ * @param cpuNanos that the event loop of the end has had the processor meanwhile, or -1 if that is not told
  */
-public record Result(String what, long count, long bytes, long wrong, long nanos) {
+public record Result(String what, long count, long bytes, long wrong, long nanos, long cpuNanos) {
     /** How the line starts. */
     public static final String PREFIX = "result: ";
+
+    /** Without the processor's time. */
+    public Result(String what, long count, long bytes, long wrong, long nanos) {
+        this(what, count, bytes, wrong, nanos, -1);
+    }
+
+    Result with(long newCpuNanos) {
+        return new Result(what, count, bytes, wrong, nanos, newCpuNanos);
+    }
 
     /** Whether everything was as it should be. */
     public boolean isRight() {
@@ -40,6 +50,8 @@ public record Result(String what, long count, long bytes, long wrong, long nanos
     public String toString() {
         return String.format(Locale.ROOT, "%s%s, %d x %d bytes, %s, %.1f us each, %.1f MB/s", PREFIX, what, count,
                 bytes, wrong == 0 ? "all right" : wrong + " WRONG", nanos / 1e3 / Math.max(1, count),
-                count * bytes * 1e3 / Math.max(1, nanos));
+                count * bytes * 1e3 / Math.max(1, nanos))
+                + (cpuNanos < 0 ? "" : String.format(Locale.ROOT, ", processor %.2f us each",
+                        cpuNanos / 1e3 / Math.max(1, count)));
     }
 }

@@ -24,6 +24,7 @@ import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -36,6 +37,7 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     private final CompletableFuture<Result> result = new CompletableFuture<>();
     private final String program;
     private boolean finishing;
+    private long cpuNanos;
 
     /**
      * @param program what the two ends have to agree on, for people: the name, sizes and counts. ASCII, less than 200
@@ -72,6 +74,14 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
         // There may be none.
     }
 
+    /**
+     * Whether the other end does it all. Then the result tells what this process had to do for it: its event loop, and
+     * not the threads that are the device with the embedded provider.
+     */
+    protected boolean isPassive() {
+        return false;
+    }
+
     final Introduction introduce(RdmaMessageChannel channel) throws IOException {
         return new Introduction(program, export(channel));
     }
@@ -82,7 +92,13 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
      */
     protected final void finish(ChannelHandlerContext ctx, Result outcome) {
         finishing = true;
-        ctx.close().addListener(closed -> result.complete(outcome));
+        Result told = isPassive() ? outcome.with(processorNanos() - cpuNanos) : outcome;
+        ctx.close().addListener(closed -> result.complete(told));
+    }
+
+    /** That the event loop has had so far. */
+    private static long processorNanos() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }
 
     /** Writes an operation whose failure ends the connection. */
@@ -93,6 +109,7 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     @Override
     public final void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
         if (event instanceof Introduction) {
+            cpuNanos = processorNanos();
             begin(ctx, (Introduction) event);
         } else {
             ctx.fireUserEventTriggered(event);

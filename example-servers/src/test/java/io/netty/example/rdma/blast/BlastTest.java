@@ -62,17 +62,72 @@ class BlastTest {
         "WRITE, 5003, 1000, 64, CONNECTION_MANAGER", "READ, 5003, 1000, 64, CONNECTION_MANAGER",
         "WRITE, 5003, 300, 64, DESCRIPTORS", "READ, 5003, 300, 64, DESCRIPTORS",
         "WRITE, 1, 100, 1, CONNECTION_MANAGER", "READ, 1, 100, 1, CONNECTION_MANAGER",
+        "WRITE, 64, 5000, 1000, CONNECTION_MANAGER", "READ, 64, 5000, 1000, CONNECTION_MANAGER",
         "WRITE, 70000, 3, 64, CONNECTION_MANAGER", "READ, 70000, 3, 64, CONNECTION_MANAGER"
     })
     void everyByteOfEveryOperationIsRight(BlastMode mode, int size, int count, int chain, Way way) throws Exception {
-        Barrage barrage = new Barrage(mode, size, count, WARM_UP, chain, true);
+        Barrage barrage = new Barrage(mode, false, size, count, WARM_UP, chain, true);
         assertThat(wrong(way, new BlastTarget(barrage), new Blaster(barrage))).containsExactly(0, 0);
+    }
+
+    /** Whose data are checked by the client, and whose by the server, the other way round than above. */
+    @ParameterizedTest
+    @CsvSource({
+        "WRITE, CONNECTION_MANAGER", "READ, CONNECTION_MANAGER", "WRITE, DESCRIPTORS", "READ, DESCRIPTORS"
+    })
+    void serverDoesItAsWell(BlastMode mode, Way way) throws Exception {
+        Barrage barrage = new Barrage(mode, true, 5003, 300, WARM_UP, 64, true);
+        BlastEnd server = barrage.end(false);
+        BlastEnd client = barrage.end(true);
+        assertThat(server).isInstanceOf(Blaster.class);
+        assertThat(client).isInstanceOf(BlastTarget.class);
+        assertThat(wrong(way, server, client)).containsExactly(0, 0);
+    }
+
+    @Test
+    void endsThatDoNotAgreeWhoDoesItAreTold() throws Exception {
+        BlastEnd server = new Barrage(BlastMode.WRITE, true, SMALL, FEW, Duration.ZERO, 16, true).end(false);
+        BlastEnd client = new Barrage(BlastMode.WRITE, false, SMALL, FEW, Duration.ZERO, 16, true).end(true);
+        try (EndPair pair = new EndPair()) {
+            pair.connect(Way.CONNECTION_MANAGER, folder, List.of(server), List.of(client));
+            assertThatThrownBy(() -> TestTimeouts.result(client.result())).isInstanceOf(ExecutionException.class)
+                    .hasMessageContaining("give both the same options");
+        }
+    }
+
+    /** Only the end that has nothing to do tells of its processor. */
+    @ParameterizedTest
+    @EnumSource
+    void targetTellsWhatItsEventLoopDid(BlastMode mode) throws Exception {
+        Barrage barrage = new Barrage(mode, false, SMALL, FEW, Duration.ZERO, 16, false);
+        List<Result> results = results(Way.CONNECTION_MANAGER, barrage.end(false), barrage.end(true));
+        assertThat(results.get(0).cpuNanos()).isNotNegative();
+        assertThat(results.get(0).toString()).endsWith("us each").contains(", processor ");
+        assertThat(results.get(1).cpuNanos()).isNegative();
+        assertThat(results.get(1).toString()).doesNotContain("processor");
+    }
+
+    @Test
+    void endThatHasCountedSomethingElseIsRefused() throws Exception {
+        Barrage barrage = new Barrage(BlastMode.READ, false, SMALL, FEW, Duration.ZERO, 16, true);
+        BlastTarget miscounting = new BlastTarget(barrage) {
+            @Override
+            void message(ChannelHandlerContext ctx, long number) {
+                super.message(ctx, number + 1);
+            }
+        };
+        BlastEnd client = barrage.end(true);
+        try (EndPair pair = new EndPair()) {
+            pair.connect(Way.CONNECTION_MANAGER, folder, List.of(miscounting), List.of(client));
+            assertThatThrownBy(() -> TestTimeouts.result(client.result())).isInstanceOf(ExecutionException.class)
+                    .hasMessageContaining("the peer has counted 49 (expected: 50)");
+        }
     }
 
     @ParameterizedTest
     @EnumSource
     void endIsRightWithoutTheCheck(BlastMode mode) throws Exception {
-        Barrage barrage = new Barrage(mode, 5003, 1000, Duration.ZERO, 64, false);
+        Barrage barrage = new Barrage(mode, false, 5003, 1000, Duration.ZERO, 64, false);
         assertThat(wrong(Way.CONNECTION_MANAGER, new BlastTarget(barrage), new Blaster(barrage)))
                 .containsExactly(0, 0);
     }
@@ -80,7 +135,7 @@ class BlastTest {
     @ParameterizedTest
     @EnumSource
     void bothEndsKnowWhatWasDoneToWarmUp(BlastMode mode) throws Exception {
-        Barrage barrage = new Barrage(mode, SMALL, FEW, WARM_UP, 16, true);
+        Barrage barrage = new Barrage(mode, false, SMALL, FEW, WARM_UP, 16, true);
         List<Result> results = results(Way.CONNECTION_MANAGER, new BlastTarget(barrage), new Blaster(barrage));
         assertThat(results).extracting(Result::count).allMatch(count -> count > FEW)
                 .containsOnly(results.get(0).count());
@@ -88,7 +143,7 @@ class BlastTest {
 
     @Test
     void serverNoticesOneWrongBitThatWasWritten() throws Exception {
-        Barrage barrage = new Barrage(BlastMode.WRITE, SMALL, FEW, Duration.ZERO, 16, true);
+        Barrage barrage = new Barrage(BlastMode.WRITE, false, SMALL, FEW, Duration.ZERO, 16, true);
         Blaster corrupted = new Blaster(barrage) {
             @Override
             protected void begin(ChannelHandlerContext ctx, Introduction peer) {
@@ -102,7 +157,7 @@ class BlastTest {
     @ParameterizedTest
     @EnumSource
     void wrongDataAtTheEndAreNoticedWithoutTheCheck(BlastMode mode) throws Exception {
-        Barrage barrage = new Barrage(mode, SMALL, FEW, Duration.ZERO, 16, false);
+        Barrage barrage = new Barrage(mode, false, SMALL, FEW, Duration.ZERO, 16, false);
         BlastTarget target = mode == BlastMode.READ ? corrupted(barrage, 0) : new BlastTarget(barrage);
         Blaster blaster = new Blaster(barrage) {
             @Override
@@ -119,14 +174,14 @@ class BlastTest {
 
     @Test
     void clientNoticesOneWrongBitThatItHasRead() throws Exception {
-        Barrage barrage = new Barrage(BlastMode.READ, SMALL, 20, Duration.ZERO, 16, true);
+        Barrage barrage = new Barrage(BlastMode.READ, false, SMALL, 20, Duration.ZERO, 16, true);
         assertThat(wrong(Way.CONNECTION_MANAGER, corrupted(barrage, OPERATION), new Blaster(barrage)))
                 .containsExactly(0, 1);
     }
 
     @Test
     void moreOperationsThanAgreedEndTheConnection() throws Exception {
-        Barrage barrage = new Barrage(BlastMode.WRITE, SMALL, FEW, Duration.ZERO, 16, true);
+        Barrage barrage = new Barrage(BlastMode.WRITE, false, SMALL, FEW, Duration.ZERO, 16, true);
         BlastTarget target = new BlastTarget(barrage);
         Blaster boastful = new Blaster(barrage) {
             @Override
@@ -152,8 +207,14 @@ class BlastTest {
     }
 
     @Test
+    void chainThatIsLongerThanAnyQueueIsRefused() {
+        assertThatThrownBy(() -> new Barrage(BlastMode.WRITE, false, 1, 1, Duration.ZERO, 16_001, true))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("--chain: 16001");
+    }
+
+    @Test
     void moreMemoryThanIsReasonableIsRefused() {
-        assertThatThrownBy(() -> new Barrage(BlastMode.WRITE, 16 << 20, 1, Duration.ZERO, 64, true))
+        assertThatThrownBy(() -> new Barrage(BlastMode.WRITE, false, 16 << 20, 1, Duration.ZERO, 64, true))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("lower --chain");
     }
 
@@ -173,11 +234,11 @@ class BlastTest {
     }
 
     /** How many checks failed at the server, and at the client. */
-    private long[] wrong(Way way, BlastTarget server, Blaster client) throws Exception {
+    private long[] wrong(Way way, BlastEnd server, BlastEnd client) throws Exception {
         return results(way, server, client).stream().mapToLong(Result::wrong).toArray();
     }
 
-    private List<Result> results(Way way, BlastTarget server, Blaster client) throws Exception {
+    private List<Result> results(Way way, BlastEnd server, BlastEnd client) throws Exception {
         try (EndPair pair = new EndPair()) {
             pair.connect(way, folder, List.of(server), List.of(client));
             return List.of(TestTimeouts.result(server.result()), TestTimeouts.result(client.result()));

@@ -68,7 +68,8 @@ class PingPongTest {
     @ParameterizedTest
     @EnumSource
     void endsAreRightWithoutTheCheck(PingPongMode mode) throws Exception {
-        Game game = new Game(mode, Long.BYTES, COUNT, Duration.ZERO, false);
+        int size = mode == PingPongMode.SEND ? SMALL : Long.BYTES;
+        Game game = new Game(mode, size, COUNT, Duration.ZERO, false);
         assertThat(wrong(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false), PingPongEnd.create(game, true)))
                 .containsExactly(0, 0);
     }
@@ -126,6 +127,74 @@ class PingPongTest {
                 .containsExactly(client ? 0 : 1, client ? 1 : 0);
     }
 
+    /** What comes back is what has arrived: both notice. */
+    @Test
+    void whoSendsNoticesOneWrongBit() throws Exception {
+        Game game = game(PingPongMode.SEND);
+        PingPongEnd corrupted = new SendingEnd(game, true) {
+            @Override
+            void begin() {
+                corrupt(data.message(ROUND_TRIP));
+                super.begin();
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false), corrupted)).containsExactly(1, 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"WRITE_ACK", "WRITE_IMM"})
+    void whoIsToldOfWritesNoticesOneWrongBit(PingPongMode mode) throws Exception {
+        Game game = game(mode);
+        PingPongEnd corrupted = new NotifyingEnd(game, true) {
+            @Override
+            void begin() {
+                corrupt(data.message(ROUND_TRIP));
+                super.begin();
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false), corrupted)).containsExactly(1, 1);
+    }
+
+    @Test
+    void whoScansNoticesOneWrongBitOfUnknownData() throws Exception {
+        Game game = game(PingPongMode.SCAN);
+        PingPongEnd corrupted = new ScanningEnd(game, false) {
+            @Override
+            void hit(ByteBuf bytes) {
+                corrupt(bytes);
+                super.hit(bytes);
+            }
+        };
+        PingPongEnd client = PingPongEnd.create(game, true);
+        assertThat(wrong(Way.CONNECTION_MANAGER, corrupted, client)).containsExactly(0, ROUND_TRIP + 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void onlyAnEndThatDoesNothingTellsOfItsProcessor(PingPongMode mode) throws Exception {
+        List<Result> results = results(Way.CONNECTION_MANAGER, PingPongEnd.create(game(mode), false),
+                PingPongEnd.create(game(mode), true));
+        assertThat(results).extracting(result -> result.cpuNanos() >= 0).containsExactly(
+                mode == PingPongMode.CLIENT || mode == PingPongMode.UNSIGNALLED, mode == PingPongMode.SERVER);
+    }
+
+    @Test
+    void endThatHasCountedSomethingElseIsRefused() throws Exception {
+        Game game = game(PingPongMode.SEND);
+        PingPongEnd miscounting = new SendingEnd(game, false) {
+            @Override
+            long counted(long told) {
+                return super.counted(told) - 1;
+            }
+        };
+        PingPongEnd client = PingPongEnd.create(game, true);
+        try (EndPair pair = new EndPair()) {
+            pair.connect(Way.CONNECTION_MANAGER, folder, List.of(miscounting), List.of(client));
+            assertThatThrownBy(() -> TestTimeouts.result(client.result())).isInstanceOf(ExecutionException.class)
+                    .hasMessageContaining("the peer has counted 2 (expected: 3)");
+        }
+    }
+
     @Test
     void numberThatMeansNothingEndsTheConnection() throws Exception {
         Game game = game(PingPongMode.CLIENT);
@@ -157,6 +226,7 @@ class PingPongTest {
     void sizeThatHasNoTokenIsRefused() {
         assertThat(Commands.run(new PingPongClient(), "--size", "12")).isOne();
         assertThat(Commands.run(new PingPongServer(), "--size", "4")).isNotZero();
+        assertThat(Commands.run(new PingPongClient(), "--size", "16", "--mode", "SEND")).isOne();
     }
 
     private static Game game(PingPongMode mode) {
@@ -164,7 +234,8 @@ class PingPongTest {
     }
 
     private static void corrupt(ByteBuf message) {
-        message.setByte(0, ~message.getByte(0));
+        // No byte of 0 comes of it.
+        message.setByte(0, message.getByte(0) ^ 2);
     }
 
     /** How many checks failed at the server, and at the client. */

@@ -40,9 +40,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -83,6 +87,92 @@ class PubSubTest {
             press.start();
             allAreRight(way, publishers, subscribers);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void publisherConnectsAsWell(Way way) throws Exception {
+        Subscription read = new Subscription(By.READ, SIZE, COUNT);
+        Subscription written = new Subscription(By.WRITE, SIZE, COUNT);
+        SharedMemory memory = new SharedMemory(SIZE);
+        WritingPublisher writing = new WritingPublisher(written);
+        try (Press press = new Press(memory, INTERVAL_NANOS);
+             Press mailing = new Press(new Mailing(SIZE, List.of(writing)), INTERVAL_NANOS)) {
+            press.start();
+            mailing.start();
+            allAreRight(way, List.of(new ReadSubscriber(read), new WrittenSubscriber(written)),
+                    List.of(new ReadPublisher(read, memory), writing));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void subscribersComeAndGo(By by) throws Exception {
+        int most = 10 * COUNT;
+        int[] counts = {most, COUNT, 2 * COUNT};
+        SharedMemory memory = new SharedMemory(SIZE);
+        List<PublisherEnd> publishers = new ArrayList<>();
+        List<WritingPublisher> writing = new ArrayList<>();
+        for (int i = 0; i < counts.length; i++) {
+            // Knows nothing of what a subscriber wants.
+            Subscription subscription = new Subscription(by, SIZE, 0);
+            if (by == By.WRITE) {
+                writing.add(new WritingPublisher(subscription));
+                publishers.add(writing.get(i));
+            } else {
+                publishers.add(new ReadPublisher(subscription, memory));
+            }
+        }
+        try (Press press = new Press(by == By.READ ? memory : new Mailing(SIZE, writing), INTERVAL_NANOS);
+             EndPair pair = new EndPair()) {
+            press.start();
+            InetSocketAddress address = pair.accept(publishers);
+            SubscriberEnd staying = null;
+            for (int count : counts) {
+                Subscription subscription = new Subscription(by, SIZE, count);
+                SubscriberEnd subscriber =
+                        by == By.READ ? new ReadSubscriber(subscription) : new WrittenSubscriber(subscription);
+                pair.connect(address, subscriber);
+                if (staying == null) {
+                    staying = subscriber;
+                } else {
+                    // It leaves before the next one joins.
+                    assertThat(TestTimeouts.result(subscriber.result()).count()).isEqualTo(count);
+                    assertThat(subscriber.wrong()).isZero();
+                }
+            }
+            assertThat(TestTimeouts.result(staying.result()).count()).isEqualTo(most);
+            assertThat(staying.wrong()).isZero();
+            for (int i = 0; i < counts.length; i++) {
+                Result result = TestTimeouts.result(publishers.get(i).result());
+                assertThat(result.count()).isEqualTo(counts[i]);
+                assertThat(result.wrong()).isZero();
+            }
+        } finally {
+            if (by == By.WRITE) {
+                // No press had it.
+                memory.close();
+            }
+        }
+    }
+
+    @Test
+    void programThatPublishesConnectsToThoseThatListen() throws Exception {
+        List<CompletableFuture<Integer>> subscribers = new ArrayList<>();
+        for (String[] own : new String[][] {{"--number", "0", "--count", "20"}, {"--number", "1", "--count", "30"}}) {
+            subscribers.add(CompletableFuture.supplyAsync(() -> run(new Subscriber(), "--listen", own)));
+        }
+        assertThat(run(new Publisher(), "--connect", "--subscribers", "2")).isZero();
+        for (CompletableFuture<Integer> subscriber : subscribers) {
+            assertThat(TestTimeouts.result(subscriber)).isZero();
+        }
+    }
+
+    private int run(Callable<Integer> program, String option, String... more) {
+        List<String> arguments = new ArrayList<>(List.of("--host", RunningServer.HOST, "--timeout",
+                RunningServer.TIMEOUT, "--descriptors", folder.toString(), "--by", "read", "--size", "1K", option));
+        arguments.addAll(List.of(more));
+        return Commands.run(program, arguments.toArray(new String[0]));
     }
 
     private void allAreRight(Way way, List<? extends VerbsEnd> publishers, List<? extends VerbsEnd> subscribers)

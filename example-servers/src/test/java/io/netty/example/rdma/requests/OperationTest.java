@@ -26,6 +26,7 @@ import io.netty.example.rdma.harness.verbs.PairOptions.Way;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.verbs.EndPair;
+import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -169,10 +170,38 @@ class OperationTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void textsAreToldEachWay(Way way) throws Exception {
+        TextEnd requester = new TextRequester("\u00e4 short one");
+        TextEnd responder = new TextResponder("a long one".repeat(400));
+        try (EndPair pair = new EndPair()) {
+            pair.connect(way, folder, List.of(responder), List.of(requester));
+            Result read = TestTimeouts.result(requester.result());
+            assertThat(read.wrong()).isZero();
+            assertThat(read.bytes()).isEqualTo(4000);
+            assertThat(requester.told()).isEqualTo("a long one".repeat(400));
+            Result received = TestTimeouts.result(responder.result());
+            assertThat(received.wrong()).isZero();
+            assertThat(responder.told()).isEqualTo("\u00e4 short one");
+        }
+    }
+
+    @Test
+    void textIsNotForTheTerminalToObey() {
+        assertThat(TextEnd.printable("a\u001b[2Jb\nc")).isEqualTo("a?[2Jb?c");
+    }
+
+    @Test
+    void textThatIsTooLongIsRefused() {
+        assertThatThrownBy(() -> new TextRequester("x".repeat(4097))).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("--text: 4097 bytes");
+    }
+
     @Test
     void programsFindEachOtherInEachWay() {
         assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--timeout",
-                RunningServer.TIMEOUT, "--operations", "write-imm", "--count", "20", "--size", "1K")).isZero();
+                RunningServer.TIMEOUT, "--operations", "write-imm,text", "--count", "20", "--size", "1K")).isZero();
     }
 
     @Test

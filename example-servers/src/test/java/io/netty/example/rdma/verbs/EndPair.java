@@ -64,10 +64,25 @@ public final class EndPair implements AutoCloseable {
             TestTimeouts.result(accepted);
             return;
         }
-        InetSocketAddress address = options("--port", "0").accept(accepting, BOUND, acceptors);
+        InetSocketAddress address = accept(acceptors);
         for (VerbsEnd connector : connectors) {
-            options("--port", Integer.toString(address.getPort())).connect(connecting, BOUND, connector, 0);
+            connect(address, connector);
         }
+    }
+
+    /** Has these ends wait for peers, as a program that uses the connection manager itself. */
+    InetSocketAddress adopt(List<? extends VerbsEnd> acceptors) throws Exception {
+        return options("--port", "0", "--adopt").accept(accepting, BOUND, acceptors);
+    }
+
+    /** Has these ends wait for peers. */
+    public InetSocketAddress accept(List<? extends VerbsEnd> acceptors) throws Exception {
+        return options("--port", "0").accept(accepting, BOUND, acceptors);
+    }
+
+    /** Connects one more, by the connection manager. */
+    public void connect(InetSocketAddress address, VerbsEnd connector) throws Exception {
+        options("--port", Integer.toString(address.getPort())).connect(connecting, BOUND, connector, 0);
     }
 
     private static ConnectionOptions options(String... arguments) {

@@ -17,6 +17,7 @@ package io.netty.example.rdma.verbs;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.example.rdma.util.Commands;
@@ -27,6 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +37,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * What all programs have in common, with a program that sends one number.
@@ -54,6 +58,52 @@ class VerbsEndTest {
         connecting = start(new Connecting("test", 5));
         assertThat(connecting.get()).isZero();
         assertThat(accepting.get()).isZero();
+    }
+
+    @Test
+    void endsMeetByOneFileEach() throws Exception {
+        String[] files = {folder.resolve("x").toString(), folder.resolve("y").toString()};
+        CompletableFuture<Integer> connecting = startAlone(new Connecting("test", 5), "-ld", files[0], "-rd", files[1]);
+        CompletableFuture<Integer> accepting = startAlone(new Accepting("test", 5), "-ld", files[1], "-rd", files[0]);
+        assertThat(connecting.get()).isZero();
+        assertThat(accepting.get()).isZero();
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void oneFileAloneIsRefused() throws Exception {
+        assertThat(startAlone(new Connecting("test", 5), "-ld", folder.resolve("x").toString()).get()).isNotZero();
+        assertThat(start(new Connecting("test", 5), "-ld", folder.resolve("x").toString(), "-rd",
+                folder.resolve("y").toString()).get()).isNotZero();
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    /** The requests come to an event channel of the program's own. */
+    @Test
+    void channelsAdoptTheRequestsOfTheProgram() throws Exception {
+        List<Number> accepting = List.of(new Number("test", 5, false), new Number("test", 6, false));
+        try (EndPair pair = new EndPair()) {
+            InetSocketAddress address = pair.adopt(accepting);
+            pair.connect(address, new Number("test", 5, true));
+            assertThat(TestTimeouts.result(accepting.get(0).result()).wrong()).isZero();
+            Number second = new Number("test", 6, true);
+            pair.connect(address, second);
+            assertThat(TestTimeouts.result(accepting.get(1).result()).wrong()).isZero();
+            TestTimeouts.result(second.result());
+        }
+    }
+
+    @Test
+    void oneMoreThanTheProgramExpectsIsRejectedWithTheReason() throws Exception {
+        List<Number> accepting = List.of(new Number("test", 5, false), new Number("test", 5, false));
+        try (EndPair pair = new EndPair()) {
+            InetSocketAddress address = pair.adopt(accepting);
+            Number[] waiting = {new Number("test", 5, false), new Number("test", 5, false)};
+            pair.connect(address, waiting[0]);
+            pair.connect(address, waiting[1]);
+            assertThatThrownBy(() -> pair.connect(address, new Number("test", 5, true)))
+                    .isInstanceOf(ConnectException.class);
+        }
     }
 
     @Test
@@ -78,9 +128,14 @@ class VerbsEndTest {
     }
 
     private CompletableFuture<Integer> start(Program program, String... more) {
+        List<String> arguments = new ArrayList<>(List.of("--descriptors", folder.toString()));
+        arguments.addAll(List.of(more));
+        return startAlone(program, arguments.toArray(new String[0]));
+    }
+
+    private static CompletableFuture<Integer> startAlone(Program program, String... more) {
         return CompletableFuture.supplyAsync(() -> {
-            List<String> arguments = new ArrayList<>(
-                    List.of("--host", RunningServer.HOST, "--descriptors", folder.toString()));
+            List<String> arguments = new ArrayList<>(List.of("--host", RunningServer.HOST));
             arguments.addAll(List.of(more));
             return Commands.run(program, arguments.toArray(new String[0]));
         });

@@ -36,12 +36,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The descriptors of both ends, as files in a folder that both can reach. A key opens memory to whoever has it, and a
+ * The descriptors of both ends, as files that both can reach. A key opens memory to whoever has it, and a
  * changed descriptor leads to somebody else: files are readable by their owner only, and only those of the same user
  * are taken. When the object is closed, those that it has written are gone, so that no later run takes them for its
  * own.
  */
-final class DescriptorFolder implements AutoCloseable {
+final class DescriptorFiles implements AutoCloseable {
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> OF_OTHERS = PosixFilePermissions.fromString("---rw-rw-");
     /** Belongs to the user of this process (proc(5)). */
@@ -49,29 +49,22 @@ final class DescriptorFolder implements AutoCloseable {
     /** A network file system does not tell of files that another host makes. */
     private static final long LOOK_MILLIS = 100;
 
-    private final Path folder;
     private final Set<Path> written = ConcurrentHashMap.newKeySet();
     /** A signal may end the process. */
     private final Thread onExit = new Thread(this::deleteWritten);
 
-    DescriptorFolder(Path folder) {
-        this.folder = folder;
+    DescriptorFiles() {
         Runtime.getRuntime().addShutdownHook(onExit);
     }
 
-    private Path file(String name) {
-        return folder.resolve(name + ".descriptor");
-    }
-
     /** Writes a descriptor. Whoever waits for it sees all of it or nothing. */
-    void write(String name, Descriptor descriptor) throws IOException {
+    void write(Path file, Descriptor descriptor) throws IOException {
         ByteBuf bytes = Unpooled.buffer(Descriptor.MAX_LENGTH);
         descriptor.write(bytes);
-        Path incomplete = Files.createTempFile(folder, name, ".incomplete",
+        Path incomplete = Files.createTempFile(folder(file), "descriptor", ".incomplete",
                 PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         try {
             Files.write(incomplete, ByteBufUtil.getBytes(bytes));
-            Path file = file(name);
             written.add(file);
             // rename(2): another process never finds a part of it.
             Files.move(incomplete, file, StandardCopyOption.ATOMIC_MOVE);
@@ -86,15 +79,14 @@ final class DescriptorFolder implements AutoCloseable {
      * @throws IOException if there is none in time, or it is not to be trusted
      * @throws IllegalArgumentException that says what is wrong with it
      */
-    Descriptor await(String name, Duration bound) throws IOException, InterruptedException {
-        Path file = file(name);
+    Descriptor await(Path file, Duration bound) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + bound.toNanos();
-        try (WatchService watch = folder.getFileSystem().newWatchService()) {
-            folder.register(watch, StandardWatchEventKinds.ENTRY_CREATE);
+        try (WatchService watch = file.getFileSystem().newWatchService()) {
+            folder(file).register(watch, StandardWatchEventKinds.ENTRY_CREATE);
             while (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
                 if (System.nanoTime() - deadline > 0) {
                     throw new IOException("no " + file + " within " + bound.toSeconds() + " s: is the other end running"
-                            + " with the same --descriptors?");
+                            + " with the same --descriptors, or -ld and -rd exchanged?");
                 }
                 watch.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
             }
@@ -103,7 +95,11 @@ final class DescriptorFolder implements AutoCloseable {
         return read(file);
     }
 
-    private void checkOwner(Path file) throws IOException {
+    private static Path folder(Path file) {
+        return file.toAbsolutePath().getParent();
+    }
+
+    private static void checkOwner(Path file) throws IOException {
         PosixFileAttributes attributes =
                 Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         boolean open = attributes.permissions().stream().anyMatch(OF_OTHERS::contains);

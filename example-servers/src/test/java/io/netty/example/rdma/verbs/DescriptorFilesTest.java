@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Timeout(60)
-class DescriptorFolderTest {
+class DescriptorFilesTest {
     private static final String ENDPOINT = "52444d45" + "01" + "01" + "03" + "00" + "00000011" + "00abcdef" + "0000"
             + "10" + "10" + "00000000000000000000ffff0a000001";
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -52,10 +52,10 @@ class DescriptorFolderTest {
     @Test
     void descriptorIsReadAsItWasWrittenAndGoesWithItsOwner() throws Exception {
         Descriptor descriptor = descriptor();
-        try (DescriptorFolder owner = new DescriptorFolder(folder);
-             DescriptorFolder other = new DescriptorFolder(folder)) {
-            owner.write("a", descriptor);
-            assertThat(hex(other.await("a", LONG))).isEqualTo(hex(descriptor));
+        try (DescriptorFiles owner = new DescriptorFiles();
+             DescriptorFiles other = new DescriptorFiles()) {
+            owner.write(file("a"), descriptor);
+            assertThat(hex(other.await(file("a"), LONG))).isEqualTo(hex(descriptor));
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file("a")))).isEqualTo("rw-------");
         }
         assertThat(folder).isEmptyDirectory();
@@ -63,24 +63,24 @@ class DescriptorFolderTest {
 
     @Test
     void descriptorIsWaitedFor() throws Exception {
-        try (DescriptorFolder owner = new DescriptorFolder(folder);
-             DescriptorFolder other = new DescriptorFolder(folder)) {
+        try (DescriptorFiles owner = new DescriptorFiles();
+             DescriptorFiles other = new DescriptorFiles()) {
             CompletableFuture<String> read = CompletableFuture.supplyAsync(() -> {
                 try {
-                    return hex(other.await("a", LONG));
+                    return hex(other.await(file("a"), LONG));
                 } catch (Exception e) {
                     throw new AssertionError(e);
                 }
             });
-            owner.write("a", descriptor());
+            owner.write(file("a"), descriptor());
             assertThat(read.get()).isEqualTo(hex(descriptor()));
         }
     }
 
     @Test
     void waitForADescriptorThatNeverComesHasAnEnd() {
-        try (DescriptorFolder other = new DescriptorFolder(folder)) {
-            assertThatThrownBy(() -> other.await("a", Duration.ofMillis(1))).isInstanceOf(IOException.class)
+        try (DescriptorFiles other = new DescriptorFiles()) {
+            assertThatThrownBy(() -> other.await(file("a"), Duration.ofMillis(1))).isInstanceOf(IOException.class)
                     .hasMessageContaining("a.descriptor within 0 s");
         }
     }
@@ -88,20 +88,20 @@ class DescriptorFolderTest {
     @ParameterizedTest
     @ValueSource(strings = {"rw-r-----", "rw--w----", "rw----r--", "rw-----w-"})
     void descriptorThatOthersMayReadOrChangeIsNotTaken(String permissions) throws Exception {
-        try (DescriptorFolder owner = new DescriptorFolder(folder)) {
-            owner.write("a", descriptor());
+        try (DescriptorFiles owner = new DescriptorFiles()) {
+            owner.write(file("a"), descriptor());
             Files.setPosixFilePermissions(file("a"), PosixFilePermissions.fromString(permissions));
-            assertThatThrownBy(() -> owner.await("a", LONG)).isInstanceOf(IOException.class)
+            assertThatThrownBy(() -> owner.await(file("a"), LONG)).isInstanceOf(IOException.class)
                     .hasMessageContaining(permissions);
         }
     }
 
     @Test
     void linkIsNotFollowed() throws Exception {
-        try (DescriptorFolder owner = new DescriptorFolder(folder)) {
-            owner.write("a", descriptor());
+        try (DescriptorFiles owner = new DescriptorFiles()) {
+            owner.write(file("a"), descriptor());
             Files.createSymbolicLink(file("b"), file("a"));
-            assertThatThrownBy(() -> owner.await("b", LONG)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> owner.await(file("b"), LONG)).isInstanceOf(IOException.class);
         }
     }
 

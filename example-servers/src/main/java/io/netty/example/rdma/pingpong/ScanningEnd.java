@@ -1,0 +1,146 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pingpong;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.SingleThreadEventLoop;
+import io.netty.channel.rdma.message.RdmaWrite;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.SplittableRandom;
+
+/**
+ * Fills its memory with zeros, which the data don't have, and scans it until there are none left: all has arrived then,
+ * in whichever order. So this needs less than {@link WritingEnd}: neither bytes that become visible in the order of
+ * their addresses, nor a peer that knows what comes. The data are random. The pong is the ping: the server copies what
+ * has arrived, fills its memory again, and writes the copy back; the client compares all of it with what it has sent.
+ */
+class ScanningEnd extends PingPongEnd {
+    private static final VarHandle VIEW =
+            MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final long EACH_BYTE_1 = 0x0101010101010101L;
+    private static final long EACH_BYTE_128 = EACH_BYTE_1 << 7;
+
+    private final SplittableRandom random = new SplittableRandom();
+    private ByteBuffer view;
+    private MemoryWatch watch;
+    /** So many bytes have arrived, from the beginning on. */
+    private int scanned;
+    /** What the client has sent. */
+    private ByteBuf ping;
+    private long number;
+
+    ScanningEnd(Game game, boolean client) {
+        super(game, client);
+    }
+
+    @Override
+    void prepare() {
+        view = memory.buf().nioBuffer(0, game.size());
+        fill();
+    }
+
+    private void fill() {
+        memory.buf().setZero(0, game.size());
+        scanned = 0;
+    }
+
+    @Override
+    void begin() {
+        if (client) {
+            ping();
+        }
+        watch = new MemoryWatch((SingleThreadEventLoop) ctx.channel().eventLoop(), this::scan);
+        watch.start();
+    }
+
+    private void ping() {
+        releasePing();
+        ping = ctx.alloc().directBuffer(game.size(), game.size());
+        for (int i = 0; i < game.size(); i += Long.BYTES) {
+            ping.writeLong(random.nextLong() | EACH_BYTE_1);
+        }
+        pinged();
+        hit(ping.retainedDuplicate());
+    }
+
+    /** Each has memory of its own: what comes back may be there before the completion of the one before. */
+    void hit(ByteBuf bytes) {
+        write(ctx, new RdmaWrite(bytes, remote, 0));
+        ctx.flush();
+    }
+
+    private void scan() {
+        while (scanned < game.size() && !hasZero((long) VIEW.getAcquire(view, scanned))) {
+            scanned += Long.BYTES;
+        }
+        if (scanned == game.size()) {
+            arrived();
+        }
+    }
+
+    /** Whether one of the bytes is 0: only from such a one is 1 taken so that its highest bit comes up. */
+    private static boolean hasZero(long bytes) {
+        return (bytes - EACH_BYTE_1 & ~bytes & EACH_BYTE_128) != 0;
+    }
+
+    private void arrived() {
+        number++;
+        if (!client) {
+            ByteBuf copy = ctx.alloc().directBuffer(game.size(), game.size());
+            copy.writeBytes(memory.buf(), 0, game.size());
+            // The client writes again when it has the pong, which is posted after this.
+            fill();
+            hit(copy);
+            return;
+        }
+        int first = game.check() ? 0 : game.size() - Long.BYTES;
+        if (!ByteBufUtil.equals(ping, first, memory.buf().slice(0, game.size()), first, game.size() - first)) {
+            wrong();
+        }
+        fill();
+        if (ponged()) {
+            ping();
+        } else {
+            watch.stop();
+        }
+    }
+
+    @Override
+    long counted(long told) {
+        return number;
+    }
+
+    private void releasePing() {
+        if (ping != null) {
+            ping.release();
+            ping = null;
+        }
+    }
+
+    @Override
+    protected void closed() {
+        if (watch != null) {
+            watch.stop();
+        }
+        releasePing();
+        super.closed();
+    }
+}

@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.pingpong;
+
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RdmaSend;
+import io.netty.example.rdma.verbs.Introduction;
+
+/**
+ * Sends messages, which need no memory of the peer but its receives. The pong is the ping: the very buffer in which it
+ * has arrived goes back.
+ */
+class SendingEnd extends PingPongEnd {
+    /** One round trip is under way, and the messages of the end. */
+    private static final int RECEIVES = 16;
+
+    private long number;
+
+    SendingEnd(Game game, boolean client) {
+        super(game, client);
+    }
+
+    @Override
+    protected void configure(RdmaMessageChannelConfig config) {
+        config.setReceiveBufferSize(Math.max(game.size(), Introduction.MAX_LENGTH));
+        config.setOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RECEIVES);
+    }
+
+    @Override
+    void begin() {
+        if (client) {
+            ping();
+        }
+    }
+
+    private void ping() {
+        number++;
+        pinged();
+        write(ctx, new RdmaSend(data.message(number).retain()));
+        ctx.flush();
+    }
+
+    @Override
+    boolean isData(RdmaReceive message) {
+        return message.length() == game.size();
+    }
+
+    @Override
+    void data(RdmaReceive message) {
+        if (!client) {
+            number++;
+        }
+        if (!isRight(message.content(), number)) {
+            wrong();
+        }
+        if (!client) {
+            write(ctx, new RdmaSend(message.content().retain()));
+            ctx.flush();
+        } else if (ponged()) {
+            ping();
+        }
+    }
+
+    @Override
+    long counted(long told) {
+        return number;
+    }
+}
