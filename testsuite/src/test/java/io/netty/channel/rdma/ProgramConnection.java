@@ -115,6 +115,36 @@ final class ProgramConnection implements AutoCloseable {
         return new ProgramConnection(server, null, TestTimeouts.take(connected, server.log()));
     }
 
+    /**
+     * Connects without the connection manager.
+     *
+     * @param exchange starts the program, and tells each end of the other
+     */
+    static ProgramConnection byHand(EventLoopGroup group, Exchange exchange) throws Exception {
+        BlockingQueue<Messages> connected = new LinkedBlockingQueue<>();
+        RdmaMessageChannel channel = new RdmaMessageChannel();
+        channel.pipeline().addLast(new Messages(connected));
+        TestTimeouts.sync(group.register(channel));
+        ProgramConnection connection = null;
+        try {
+            TestTimeouts.sync(channel.bind(TestAddress.anyPort()));
+            RsocketProcess program = exchange.meet(channel);
+            connection = new ProgramConnection(program, null, TestTimeouts.take(connected, program.log()));
+            return connection;
+        } finally {
+            if (connection == null) {
+                TestTimeouts.await(channel.close());
+            }
+        }
+    }
+
+    /** How a channel and a program are connected by hand. */
+    @FunctionalInterface
+    interface Exchange {
+        /** Returns the program, when the channel, which is bound, is connected to it. */
+        RsocketProcess meet(RdmaMessageChannel channel) throws Exception;
+    }
+
     RsocketProcess program() {
         return program;
     }
