@@ -19,6 +19,7 @@
 #include "embedded/embedded.h"
 #include "embedded/device/cq.h"
 #include "embedded/device/mr.h"
+#include "embedded/device/qp.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -113,8 +114,7 @@ EXPORT int ibv_dofork_range(void *base, size_t size) {
 }
 
 EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp) {
-    (void) qp;
-    return NULL; /* as for a queue pair made by ibv_create_qp() */
+    return qp_to_ex(qp);
 }
 
 EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags) {

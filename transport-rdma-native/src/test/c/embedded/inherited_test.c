@@ -38,6 +38,7 @@ static struct inherited {
     struct ibv_td *td;
     struct ibv_pd *parent; /* domain of a's, with td */
     struct ibv_cq_ex *ex;  /* in it */
+    struct ibv_qp *posting; /* by ibv_wr_*, never connected */
     struct ibv_srq *srq;
     struct ibv_ah *ah;
     union ibv_gid group;
@@ -260,6 +261,18 @@ static void try_extended(void) {
     struct ibv_poll_cq_attr poll = { 0 };
     FAILS(ibv_start_poll(o.ex, &poll));
     FAILS(ibv_next_poll(o.ex));
+    struct ibv_qp_init_attr_ex pair = {
+        .send_cq = o.a.send_cq, .recv_cq = o.a.recv_cq, .qp_type = IBV_QPT_RC, .pd = o.a.pd,
+        .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+    };
+    MAKES_NOTHING(ibv_create_qp_ex(o.a.context, &pair));
+    struct ibv_qp_ex *posting = ibv_qp_to_qp_ex(o.posting);
+    ibv_wr_start(posting); /* whose lock the parent holds */
+    ibv_wr_send(posting);
+    ibv_wr_set_inline_data(posting, "x", 1);
+    FAILS(ibv_wr_complete(posting));
+    ibv_wr_start(posting);
+    ibv_wr_abort(posting);
     ibv_end_poll(o.ex);
     FAILS(ibv_resize_cq(o.a.send_cq, 8));
     errno = 0;
@@ -291,6 +304,7 @@ static void release_all(void) {
     rdma_destroy_event_channel(o.channel);
     CHECK_EQ(ibv_destroy_ah(o.ah), 0);
     CHECK_EQ(ibv_dealloc_td(o.td), EBUSY); /* who uses what is known here, too */
+    CHECK_EQ(ibv_destroy_qp(o.posting), 0);
     CHECK_EQ(ibv_dealloc_pd(o.parent), EBUSY);
     CHECK_EQ(ibv_destroy_cq(ibv_cq_ex_to_cq(o.ex)), 0);
     CHECK_EQ(ibv_dealloc_pd(o.parent), 0);
@@ -364,6 +378,14 @@ static void make_all(void) {
     };
     o.ex = ibv_create_cq_ex(o.a.context, &queue);
     CHECK(o.ex != NULL);
+    struct ibv_qp_init_attr_ex pair = {
+        .send_cq = o.a.send_cq, .recv_cq = o.a.recv_cq, .qp_type = IBV_QPT_RC, .pd = o.a.pd,
+        .cap = { .max_send_wr = 4, .max_send_sge = 1, .max_inline_data = 8 },
+        .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, .send_ops_flags = IBV_QP_EX_WITH_SEND,
+    };
+    o.posting = ibv_create_qp_ex(o.a.context, &pair);
+    CHECK(o.posting != NULL);
+    ibv_wr_start(ibv_qp_to_qp_ex(o.posting)); /* to the end of the parent's test */
     struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4, .max_sge = 1 } };
     o.srq = ibv_create_srq(o.a.pd, &srq);
     CHECK(o.srq != NULL);
@@ -409,6 +431,8 @@ static void use_and_release_all(void) {
     CHECK_EQ(ibv_detach_mcast(o.datagrams.qp, &o.group, 0xc001), 0);
     CHECK_EQ(ibv_destroy_srq(o.srq), 0);
     CHECK_EQ(ibv_dereg_mr(o.file), 0);
+    ibv_wr_abort(ibv_qp_to_qp_ex(o.posting));
+    CHECK_EQ(ibv_destroy_qp(o.posting), 0);
     CHECK_EQ(ibv_destroy_cq(ibv_cq_ex_to_cq(o.ex)), 0);
     CHECK_EQ(ibv_dealloc_pd(o.parent), 0);
     CHECK_EQ(ibv_dealloc_td(o.td), 0);

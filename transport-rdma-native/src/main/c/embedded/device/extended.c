@@ -18,6 +18,7 @@
 #include "context.h"
 #include "cq.h"
 #include "pd.h"
+#include "qp.h"
 
 void extended_fill(struct verbs_context *extended) {
     extended->sz = sizeof(*extended);
@@ -26,6 +27,7 @@ void extended_fill(struct verbs_context *extended) {
     extended->query_port = attributes_query_port;
     extended->query_rt_values = attributes_query_rt_values;
     extended->create_cq_ex = cq_create_ex;
+    extended->create_qp_ex = qp_create_ex;
     extended->alloc_td = td_alloc;
     extended->dealloc_td = td_dealloc;
     extended->alloc_parent_domain = pd_alloc_parent;

@@ -22,6 +22,7 @@
  *   qp_table.c     references, numbers
  *   qp_modify.c    the state machine
  *   qp_post.c      posting, to shared receive queues as well
+ *   qp_wr.c        posting by the functions of struct ibv_qp_ex
  *   work_queue.c   the rings of what was posted
  *   qp_progress.c  the gate and its owner, errors, flushing, the engine's rounds
  *   qp_complete.c  completions, and the receives that messages take
@@ -120,7 +121,11 @@ enum qp_work {
 };
 
 struct qp {
-    struct ibv_qp ibv;
+    union {
+        struct ibv_qp ibv;
+        struct ibv_qp_ex ex; /* begins with the same, and has the rest if there is a `posting` */
+    };
+    struct posting *posting; /* qp_wr.c, with the lock of sq; or NULL */
     const struct qp_ops *ops;
     struct pd *pd;
     struct cq *send_cq, *recv_cq;
@@ -220,7 +225,7 @@ struct qp_ops {
 
     /*
      * The type's part of a work request, when all else of it is checked and copied, with the lock of the queue: 0 or
-     * errno. `release_send` is for the owner of the gate; it may be NULL.
+     * errno. `release_send` is for the owner of the gate, or for who has filled it and does not post it; it may be NULL.
      */
     int (*fill_send)(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
     void (*release_send)(struct send_wqe *wqe);
@@ -282,6 +287,20 @@ int qp_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 static inline void qp_polled(struct qp *qp, bool send, uint32_t end) {
     atomic_store_explicit(send ? &qp->sq.tail : &qp->rq.tail, end, memory_order_release);
 }
+
+/* qp_post.c, with the lock of sq */
+/* Whether requests may be posted in this state. */
+bool qp_takes_sends(const struct qp *qp);
+/* Checks the request and copies it to the place of the index `head`: 0 or errno. */
+int qp_fill_send(struct qp *qp, const struct ibv_send_wr *wr, uint32_t head);
+/* After the head of the queue was set, without the lock. */
+void qp_posted_sends(struct qp *qp);
+
+/* qp_wr.c */
+/* ibv_create_qp_ex(3), for the extended context. */
+struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+/* NULL if the queue pair was made without operations for it: ibv_qp_to_qp_ex(3). */
+struct ibv_qp_ex *qp_to_ex(struct ibv_qp *qp);
 
 /* qp_progress.c */
 /* Does the work now, or leaves it to the thread that is at it. Returns true if some was left over for a later call. */

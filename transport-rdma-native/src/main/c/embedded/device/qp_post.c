@@ -38,7 +38,7 @@ static int wire_op_of(enum ibv_wr_opcode opcode) {
 }
 
 /* Returns 0 or errno. */
-static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
+static int fill(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
     int op = wire_op_of(wr->opcode);
     if (op == 0 || wr->num_sge < 0 || (uint32_t) wr->num_sge > qp->sq.max_sge) {
         return EINVAL;
@@ -77,11 +77,27 @@ static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct s
     return qp->ops->fill_send(qp, wr, wqe);
 }
 
+int qp_fill_send(struct qp *qp, const struct ibv_send_wr *wr, uint32_t head) {
+    int error = work_queue_is_full(&qp->sq, head) ? ENOMEM : work_queue_make_room(&qp->sq, head);
+    return error == 0 ? fill(qp, wr, work_queue_at(&qp->sq, head)) : error;
+}
+
+bool qp_takes_sends(const struct qp *qp) {
+    enum ibv_qp_state state = qp_state(qp);
+    return qp_sends_in(state) || state == IBV_QPS_SQE || state == IBV_QPS_ERR;
+}
+
+void qp_posted_sends(struct qp *qp) {
+    qp_kick(qp, QP_WORK_SEND);
+    if (qp->ops->watch_posted) {
+        watch_qp(qp);
+    }
+}
+
 int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) {
     struct qp *qp = qp_of(ibv);
     struct work_queue *sq = &qp->sq;
-    enum ibv_qp_state state = qp_state(qp);
-    if (!qp_sends_in(state) && state != IBV_QPS_SQE && state != IBV_QPS_ERR) {
+    if (!qp_takes_sends(qp)) {
         *bad_wr = wr;
         return EINVAL;
     }
@@ -90,8 +106,7 @@ int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr 
     uint32_t head = atomic_load_explicit(&sq->head, memory_order_relaxed);
     work_queue_begin(sq, head);
     for (; wr != NULL; wr = wr->next) {
-        error = work_queue_is_full(sq, head) ? ENOMEM : work_queue_make_room(sq, head);
-        error = error == 0 ? fill_send(qp, wr, work_queue_at(sq, head)) : error;
+        error = qp_fill_send(qp, wr, head);
         if (error != 0) {
             *bad_wr = wr;
             break;
@@ -100,10 +115,7 @@ int qp_post_send(struct ibv_qp *ibv, struct ibv_send_wr *wr, struct ibv_send_wr 
     }
     atomic_store_explicit(&sq->head, head, memory_order_release);
     pthread_mutex_unlock(&sq->lock);
-    qp_kick(qp, QP_WORK_SEND);
-    if (qp->ops->watch_posted) {
-        watch_qp(qp);
-    }
+    qp_posted_sends(qp);
     return error;
 }
 

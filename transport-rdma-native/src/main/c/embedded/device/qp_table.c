@@ -50,6 +50,7 @@ void qp_free(struct qp *qp) {
     work_queue_free(&qp->rq);
     free(qp->taken);
     free(qp->inlined);
+    free(qp->posting);
     pthread_mutex_destroy(&qp->control);
     free(qp);
 }
