@@ -214,6 +214,10 @@ struct direct {
     struct ibv_qp *qps[2]; /* the second one receives from the shared queue, the first inline */
     int file;
     struct ibv_mr *file_mr;
+    struct ibv_td *td; /* the rest is of the extended context, and carries nothing */
+    struct ibv_pd *parent;
+    struct ibv_cq_ex *cq;
+    struct ibv_qp *posting;
 };
 
 static bool connect_directly(struct direct *d, struct trouble *trouble) {
@@ -274,6 +278,41 @@ static bool create_directly(struct direct *d, struct trouble *trouble) {
 }
 
 /* A shared queue that runs short says so, unless there is no memory for that. */
+static bool create_extended(struct direct *d, struct trouble *trouble) {
+    struct ibv_td_init_attr thread = { 0 };
+    STEP(trouble, (d->td = ibv_alloc_td(d->context, &thread)) != NULL);
+    struct ibv_parent_domain_init_attr domain = { .pd = d->side.pd, .td = d->td };
+    STEP(trouble, (d->parent = ibv_alloc_parent_domain(d->context, &domain)) != NULL);
+    struct ibv_cq_init_attr_ex cq = {
+        .cqe = 8, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
+        .parent_domain = d->parent,
+    };
+    STEP(trouble, (d->cq = ibv_create_cq_ex(d->context, &cq)) != NULL);
+    STEP_ZERO(trouble, ibv_resize_cq(ibv_cq_ex_to_cq(d->cq), 16));
+    struct ibv_qp_init_attr_ex qp = {
+        .send_cq = ibv_cq_ex_to_cq(d->cq), .recv_cq = ibv_cq_ex_to_cq(d->cq), .qp_type = IBV_QPT_RC, .pd = d->parent,
+        .cap = { .max_send_wr = 4, .max_send_sge = 1 },
+        .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, .send_ops_flags = IBV_QP_EX_WITH_SEND,
+    };
+    STEP(trouble, (d->posting = ibv_create_qp_ex(d->context, &qp)) != NULL);
+    return true;
+}
+
+static void release_extended(struct direct *d) {
+    if (d->posting != NULL) {
+        CHECK_EQ(ibv_destroy_qp(d->posting), 0);
+    }
+    if (d->cq != NULL) {
+        CHECK_EQ(ibv_destroy_cq(ibv_cq_ex_to_cq(d->cq)), 0);
+    }
+    if (d->parent != NULL) {
+        CHECK_EQ(ibv_dealloc_pd(d->parent), 0);
+    }
+    if (d->td != NULL) {
+        CHECK_EQ(ibv_dealloc_td(d->td), 0);
+    }
+}
+
 static bool run_short(struct direct *d, struct trouble *trouble) {
     struct ibv_srq_attr limit = { .srq_limit = 4 };
     STEP_ZERO(trouble, ibv_modify_srq(d->srq, &limit, IBV_SRQ_LIMIT));
@@ -297,13 +336,14 @@ static bool talk_directly(struct direct *d, struct trouble *trouble) {
     CHECK(memcmp(d->side.buffer, d->side.buffer + FAULT_MESSAGE, 4096) == 0);
     STEP_ZERO(trouble, side_receive(&d->side, d->qps[0], FAULT_MESSAGE, 64));
     STEP_ZERO(trouble, side_send(&d->side, d->qps[1], IBV_WR_SEND, 0, 64, NULL));
-    return side_complete(&d->side, d->qps[1], 2, NULL, trouble) && run_short(d, trouble);
+    return side_complete(&d->side, d->qps[1], 2, NULL, trouble) && run_short(d, trouble) && create_extended(d, trouble);
 }
 
 static bool run_direct(const struct service_ports *ports, struct trouble *trouble) {
     (void) ports;
     struct direct d = { .file = -1 };
     bool done = talk_directly(&d, trouble);
+    release_extended(&d);
     for (int i = 0; i < 2; i++) {
         if (d.qps[i] != NULL) {
             CHECK_EQ(ibv_destroy_qp(d.qps[i]), 0);
