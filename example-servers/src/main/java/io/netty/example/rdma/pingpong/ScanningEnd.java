@@ -96,7 +96,7 @@ class ScanningEnd extends PingPongEnd {
         }
     }
 
-    /** Whether one of the bytes is 0: only from such a one is 1 taken so that its highest bit comes up. */
+    /** Whether one of the bytes is 0: the lowest that is turns its highest bit on when 1 is taken from each. */
     private static boolean hasZero(long bytes) {
         return (bytes - EACH_BYTE_1 & ~bytes & EACH_BYTE_128) != 0;
     }

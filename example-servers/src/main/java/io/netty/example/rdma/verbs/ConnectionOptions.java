@@ -147,6 +147,10 @@ public final class ConnectionOptions {
                                      int listenPort) throws Exception {
         InetSocketAddress local;
         if (adopting) {
+            if (device.isNamed()) {
+                throw new ParameterException(command.commandLine(),
+                        "--adopt: the address of --host chooses the device, not -d");
+            }
             OwnListener listener = new OwnListener(group, address(listenPort), millis(bound), new Acceptor(ends));
             local = listener.localAddress();
             // Until then a channel may need it.

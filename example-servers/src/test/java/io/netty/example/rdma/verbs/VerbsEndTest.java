@@ -94,6 +94,13 @@ class VerbsEndTest {
     }
 
     @Test
+    void deviceThatWouldBeIgnoredIsRefused() throws Exception {
+        // Picocli's status for a wrong command line.
+        assertThat(startAlone(new Accepting("test", 5), "--port", "0", "--adopt", "-d", "rdma0", "--timeout", "1")
+                .get()).isEqualTo(2);
+    }
+
+    @Test
     void oneMoreThanTheProgramExpectsIsRejectedWithTheReason() throws Exception {
         List<Number> accepting = List.of(new Number("test", 5, false), new Number("test", 5, false));
         try (EndPair pair = new EndPair()) {
