@@ -19,7 +19,7 @@
 
 usage() {
     cat <<'END'
-Usage: ./run-tests.sh [--no-install] [--repeat N] [--seed N] [--seconds N] [--quick | --rxe | LANE...] [-DNAME=VALUE...]
+Usage: ./run-tests.sh [--no-install] [--repeat N] [--seed N] [--seconds N] [--quick | --rxe | --conformance | LANE...] [-DNAME=VALUE...]
 
 Runs the tests and ends with a summary, whose last line is "N passed, N failed". The exit status is non-zero if anything
 failed or did not run. No lane needs an RDMA device: all except rxe* run on the embedded provider.
@@ -34,6 +34,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   faults       makes each call fail that can fail for lack of a resource
   faults-java  the same for verbs calls, in Java
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
+               (--conformance: and many others)
   fuzz         fuzz targets for input from peers: they replay their corpora, then run for 20 seconds each (--seconds)
   fuzz-java    the same for the Java side, for 15 seconds each
   chaos        processes with busy connections, stopped and killed at random instants (random input)
@@ -57,6 +58,9 @@ Not in the default; those in the guest on x86_64 only:
 Options:
   --no-install  do not install missing packages (packages.txt), fail instead
   --quick       scripts, quick-c and quick-java: something of everything, in four minutes on two idle cores
+  --conformance the lane conformance with the optional programs (libfabric, UCX, Open MPI, qperf, pyverbs), and a table
+                of all: program, version, result, reason. RDMA_CORE_SOURCE: a source tree of the installed version of
+                rdma-core, whose tests are run too
   --repeat N    run the lanes N times, but no more after a round in which something failed: its logs are the ones that
                 are kept. Each round has its summary; the last line is "N rounds: N passed, N failed"
   --seed N      the seed that a lane with random input has printed: repeats that run
@@ -77,6 +81,8 @@ rounds=''
 # Of the lanes with random input; empty: the fixed set.
 TEST_SEED=''
 TEST_SECONDS=''
+# Of testsuite/conformance/run.
+CONFORMANCE_OPTION=''
 while [ $# != 0 ]; do
     case $1 in
         -h|--help) usage; exit 0 ;;
@@ -86,6 +92,7 @@ while [ $# != 0 ]; do
         --seconds) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--seconds needs a number; see --help"; TEST_SECONDS=$2; shift ;;
         --rxe) rxe=yes ;;
         --quick) lanes+=(scripts quick-c quick-java) ;;
+        --conformance) lanes+=(conformance); CONFORMANCE_OPTION=--all ;;
         default) lanes+=("${default_lanes[@]}") ;;
         -D*) maven_arguments+=("$1") ;;
         *) type -t "lane_${1//-/_}" > /dev/null || die "no lane '$1'; see --help"; lanes+=("$1") ;;
@@ -102,6 +109,7 @@ sections=(build)
 [[ ! " ${lanes[*]} " =~ " "(java|quick-java|testsuite|example-servers|differential|chaos|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" java "* ]] || sections+=(bench)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
+[ -z "$CONFORMANCE_OPTION" ] || sections+=(foreign)
 [[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)
 [[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"

@@ -1,0 +1,89 @@
+#
+# Copyright 2026 The Netty Project
+#
+# The Netty Project licenses this file to you under the Apache License,
+# version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at:
+#
+#   https://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+#
+# The examples of libibverbs and librdmacm.
+
+# mckey: two receivers of a group and a sender to it. A receiver that misses a message does not end.
+multicast() { # arguments of all, arguments of the sender
+    local all=$1 own=${2:-} name="mckey $1${2:+ $2}" reason first second tries
+    selected "$name" || return 0
+    reason=$(missing mckey)
+    if [ -z "$reason" ]; then
+        run stdbuf -oL mckey $all > "$logs/first" 2>&1 &
+        first=$!
+        run stdbuf -oL mckey $all > "$logs/second" 2>&1 &
+        second=$!
+        for tries in $(seq 200); do
+            [ "$(cat "$logs/first" "$logs/second" | grep -c '^receiving')" = 2 ] && break
+            sleep 0.05
+        done
+        run mckey $all $own -s > "$logs/sender" 2>&1 || reason="the sender's exit status is not 0"
+        wait "$first" || reason="the first receiver's exit status is not 0"
+        wait "$second" || reason="the second receiver's exit status is not 0"
+    fi
+    report "$name" "$reason"
+}
+
+check 'embedded0 +[[:space:]]+[0-9a-f]{16}' ibv_devices
+check 'PORT_ACTIVE' ibv_devinfo -v
+
+for options in '' '-e' '-s 1048576 -n 50' '-s 1 -r 16' '-t' '-N' '-N -t -e'; do
+    # -c: the client checks every byte that it receives; -t: completions with times; -N: posts by ibv_wr_*
+    pair once '[0-9]+ iters in .* usec/iter' "ibv_rc_pingpong -c -p PORT $options" \
+        "ibv_rc_pingpong -c -p PORT $options 127.0.0.1"
+done
+
+for options in '' '-e' '-s 65536 -n 100 -q 4' '-r 32 -q 2 -c'; do
+    pair once '[0-9]+ iters in .* usec/iter' "ibv_srq_pingpong -p PORT $options" \
+        "ibv_srq_pingpong -p PORT $options 127.0.0.1"
+done
+
+# -V: the client checks what the server wrote back
+pair once 'rdma-ping-99:' 'rping -s -C 100 -p PORT' 'rping -c -v -V -C 100 -a 127.0.0.1 -p PORT'
+pair once 'rdma-ping-49:' 'rping -s -C 50 -S 65000 -p PORT' 'rping -c -v -V -C 50 -S 65000 -a 127.0.0.1 -p PORT'
+pair once 'rdma-ping-19:' 'rping -s -C 20 -a ::0 -p PORT' 'rping -c -v -V -C 20 -a ::1 -p PORT'
+pair once 'rdma-ping-19:' 'rping -s -q -C 20 -p PORT' 'rping -c -v -V -q -C 20 -a 127.0.0.1 -p PORT'
+pair once 'end 0' 'rdma_server -p PORT' 'rdma_client -s 127.0.0.1 -p PORT'
+pair once 'end 0' 'rdma_xserver -p PORT' 'rdma_xclient -s 127.0.0.1 -p PORT'
+pair once 'return status 0' 'ucmatose -p PORT' 'ucmatose -s 127.0.0.1 -p PORT'
+pair once 'return status 0' 'ucmatose -p PORT -c 100 -C 20 -S 1000' \
+    'ucmatose -s 127.0.0.1 -p PORT -c 100 -C 20 -S 1000'
+pair once 'return status 0' 'ucmatose -p PORT -c 5000' 'ucmatose -s 127.0.0.1 -p PORT -c 5000' # two completion queues each
+pair once 'return status 0' 'ucmatose -p PORT -c 10 -m' 'ucmatose -s 127.0.0.1 -p PORT -c 10 -m'
+pair forever '^destroy' 'cmtime -p PORT' 'cmtime -s 127.0.0.1 -p PORT -c 1000'
+
+# Datagrams: by address handle, by the connection manager, and to groups
+for options in '' '-e' '-g 0' '-s 4096 -n 200'; do
+    pair once '[0-9]+ iters in .* usec/iter' "ibv_ud_pingpong -p PORT $options" "ibv_ud_pingpong -p PORT $options 127.0.0.1"
+done
+fixed=7174 # of udaddy, which has no option for it
+pair once 'return status 0' 'udaddy' 'udaddy -s 127.0.0.1'
+pair once 'return status 0' 'udaddy -c 20 -C 50 -S 2000' 'udaddy -s 127.0.0.1 -c 20 -C 50 -S 2000'
+fixed=
+multicast '-m 239.77.2.3 -b 127.0.0.1 -C 50 -S 500'
+multicast '-m 239.77.2.4 -b 127.0.0.1 -C 50' -o
+multicast '-m ff1e::77 -b ::1 -C 20'
+
+# What the device does not have.
+while IFS='|' read -r why command; do
+    if known "$why"; then
+        pair once '[0-9]+ iters in .* usec/iter' "$command -p PORT" "$command -p PORT 127.0.0.1"
+    fi
+done <<'END'
+no unreliable connections|ibv_uc_pingpong
+no XRC|ibv_xsrq_pingpong
+no on-demand paging: there is no page table but the processor's|ibv_rc_pingpong -o
+no device memory|ibv_rc_pingpong -j
+END

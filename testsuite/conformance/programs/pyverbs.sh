@@ -1,0 +1,51 @@
+#
+# Copyright 2026 The Netty Project
+#
+# The Netty Project licenses this file to you under the Apache License,
+# version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at:
+#
+#   https://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+#
+# The tests of rdma-core, which use libibverbs and librdmacm from Python. They are no part of its packages.
+# Tests that fail because the device lacks what they are about: a regular expression of their names.
+pyverbs_lacks='^test_(mw_|invalidate_mw_|qp_ex_rc_bind_mw)'
+
+pyverbs_tests() {
+    local name='pyverbs tests/run_tests.py' tests=${RDMA_CORE_SOURCE:-}/tests/run_tests.py reason= status=0 count why
+    selected "$name" || return 0
+    if [ -z "${RDMA_CORE_SOURCE:-}" ]; then
+        skip "$name" 'RDMA_CORE_SOURCE is not set: docs/testsuite.md says how'
+        return
+    elif [ ! -e "$tests" ]; then
+        report "$name" "there is no $tests"
+        return
+    fi
+    run /usr/bin/python3 -B "$tests" -v > "$logs/output" 2>&1 || status=$?
+    sed -nE 's/^(ERROR|FAIL): ([A-Za-z0-9_]+).*/\2/p' "$logs/output" > "$table.failed"
+    sed -nE "s/.*\.\.\. skipped ['\"](.*)['\"]$/\1/p" "$logs/output" | sort | uniq -c | sort -rn > "$table.skipped"
+    if ! grep -qE '^Ran [0-9]+ tests' "$logs/output"; then
+        reason='ran no tests'
+    elif [ "$status" != 0 ] && [ ! -s "$table.failed" ]; then
+        reason="exit status $status"
+    else
+        reason=$(grep -vE "$pyverbs_lacks" "$table.failed" | tr '\n' ' ')
+    fi
+    report "$name: $(sed -nE 's/^Ran ([0-9]+) tests.*/\1 tests/p' "$logs/output") $(sed -nE '$s/^[A-Z]+ //p' "$logs/output")" "$reason"
+    while read -r why; do
+        row "pyverbs $why" no 'the device has no memory windows'
+    done < <(grep -E "$pyverbs_lacks" "$table.failed")
+    while read -r count why; do
+        row "pyverbs: $count of them" skipped "$why"
+    done < "$table.skipped"
+}
+
+if optional /usr/lib/python3/dist-packages/pyverbs pyverbs; then
+    pyverbs_tests
+fi
