@@ -26,6 +26,7 @@
 #include "embedded/device/cq.h"
 #include "embedded/device/mr.h"
 #include "embedded/device/qp.h"
+#include "embedded/device/mw.h"
 #include "embedded/device/watch.h"
 #include "embedded/groups/mcast.h"
 #include "embedded/link/engine.h"
@@ -49,6 +50,7 @@ __attribute__((constructor)) static void init(void) {
     mcast_init();
     device_init();
     mr_init();
+    mw_init();
     cq_engine_init();
     watch_init(qp_round, cq_rest);
     qp_table_init();

@@ -46,6 +46,7 @@ static struct inherited {
     struct rdma_cm_id *id, *listener; /* the id is resolved and has a queue pair */
     struct rdma_cm_event *event;      /* fetched */
     struct ibv_mr *file;
+    struct ibv_mw *window; /* bound to it */
     struct ibv_wc wc;
     struct ibv_async_event async;
 } o;
@@ -311,6 +312,7 @@ static void release_all(void) {
     CHECK_EQ(ibv_dealloc_td(o.td), 0);
     CHECK_EQ(ibv_dealloc_pd(o.a.pd), EBUSY);
     CHECK_EQ(ibv_destroy_srq(o.srq), 0);
+    CHECK_EQ(ibv_dealloc_mw(o.window), 0);
     CHECK_EQ(ibv_dereg_mr(o.file), 0);
     end_close(&o.datagrams); /* though it is a member of the group */
     end_close(&o.a);
@@ -320,6 +322,7 @@ static void release_all(void) {
 static void post_and_poll(void) {
     struct ibv_recv_wr wr = { .wr_id = 1 }, *bad = NULL;
     struct ibv_send_wr send = { .wr_id = 1, .opcode = IBV_WR_SEND }, *bad_send = NULL;
+    struct ibv_mw_bind bind = { .wr_id = 1 };
     FAILS(ibv_post_send(o.a.qp, &send, &bad_send));
     CHECK(bad_send == &send);
     FAILS(ibv_post_recv(o.a.qp, &wr, &bad));
@@ -329,6 +332,8 @@ static void post_and_poll(void) {
     CHECK(bad == &wr);
     FAILS_WITH_ERRNO(ibv_poll_cq(o.a.send_cq, 1, &o.wc));
     FAILS(ibv_req_notify_cq(o.a.send_cq, 0));
+    MAKES_NOTHING(ibv_alloc_mw(o.a.pd, IBV_MW_TYPE_1));
+    FAILS(ibv_bind_mw(o.a.qp, o.window, &bind));
 }
 
 /* ---- both processes ---- */
@@ -393,8 +398,13 @@ static void make_all(void) {
     CHECK(file >= 0);
     CHECK_EQ(ftruncate(file, 4096), 0);
     CHECK_EQ(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-    o.file = ibv_reg_dmabuf_mr(o.a.pd, 0, 4096, 0, file, IBV_ACCESS_LOCAL_WRITE);
+    o.file = ibv_reg_dmabuf_mr(o.a.pd, 0, 4096, 0, file, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
     CHECK(o.file != NULL);
+    o.window = ibv_alloc_mw(o.a.pd, IBV_MW_TYPE_1);
+    CHECK(o.window != NULL);
+    struct ibv_mw_bind bind = { .wr_id = 4, .bind_info = { o.file, 0, 4096, IBV_ACCESS_REMOTE_WRITE } };
+    CHECK_EQ(ibv_bind_mw(o.a.qp, o.window, &bind), 0);
+    expect_wc(o.a.send_cq, 4, IBV_WC_SUCCESS);
     close(file);
     o.wc.slid = 1;
     make_ids();
@@ -430,6 +440,8 @@ static void use_and_release_all(void) {
     CHECK_EQ(ibv_destroy_ah(o.ah), 0);
     CHECK_EQ(ibv_detach_mcast(o.datagrams.qp, &o.group, 0xc001), 0);
     CHECK_EQ(ibv_destroy_srq(o.srq), 0);
+    CHECK_EQ(ibv_dereg_mr(o.file), EBUSY);
+    CHECK_EQ(ibv_dealloc_mw(o.window), 0);
     CHECK_EQ(ibv_dereg_mr(o.file), 0);
     ibv_wr_abort(ibv_qp_to_qp_ex(o.posting));
     CHECK_EQ(ibv_destroy_qp(o.posting), 0);

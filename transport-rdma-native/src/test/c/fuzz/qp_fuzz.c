@@ -53,7 +53,7 @@ static struct region {
 } regions[REGIONS] = {
     [OPEN] = { .size = LARGE, .access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ
                                         | IBV_ACCESS_REMOTE_ATOMIC },
-    [READABLE] = { .size = REGION, .access = IBV_ACCESS_REMOTE_READ },
+    [READABLE] = { .size = REGION, .access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_MW_BIND },
     [RECEIVES] = { .size = REGION, .access = IBV_ACCESS_LOCAL_WRITE },
     [LANDING] = { .size = REGION, .access = IBV_ACCESS_LOCAL_WRITE },
     [PRIVATE] = { .size = 4096, .access = IBV_ACCESS_LOCAL_WRITE },
@@ -72,6 +72,7 @@ static struct {
     struct ibv_cq *send_cq, *recv_cq;
     struct ibv_srq *srq;
     struct ibv_qp *qp;
+    struct ibv_mw *window; /* on READABLE, for reading, now and then */
     uint32_t sends, sends_done, recvs, recvs_done;
     uint32_t length[WRS * 4]; /* of the receives */
     uint32_t successes;
@@ -188,11 +189,11 @@ static void victim_recv(uint32_t length, int sges) {
 static void victim_send(void) {
     static const enum ibv_wr_opcode opcodes[] = {
         IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ,
-        IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_SEND,
+        IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_BIND_MW,
     };
     uint8_t kind = input_u8(), flags = input_u8();
     uint32_t length = input_length();
-    enum ibv_wr_opcode opcode = opcodes[kind & 7];
+    enum ibv_wr_opcode opcode = kind % 16 == 15 ? IBV_WR_LOCAL_INV : opcodes[kind & 7];
     bool writes = opcode == IBV_WR_RDMA_READ || kind % 8 == 5 || kind % 8 == 6;
     uint32_t slot = victim.sends % SLOTS, room = REGION / SLOTS;
     struct ibv_sge sge = { address_in(OPEN, 0), length > LARGE ? LARGE : length, regions[OPEN].mr->lkey };
@@ -217,6 +218,15 @@ static void victim_send(void) {
     if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
         wr.wr.atomic.remote_addr = 0x10000;
         wr.wr.atomic.rkey = 7;
+    }
+    if (opcode == IBV_WR_BIND_MW) {
+        wr.bind_mw.mw = victim.window;
+        wr.bind_mw.rkey = victim.window->rkey; /* always the same, so that the peer knows it */
+        wr.bind_mw.bind_info = (struct ibv_mw_bind_info) {
+            regions[READABLE].mr, address_in(READABLE, length), REGION / 2, IBV_ACCESS_REMOTE_READ,
+        };
+    } else if (opcode == IBV_WR_LOCAL_INV) {
+        wr.invalidate_rkey = victim.window->rkey;
     }
     if (victim.sends - victim.sends_done < SLOTS && context->ops.post_send(victim.qp, &wr, &bad) == 0) {
         victim.sends++;
@@ -294,6 +304,8 @@ static void open_victim(uint8_t kind) {
     };
     victim.qp = ibv_create_qp(pd, &init);
     CHECK(victim.qp != NULL);
+    victim.window = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
+    CHECK(victim.window != NULL);
     if ((kind & 16) != 0 && victim.srq == NULL) { /* inline_recv.c */
         uint32_t bytes = (kind & 32) != 0 ? REGION : 64;
         CHECK_EQ(embedded_ext_set_inline_recv(victim.qp, &bytes), 0);
@@ -356,13 +368,17 @@ static void tell_victim(void) {
 }
 
 static void publish_request(void) {
-    uint8_t op = input_u8(), flags = input_u8(), target = input_u8();
+    static const uint8_t ops[] = { /* in this order, or the corpus says something else */
+        WIRE_SEND, WIRE_SEND_IMM, WIRE_WRITE, WIRE_WRITE_IMM, WIRE_READ, WIRE_FETCH_ADD, WIRE_CMP_SWAP, WIRE_SEND_INV,
+    };
+    uint8_t op = ops[input_u8() % sizeof(ops)], flags = input_u8(), target = input_u8();
     uint32_t total = input_length(), offset = input_length();
-    bool answered = op % 8 + 1 >= WIRE_READ;
+    bool answered = op >= WIRE_READ;
     struct wire_desc desc = {
-        .op = op % 8 + 1, .flags = (flags & 15) ^ (WIRE_FIRST | WIRE_LAST), .total = total, .length = answered ? 0 : total,
+        .op = op, .flags = (flags & 15) ^ (WIRE_FIRST | WIRE_LAST), .total = total, .length = answered ? 0 : total,
         .slab = (flags & 16) != 0 && total <= WIRE_INLINE_SIZE ? WIRE_INLINE : 0,
-        .rkey = key_of(target), .remote_address = address_in(target, offset), .operand = { 1, 2 },
+        .rkey = (target & 64) != 0 ? victim.window->rkey : key_of(target), .remote_address = address_in(target, offset),
+        .operand = { 1, 2 }, .imm = victim.window->rkey,
     };
     if ((flags & 2) != 0 && !answered) { /* not the last piece */
         desc.length = total < WIRE_CHUNK ? total / 2 : WIRE_CHUNK;
@@ -697,6 +713,7 @@ static void close_victim(void) {
     take_async_events();
     take_channel_events();
     CHECK_EQ(ibv_destroy_qp(victim.qp), 0);
+    CHECK_EQ(ibv_dealloc_mw(victim.window), 0);
     take_async_events();
     if (victim.srq != NULL) {
         CHECK_EQ(ibv_destroy_srq(victim.srq), 0);

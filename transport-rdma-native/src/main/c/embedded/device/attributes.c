@@ -48,7 +48,7 @@ int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_att
         .hw_ver = 1,
         .max_qp = DEVICE_MAX_QP,
         .max_qp_wr = DEVICE_MAX_WR,
-        .device_cap_flags = IBV_DEVICE_RC_RNR_NAK_GEN,
+        .device_cap_flags = IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B,
         .max_sge = DEVICE_MAX_SGE,
         .max_sge_rd = DEVICE_MAX_SGE,
         .max_cq = NOTIFY_CQS,
@@ -66,6 +66,7 @@ int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_att
         .max_mcast_qp_attach = MCAST_MAX_GROUP_MEMBERS,
         .max_total_mcast_qp_attach = MCAST_MAX_GROUPS,
         .max_ah = DEVICE_MAX_AH,
+        .max_mw = DEVICE_MAX_MW,
         .max_pkeys = 1,
         .phys_port_cnt = 1,
     };

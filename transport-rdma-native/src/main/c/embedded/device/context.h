@@ -40,6 +40,7 @@
 #define DEVICE_MAX_CQE (1 << 20)
 #define DEVICE_MAX_READS 64
 #define DEVICE_MAX_AH (1 << 20)
+#define DEVICE_MAX_MW 65536
 #define DEVICE_LID 1
 
 struct async_event;

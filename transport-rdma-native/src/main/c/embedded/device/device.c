@@ -27,6 +27,7 @@
 #include "embedded/base/fork.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/notify_area.h"
+#include "mw.h"
 #include "qp.h"
 #include "srq.h"
 
@@ -110,6 +111,9 @@ struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
     ibv->ops.post_send = qp_post_send;
     ibv->ops.post_recv = qp_post_recv;
     ibv->ops.post_srq_recv = srq_post_recv;
+    ibv->ops.alloc_mw = mw_alloc;
+    ibv->ops.dealloc_mw = mw_dealloc;
+    ibv->ops.bind_mw = mw_bind;
     extended_fill(&context->extended);
     pthread_mutex_init(&ibv->mutex, NULL);
     pthread_mutex_init(&context->lock, NULL);

@@ -32,7 +32,8 @@
 #include "embedded/base/random.h"
 
 #define REMOTE_CHANGE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
-#define SUPPORTED (IBV_ACCESS_LOCAL_WRITE | REMOTE_CHANGE | IBV_ACCESS_REMOTE_READ)
+#define SUPPORTED                                                                                                     \
+    (IBV_ACCESS_LOCAL_WRITE | REMOTE_CHANGE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED)
 
 #define BUCKETS (1u << 16)
 
@@ -43,11 +44,14 @@ struct mr {
     void *mapping; /* of a file, to be unmapped with it, or NULL */
     size_t mapping_length;
     int access;
+    unsigned windows; /* that are bound to it; with `binding` */
     struct mr *_Atomic next;
 };
 
 static struct mr *_Atomic buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of changes; readers only enter an epoch */
+/* Binding to a region against its end: for queue pairs at work, so that nobody waits for them with it. After `lock`. */
+static pthread_mutex_t binding = PTHREAD_MUTEX_INITIALIZER;
 
 static struct mr *_Atomic *bucket_of(uint32_t key) {
     return &buckets[key % BUCKETS];
@@ -61,8 +65,7 @@ static struct mr *find(uint32_t key) {
     return mr;
 }
 
-void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access) {
-    const struct mr *mr = find(key);
+static uint8_t *memory_in(const struct mr *mr, const struct ibv_pd *pd, uint64_t address, uint64_t length, int access) {
     if (mr == NULL || !pd_is_same(mr->ibv.pd, pd) || (mr->access & access) != access) {
         return NULL;
     }
@@ -71,10 +74,35 @@ void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_
     return covered ? mr->memory + offset : NULL;
 }
 
+void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access) {
+    return memory_in(find(key), pd, address, length, access);
+}
+
+struct mr *mr_bind(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access,
+                   uint8_t **memory) {
+    pthread_mutex_lock(&binding);
+    struct mr *mr = find(key);
+    *memory = memory_in(mr, pd, address, length, access);
+    if (*memory == NULL || (mr->access & IBV_ACCESS_ZERO_BASED) != 0) {
+        mr = NULL; /* a window has no place in addresses from 0: soft-RoCE and mlx5 refuse it as well */
+    } else {
+        mr->windows++;
+    }
+    pthread_mutex_unlock(&binding);
+    return mr;
+}
+
+void mr_unbind(struct mr *mr) {
+    pthread_mutex_lock(&binding);
+    mr->windows--;
+    pthread_mutex_unlock(&binding);
+}
+
 static int random_key(uint32_t *key) {
     int error;
     do {
         error = random_word(key);
+        *key &= ~MR_WINDOW_KEY;
     } while (error == 0 && (*key == 0 || find(*key) != NULL));
     return error;
 }
@@ -137,7 +165,7 @@ struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint6
     mr->ibv.addr = memory;
     mr->ibv.length = length;
     mr->memory = memory;
-    mr->iova = iova;
+    mr->iova = (access & IBV_ACCESS_ZERO_BASED) != 0 ? 0 : iova; /* ibv_reg_mr(3) */
     mr->access = access;
     return publish(pd, mr);
 }
@@ -179,19 +207,26 @@ struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, si
     mr->ibv.addr = (void *) (uintptr_t) offset; /* as libibverbs sets it */
     mr->ibv.length = length;
     mr->memory = (uint8_t *) mr->mapping + in_page;
-    mr->iova = iova;
+    mr->iova = (access & IBV_ACCESS_ZERO_BASED) != 0 ? 0 : iova;
     mr->access = access;
     return publish(pd, mr);
 }
 
-/* With the lock: the regions' users neither have nor take it. */
-static void unlist(struct mr *mr) {
+/* With the lock: the regions' users neither have nor take it. Returns 0, or EBUSY: IB specification 11.2.8.5. */
+static int unlist(struct mr *mr) {
+    pthread_mutex_lock(&binding);
+    if (mr->windows > 0) {
+        pthread_mutex_unlock(&binding);
+        return EBUSY;
+    }
     struct mr *_Atomic *link = bucket_of(mr->ibv.lkey);
     while (atomic_load(link) != mr) {
         link = &atomic_load(link)->next;
     }
     atomic_store(link, atomic_load(&mr->next));
+    pthread_mutex_unlock(&binding);
     epoch_wait();
+    return 0;
 }
 
 static int reregister_error(enum ibv_rereg_mr_err_code code, int error) {
@@ -215,9 +250,14 @@ static int check_change(const struct mr *mr, int flags, const struct ibv_pd *pd,
     return moves || begins_to_be_written ? mapped_check(changed->memory, changed->ibv.length, written) : 0;
 }
 
-static void change(struct mr *mr, const struct mr *changed) {
+/* Returns 0 or errno. */
+static int change(struct mr *mr, const struct mr *changed) {
     pthread_mutex_lock(&lock);
-    unlist(mr);
+    int error = unlist(mr);
+    if (error != 0) {
+        pthread_mutex_unlock(&lock);
+        return error;
+    }
     mr->ibv.addr = changed->ibv.addr;
     mr->ibv.length = changed->ibv.length;
     mr->memory = changed->memory;
@@ -229,6 +269,7 @@ static void change(struct mr *mr, const struct mr *changed) {
     atomic_store(&mr->next, atomic_load(bucket_of(mr->ibv.lkey)));
     atomic_store(bucket_of(mr->ibv.lkey), mr);
     pthread_mutex_unlock(&lock);
+    return 0;
 }
 
 int mr_reregister(struct ibv_mr *ibv, int flags, struct ibv_pd *pd, void *memory, size_t length, int access) {
@@ -254,6 +295,9 @@ int mr_reregister(struct ibv_mr *ibv, int flags, struct ibv_pd *pd, void *memory
         changed.memory = memory;
         changed.iova = (uintptr_t) memory;
     }
+    if ((changed.access & IBV_ACCESS_ZERO_BASED) != 0) {
+        changed.iova = 0;
+    }
     int error = check_change(mr, flags, pd, &changed);
     if (error != 0) {
         return reregister_error(IBV_REREG_MR_ERR_CMD, error);
@@ -261,8 +305,8 @@ int mr_reregister(struct ibv_mr *ibv, int flags, struct ibv_pd *pd, void *memory
     if ((flags & IBV_REREG_MR_CHANGE_PD) != 0) {
         changed.ibv.pd = pd;
     }
-    change(mr, &changed);
-    return 0;
+    error = change(mr, &changed);
+    return error == 0 ? 0 : reregister_error(IBV_REREG_MR_ERR_CMD, error);
 }
 
 int embedded_ibv_dereg_mr(struct ibv_mr *ibv) {
@@ -270,8 +314,11 @@ int embedded_ibv_dereg_mr(struct ibv_mr *ibv) {
     struct mr *mr = (struct mr *) ibv;
     if (!context_is_inherited(ibv->context)) {
         pthread_mutex_lock(&lock);
-        unlist(mr);
+        int error = unlist(mr);
         pthread_mutex_unlock(&lock);
+        if (error != 0) {
+            return error;
+        }
     }
     atomic_fetch_sub(&pd_of(ibv->pd)->objects, 1);
     release(mr);
@@ -280,6 +327,7 @@ int embedded_ibv_dereg_mr(struct ibv_mr *ibv) {
 
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
+    pthread_mutex_init(&binding, NULL);
     memset((void *) buckets, 0, sizeof(buckets)); /* the parent's regions are not the child's */
 }
 

@@ -14,8 +14,9 @@
  * under the License.
  */
 /*
- * Memory regions, found by key. A key is 32 random bits: it cannot be guessed, and a stale one meets a later region as
- * rarely. The same key serves as lkey and rkey; what a peer may do is decided by the access flags.
+ * Memory regions, found by key. A key is 31 random bits: it cannot be guessed, and a stale one meets a later region as
+ * rarely. The other bit tells the keys of windows (mw.h). The same key serves as lkey and rkey; what a peer may do is
+ * decided by the access flags.
  */
 #ifndef NETTY_RDMA_EMBEDDED_MR_H
 #define NETTY_RDMA_EMBEDDED_MR_H
@@ -23,6 +24,10 @@
 #include <stdint.h>
 
 #include "pd.h"
+
+struct mr;
+
+#define MR_WINDOW_KEY 0x80000000u /* set in the keys of windows */
 
 void mr_init(void);
 
@@ -32,6 +37,14 @@ void mr_init(void);
  * its end. Use it by copy.h: the application may have unmapped it.
  */
 void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access);
+
+/*
+ * The region with that key if it has all the rights `access` and covers the range, which is in *memory then; or NULL.
+ * It cannot be deregistered before mr_unbind().
+ */
+struct mr *mr_bind(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access,
+                   uint8_t **memory);
+void mr_unbind(struct mr *mr);
 
 /* A region of this process's memory that work requests address from `iova` on. NULL: errno. */
 struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova, int access);

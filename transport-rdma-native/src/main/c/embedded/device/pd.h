@@ -26,7 +26,7 @@ struct td;
 struct pd {
     struct ibv_pd ibv;
     const struct pd *domain; /* itself; of a parent domain, that of the protection domain that it was made of */
-    atomic_int objects;      /* memory regions, queue pairs, shared receive queues, address handles, parent domains */
+    atomic_int objects;      /* regions, windows, queue pairs, shared receive queues, address handles, parent domains */
     struct pd *of;           /* a parent domain: what it was made of, */
     struct td *td;           /* and the thread domain, or NULL */
 };

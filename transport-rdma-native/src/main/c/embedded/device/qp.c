@@ -22,6 +22,7 @@
 
 #include "embedded/base/cancel.h"
 #include "embedded/base/container_of.h"
+#include "mw.h"
 #include "srq.h"
 
 static const struct qp_ops *ops_of_type[IBV_QPT_UD + 1];
@@ -179,6 +180,7 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     gate_lock(&qp->gate); /* for good */
     qp->ops->detach(qp);
     qp->ops->release(qp, true);
+    mw_close_all(qp);
     pthread_mutex_unlock(&qp->control);
     engine_task_cancel(&qp->again);
     cq_ring_deferred(qp->recv_cq); /* or it would be kept until there is a poll, which may never come */

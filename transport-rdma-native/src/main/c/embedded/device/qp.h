@@ -27,6 +27,7 @@
  *   qp_progress.c  the gate and its owner, errors, flushing, the engine's rounds
  *   qp_complete.c  completions, and the receives that messages take
  *   srq.c          work queues that queue pairs share
+ *   mw.c           memory windows, which requests bind and invalidate
  *   inline_recv.c  messages that travel in their completion
  */
 #ifndef NETTY_RDMA_EMBEDDED_QP_H
@@ -54,8 +55,15 @@
 #define QP_PATIENCE_NS UINT64_C(20000)
 
 struct ah;
+struct mw;
 struct qp_ops;
 struct ud;
+
+/* Requests that the peer does not see, in the numbers above those of enum wire_op. */
+enum qp_local_op {
+    QP_OP_BIND_MW = 128,
+    QP_OP_LOCAL_INV,
+};
 
 struct send_wqe {
     uint64_t wr_id;
@@ -69,15 +77,19 @@ struct send_wqe {
             struct ah *ah; /* a reference */
             uint32_t remote_qpn, remote_qkey;
         };
+        struct { /* QP_OP_BIND_MW: mw.h */
+            uint64_t window_address, window_length;
+            uint32_t window_key, window_region, window_access;
+        };
     };
     uint32_t imm;
     uint32_t total;  /* bytes of the message */
     uint32_t done;   /* bytes staged; for a READ, bytes received */
     uint32_t end;    /* the stream's position after its last descriptor, once staged */
-    uint8_t op;      /* enum wire_op */
+    uint8_t op;      /* enum wire_op or qp_local_op */
     bool signaled, solicited, inlined, fenced;
     bool staged;
-    bool answered; /* READ or atomic: the response is complete */
+    bool answered; /* READ or atomic: the response is complete; local: done */
     uint8_t fault; /* enum ibv_wc_status found here; reported when the earlier ones are complete */
     uint8_t vendor_err; /* goes with it */
     uint16_t num_sge;
@@ -202,6 +214,7 @@ struct qp {
     struct engine_task again; /* unfinished work found outside of a poll */
     struct async_source async;
     struct qp *next_in_table;
+    struct mw *windows; /* of type 2 that are bound through it; mw.c */
     struct ud *ud; /* what a UD queue pair has beside this; it does without much of the above */
 };
 

@@ -26,6 +26,8 @@ static enum ibv_wc_opcode wc_opcode(uint8_t op) {
         case WIRE_READ: return IBV_WC_RDMA_READ;
         case WIRE_FETCH_ADD: return IBV_WC_FETCH_ADD;
         case WIRE_CMP_SWAP: return IBV_WC_COMP_SWAP;
+        case QP_OP_BIND_MW: return IBV_WC_BIND_MW;
+        case QP_OP_LOCAL_INV: return IBV_WC_LOCAL_INV;
         default: return IBV_WC_SEND;
     }
 }

@@ -24,7 +24,7 @@
 #include "srq.h"
 #include "watch.h"
 
-static int wire_op_of(enum ibv_wr_opcode opcode) {
+static int op_of(enum ibv_wr_opcode opcode) {
     switch (opcode) {
         case IBV_WR_SEND: return WIRE_SEND;
         case IBV_WR_SEND_WITH_IMM: return WIRE_SEND_IMM;
@@ -33,33 +33,38 @@ static int wire_op_of(enum ibv_wr_opcode opcode) {
         case IBV_WR_RDMA_READ: return WIRE_READ;
         case IBV_WR_ATOMIC_FETCH_AND_ADD: return WIRE_FETCH_ADD;
         case IBV_WR_ATOMIC_CMP_AND_SWP: return WIRE_CMP_SWAP;
+        case IBV_WR_SEND_WITH_INV: return WIRE_SEND_INV;
+        case IBV_WR_BIND_MW: return QP_OP_BIND_MW;
+        case IBV_WR_LOCAL_INV: return QP_OP_LOCAL_INV;
         default: return 0;
     }
 }
 
 /* Returns 0 or errno. */
 static int fill(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
-    int op = wire_op_of(wr->opcode);
-    if (op == 0 || wr->num_sge < 0 || (uint32_t) wr->num_sge > qp->sq.max_sge) {
+    int op = op_of(wr->opcode);
+    bool local = op >= QP_OP_BIND_MW; /* has no memory of its own */
+    int num_sge = local ? 0 : wr->num_sge;
+    if (op == 0 || num_sge < 0 || (uint32_t) num_sge > qp->sq.max_sge) {
         return EINVAL;
     }
     wqe->wr_id = wr->wr_id;
     wqe->op = (uint8_t) op;
     wqe->signaled = qp->sq_sig_all || (wr->send_flags & IBV_SEND_SIGNALED) != 0;
     wqe->solicited = (wr->send_flags & IBV_SEND_SOLICITED) != 0;
-    wqe->inlined = (wr->send_flags & IBV_SEND_INLINE) != 0;
+    wqe->inlined = !local && (wr->send_flags & IBV_SEND_INLINE) != 0;
     wqe->fenced = (wr->send_flags & IBV_SEND_FENCE) != 0;
     wqe->staged = wqe->answered = false;
     wqe->fault = wqe->vendor_err = 0;
     wqe->done = 0;
     wqe->cursor = (struct sge_cursor) { 0, 0 };
-    wqe->num_sge = (uint16_t) wr->num_sge;
-    wqe->imm = wr->imm_data;
-    if (!sge_total(wr->sg_list, wr->num_sge, &wqe->total)) {
+    wqe->num_sge = (uint16_t) num_sge;
+    wqe->imm = wr->imm_data; /* or the key to invalidate: they share their place */
+    if (!sge_total(wr->sg_list, num_sge, &wqe->total)) {
         return EINVAL;
     }
     if (!wqe->inlined) {
-        for (int i = 0; i < wr->num_sge; i++) {
+        for (int i = 0; i < num_sge; i++) {
             wqe->sge[i] = wr->sg_list[i];
         }
         return qp->ops->fill_send(qp, wr, wqe);
@@ -68,7 +73,7 @@ static int fill(const struct qp *qp, const struct ibv_send_wr *wr, struct send_w
         return EINVAL;
     }
     uint8_t *to = (uint8_t *) wqe->sge;
-    for (int i = 0; i < wr->num_sge; i++) {
+    for (int i = 0; i < num_sge; i++) {
         if (!copy_memory(to, (const void *) (uintptr_t) wr->sg_list[i].addr, wr->sg_list[i].length)) {
             return EFAULT;
         }

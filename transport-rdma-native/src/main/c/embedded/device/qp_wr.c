@@ -29,7 +29,8 @@
 #define DATAGRAM_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 #define CONNECTED_OPS (DATAGRAM_OPS | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM                \
                        | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP                               \
-                       | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+                       | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_SEND_WITH_INV                        \
+                       | IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV)
 
 struct posting {
     uint32_t head;         /* of the queue, with what was built */
@@ -159,6 +160,21 @@ static void wr_atomic_fetch_add(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t ad
     build_atomic(ex, IBV_WR_ATOMIC_FETCH_AND_ADD, rkey, address, add, 0);
 }
 
+static void wr_send_inv(struct ibv_qp_ex *ex, uint32_t key) {
+    build(ex, IBV_WR_SEND_WITH_INV)->invalidate_rkey = key;
+}
+
+static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t key) {
+    build(ex, IBV_WR_LOCAL_INV)->invalidate_rkey = key;
+}
+
+static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t key, const struct ibv_mw_bind_info *info) {
+    struct ibv_send_wr *wr = build(ex, IBV_WR_BIND_MW);
+    wr->bind_mw.mw = mw;
+    wr->bind_mw.rkey = key;
+    wr->bind_mw.bind_info = *info;
+}
+
 /* ---- what a request has ---- */
 
 /* The request to be set, or NULL; `fits`: what is to be set may be. */
@@ -259,6 +275,9 @@ static bool add_posting(struct qp *qp) {
     ex->wr_rdma_read = wr_rdma_read;
     ex->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
     ex->wr_atomic_fetch_add = wr_atomic_fetch_add;
+    ex->wr_send_inv = wr_send_inv;
+    ex->wr_local_inv = wr_local_inv;
+    ex->wr_bind_mw = wr_bind_mw;
     ex->wr_set_ud_addr = wr_set_ud_addr;
     ex->wr_set_sge = wr_set_sge;
     ex->wr_set_sge_list = wr_set_sge_list;

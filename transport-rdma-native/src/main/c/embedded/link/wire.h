@@ -40,7 +40,7 @@
 
 #include "link.h"
 
-#define WIRE_VERSION 4
+#define WIRE_VERSION 5
 
 enum wire_message {
     WIRE_NOTIFY_AREA = LINK_QP_FIRST,
@@ -107,7 +107,8 @@ enum wire_op {
     WIRE_SEND_IMM,
     WIRE_WRITE,
     WIRE_WRITE_IMM,
-    WIRE_READ,
+    WIRE_SEND_INV,
+    WIRE_READ, /* this one and the following are answered */
     WIRE_FETCH_ADD,
     WIRE_CMP_SWAP,
     WIRE_RESPONSE, /* the only one in the response stream */
@@ -134,7 +135,7 @@ struct wire_desc {
     uint32_t length; /* payload of this descriptor */
     uint32_t slab;   /* where it is */
     uint32_t total;  /* payload of the message */
-    uint32_t imm;    /* network order, as in ibv_send_wr */
+    uint32_t imm;    /* network order, as in ibv_send_wr; WIRE_SEND_INV: the key to invalidate */
     uint32_t rkey; /* datagrams: queue key */
     uint32_t reserved2;
     uint64_t remote_address;

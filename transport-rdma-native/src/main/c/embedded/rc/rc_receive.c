@@ -21,22 +21,22 @@
 #include <string.h>
 
 #include "embedded/base/copy.h"
-#include "embedded/device/mr.h"
+#include "embedded/device/mw.h"
 #include "embedded/device/srq.h"
 #include "rc.h"
 
 static void complete(struct qp *qp, const struct wire_desc *desc) {
     const struct receive_wqe *wqe = qp_current_receive(qp);
     qp_finish_receive(qp);
-    bool imm = desc->op == WIRE_SEND_IMM || desc->op == WIRE_WRITE_IMM;
+    bool imm = desc->op == WIRE_SEND_IMM || desc->op == WIRE_WRITE_IMM, inv = desc->op == WIRE_SEND_INV;
     const struct cqe cqe = {
         .wc = {
             .wr_id = wqe->wr_id,
             .status = IBV_WC_SUCCESS,
             .opcode = desc->op == WIRE_WRITE_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV,
             .byte_len = qp->inbound.total,
-            .wc_flags = imm ? IBV_WC_WITH_IMM : 0,
-            .imm_data = imm ? desc->imm : 0,
+            .wc_flags = imm ? IBV_WC_WITH_IMM : inv ? IBV_WC_WITH_INV : 0,
+            .imm_data = imm || inv ? desc->imm : 0, /* also invalidated_rkey */
             .qp_num = qp->ibv.qp_num,
         },
         .qp = qp,
@@ -70,8 +70,8 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
         }
     } else if ((qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE) == 0) {
         return OUTCOME_INVALID;
-    } else if (desc->total > 0 && mr_memory(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total,
-                                            IBV_ACCESS_REMOTE_WRITE) == NULL) {
+    } else if (desc->total > 0
+            && !mw_allows(qp, desc->rkey, desc->remote_address, desc->total, IBV_ACCESS_REMOTE_WRITE)) {
         return OUTCOME_ACCESS_ERROR;
     }
     *in = (struct inbound) {
@@ -88,12 +88,15 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
 static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload) {
     struct inbound *in = &qp->inbound;
     if (is_write(in->op)) {
-        /* Again, as the region may have gone since the previous piece. */
-        void *to = mr_memory(&qp->pd->ibv, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_WRITE);
+        /* Again, as the region or window may have gone since the previous piece. */
+        struct mw *entered;
+        void *to = mw_enter(qp, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_WRITE, &entered);
         if (to == NULL) {
             return OUTCOME_ACCESS_ERROR;
         }
-        if (!copy_memory(to, payload, length)) {
+        bool copied = copy_memory(to, payload, length);
+        mw_leave(entered);
+        if (!copied) {
             return OUTCOME_MEMORY_GONE;
         }
     } else if (in->inlined) {
@@ -141,6 +144,10 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
     enum outcome outcome = qp->inbound.active ? OUTCOME_DONE : begin(qp, desc);
     if (outcome == OUTCOME_DONE && desc->length > 0) {
         outcome = place(qp, desc->length, payload);
+    }
+    if (outcome == OUTCOME_DONE && desc->op == WIRE_SEND_INV && last && !mw_invalidate(qp, desc->imm)) {
+        qp_fail_receive(qp, IBV_WC_REM_INV_REQ_ERR, 0); /* IBA 9.9.3, class J, as in soft-RoCE */
+        return OUTCOME_ACCESS_ERROR;
     }
     if (outcome == OUTCOME_DONE && last) {
         qp->inbound.active = false;

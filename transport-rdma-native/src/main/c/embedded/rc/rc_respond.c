@@ -18,7 +18,7 @@
  * room there waits at the head of the requests.
  */
 #include "embedded/base/copy.h"
-#include "embedded/device/mr.h"
+#include "embedded/device/mw.h"
 #include "rc.h"
 
 /* ---- responder ---- */
@@ -67,6 +67,19 @@ static bool has_room(struct qp *qp) {
     return !qp->failed && producer_slot(&qp->answers) != NULL;
 }
 
+static enum outcome respond_piece(struct qp *qp, uint32_t length, bool event) {
+    const struct inbound *in = &qp->inbound;
+    struct mw *entered;
+    const void *from = mw_enter(qp, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_READ,
+                                &entered);
+    if (length > 0 && from == NULL) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    enum outcome outcome = publish(qp, from, length, in->offset + length == in->total, event);
+    mw_leave(entered);
+    return outcome;
+}
+
 static enum outcome respond_read(struct qp *qp, bool event, uint32_t *budget) {
     struct inbound *in = &qp->inbound;
     do {
@@ -75,13 +88,8 @@ static enum outcome respond_read(struct qp *qp, bool event, uint32_t *budget) {
         }
         uint32_t length = in->total - in->offset;
         length = length > WIRE_CHUNK ? WIRE_CHUNK : length;
-        const void *from = mr_memory(&qp->pd->ibv, in->rkey, in->remote_address + in->offset, length,
-                                     IBV_ACCESS_REMOTE_READ);
-        if (length > 0 && from == NULL) {
-            return OUTCOME_ACCESS_ERROR;
-        }
         enum outcome outcome;
-        while ((outcome = publish(qp, from, length, in->offset + length == in->total, event)) == OUTCOME_BLOCKED) {
+        while ((outcome = respond_piece(qp, length, event)) == OUTCOME_BLOCKED) {
             rc_want(qp, WIRE_RESPONSES);
             if (!rc_take_answer_acks(qp)) {
                 return OUTCOME_BLOCKED;
@@ -100,9 +108,7 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
     if (desc->remote_address % sizeof(uint64_t) != 0) {
         return OUTCOME_INVALID;
     }
-    void *target = mr_memory(&qp->pd->ibv, desc->rkey, desc->remote_address, sizeof(uint64_t),
-                             IBV_ACCESS_REMOTE_ATOMIC);
-    if (target == NULL) {
+    if (!mw_allows(qp, desc->rkey, desc->remote_address, sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC)) {
         return OUTCOME_ACCESS_ERROR;
     }
     while (!has_room(qp)) {
@@ -111,9 +117,19 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
             return OUTCOME_BLOCKED;
         }
     }
+    struct mw *entered;
     uint64_t before = desc->operand[0];
+    void *target = mw_enter(qp, desc->rkey, desc->remote_address, sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC, &entered);
+    if (target == NULL) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    if ((uintptr_t) target % sizeof(uint64_t) != 0) { /* of a window or region whose addresses begin at 0 */
+        mw_leave(entered);
+        return OUTCOME_INVALID;
+    }
     bool done = desc->op == WIRE_FETCH_ADD ? copy_fetch_add(target, desc->operand[0], &before)
                                            : copy_compare_swap(target, &before, desc->operand[1]);
+    mw_leave(entered);
     return done ? publish(qp, &before, sizeof(before), true, (desc->flags & WIRE_ACK) != 0) : OUTCOME_MEMORY_GONE;
 }
 
@@ -129,8 +145,7 @@ enum outcome rc_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *b
     }
     if (!in->active) {
         if (desc->total > 0
-                && mr_memory(&qp->pd->ibv, desc->rkey, desc->remote_address, desc->total, IBV_ACCESS_REMOTE_READ)
-                        == NULL) {
+                && !mw_allows(qp, desc->rkey, desc->remote_address, desc->total, IBV_ACCESS_REMOTE_READ)) {
             return OUTCOME_ACCESS_ERROR;
         }
         *in = (struct inbound) {
@@ -156,7 +171,7 @@ static struct send_wqe *next_reading(struct qp *qp) {
     }
     for (; qp->reading != qp->staged; qp->reading++) {
         struct send_wqe *wqe = work_queue_at(&qp->sq, qp->reading);
-        if (wqe->op >= WIRE_READ && !wqe->answered) {
+        if (wqe->op >= WIRE_READ && !wqe->answered) { /* what is local is done when it is staged */
             return wqe;
         }
     }

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "embedded/device/mw.h"
 #include "rc.h"
 
 int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
@@ -28,9 +29,17 @@ int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_
         wqe->operand[1] = wr->wr.atomic.swap;
         return wqe->total == sizeof(uint64_t) ? 0 : EINVAL;
     }
+    if (wqe->op == QP_OP_BIND_MW) {
+        return mw_fill_bind(wr, wqe);
+    }
     wqe->remote_address = wr->wr.rdma.remote_addr;
     wqe->rkey = wr->wr.rdma.rkey;
     return 0;
+}
+
+/* Only the requests that wait for a response of the peer. */
+static bool is_answered(const struct send_wqe *wqe) {
+    return wqe->op >= WIRE_READ && wqe->op < QP_OP_BIND_MW;
 }
 
 /* Pieces small enough that the peer copies one while we copy the next, even in a message of moderate size. */
@@ -79,7 +88,7 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     if (slot == NULL) {
         return OUTCOME_BLOCKED;
     }
-    bool answered = wqe->op >= WIRE_READ;
+    bool answered = is_answered(wqe);
     uint32_t left = answered ? 0 : wqe->total - wqe->done;
     uint32_t length = left, offset = WIRE_INLINE;
     uint8_t *to = slot->payload;
@@ -125,47 +134,6 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     return OUTCOME_DONE;
 }
 
-/* Stages what there is room for, within the budget; false if it stopped for want of room. */
-static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
-    uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
-    bool drains = qp_state(qp) == IBV_QPS_SQD;
-    while (qp->staged != head) {
-        struct send_wqe *wqe = work_queue_at(&qp->sq, qp->staged);
-        if (qp->faulted || (drains && wqe->done == 0)) {
-            return true;
-        }
-        uint32_t reads = qp->attr.max_rd_atomic == 0 ? 1 : qp->attr.max_rd_atomic;
-        if ((wqe->op >= WIRE_READ && qp->unanswered >= reads) || (wqe->fenced && qp->unanswered > 0)) {
-            return true; /* the response, not an acknowledgement, lets it go on */
-        }
-        while (!wqe->staged) {
-            if (*bytes >= budget) {
-                return true;
-            }
-            uint32_t before = wqe->done;
-            enum outcome outcome = stage_one(qp, wqe);
-            *bytes += WIRE_DESC_SIZE + wqe->done - before;
-            if (outcome == OUTCOME_BLOCKED) {
-                return false;
-            }
-            if (outcome != OUTCOME_DONE) {
-                wqe->fault = IBV_WC_LOC_PROT_ERR;
-                qp->faulted = true;
-                return true;
-            }
-        }
-        qp->staged++;
-    }
-    return true;
-}
-
-/* Whether the peer, by the time it was told what we want, had acknowledged that: then it does not wake us. */
-static bool has_what_it_wanted(const struct qp *qp) {
-    uint32_t want = atomic_load(&qp->own->stream[WIRE_REQUESTS].want);
-    uint64_t ack = atomic_load(&qp->attached->control->stream[WIRE_REQUESTS].ack);
-    return (int32_t) (WIRE_ACK_COUNT(ack) - want) >= 0;
-}
-
 /* True if there was anything new. */
 static bool take_acks(struct qp *qp) {
     if (qp->failed) {
@@ -182,6 +150,71 @@ static bool take_acks(struct qp *qp) {
         return false;
     }
     return true;
+}
+
+/* What the peer has no part in. Requests after it find it done, and so does the peer when it sees one of them. */
+static bool carry_out(struct qp *qp, struct send_wqe *wqe) {
+    if (!(wqe->op == QP_OP_BIND_MW ? mw_carry_out_bind(qp, wqe) : mw_invalidate(qp, wqe->imm))) {
+        return false;
+    }
+    wqe->staged = wqe->answered = true;
+    wqe->end = qp->out.prod;
+    if (wqe->signaled && qp->out.acked != wqe->end) { /* those before it may not ask for a wake-up */
+        atomic_exchange(&qp->own->stream[WIRE_REQUESTS].want, wqe->end);
+        take_acks(qp); /* the peer may have looked before */
+    }
+    return true;
+}
+
+static void fault(struct qp *qp, struct send_wqe *wqe, enum ibv_wc_status status) {
+    wqe->fault = (uint8_t) status;
+    qp->faulted = true;
+}
+
+/* Stages what there is room for, within the budget; false if it stopped for want of room. */
+static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
+    uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
+    bool drains = qp_state(qp) == IBV_QPS_SQD;
+    while (qp->staged != head) {
+        struct send_wqe *wqe = work_queue_at(&qp->sq, qp->staged);
+        if (qp->faulted || (drains && wqe->done == 0)) {
+            return true;
+        }
+        uint32_t reads = qp->attr.max_rd_atomic == 0 ? 1 : qp->attr.max_rd_atomic;
+        if ((is_answered(wqe) && qp->unanswered >= reads) || (wqe->fenced && qp->unanswered > 0)) {
+            return true; /* the response, not an acknowledgement, lets it go on */
+        }
+        if (wqe->op >= QP_OP_BIND_MW && !carry_out(qp, wqe)) {
+            fault(qp, wqe, IBV_WC_MW_BIND_ERR);
+        }
+        if (qp->faulted || qp->failed) {
+            return true;
+        }
+        while (!wqe->staged) {
+            if (*bytes >= budget) {
+                return true;
+            }
+            uint32_t before = wqe->done;
+            enum outcome outcome = stage_one(qp, wqe);
+            *bytes += WIRE_DESC_SIZE + wqe->done - before;
+            if (outcome == OUTCOME_BLOCKED) {
+                return false;
+            }
+            if (outcome != OUTCOME_DONE) {
+                fault(qp, wqe, IBV_WC_LOC_PROT_ERR);
+                return true;
+            }
+        }
+        qp->staged++;
+    }
+    return true;
+}
+
+/* Whether the peer, by the time it was told what we want, had acknowledged that: then it does not wake us. */
+static bool has_what_it_wanted(const struct qp *qp) {
+    uint32_t want = atomic_load(&qp->own->stream[WIRE_REQUESTS].want);
+    uint64_t ack = atomic_load(&qp->attached->control->stream[WIRE_REQUESTS].ack);
+    return (int32_t) (WIRE_ACK_COUNT(ack) - want) >= 0;
 }
 
 bool rc_stage(struct qp *qp, uint32_t budget) {

@@ -39,7 +39,14 @@ static bool register_shared(struct side *side, struct trouble *trouble) {
         CHECK_EQ(ibv_dereg_mr(mr), 0);
     }
     munmap(memory, FAULT_MESSAGE);
-    return mr != NULL;
+    errno = 0;
+    struct ibv_mw *mw = ibv_alloc_mw(side->pd, IBV_MW_TYPE_2);
+    if (mw == NULL) {
+        note(trouble, "ibv_alloc_mw", errno);
+    } else {
+        CHECK_EQ(ibv_dealloc_mw(mw), 0);
+    }
+    return mr != NULL && mw != NULL;
 }
 
 /* A connection by the connection manager, with every kind of operation. */

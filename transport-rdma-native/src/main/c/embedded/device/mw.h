@@ -1,0 +1,60 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Memory windows: parts of memory regions with a key and rights of their own, which can be given and taken while the
+ * region stays. IB specification 10.6.7; type 2 windows are 2B, so that they open for one queue pair alone, and only if
+ * its protection domain is theirs.
+ *
+ * The upper 24 bits of a key stay with the window, the others come with each binding. Binding and invalidation are
+ * requests of the send queue, carried out in their turn by the owner of the gate.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_MW_H
+#define NETTY_RDMA_EMBEDDED_MW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "qp.h"
+
+struct mw;
+
+void mw_init(void);
+
+/* For the operations of contexts, each with the signature and the behaviour of ibv_<name>. */
+struct ibv_mw *mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type);
+int mw_dealloc(struct ibv_mw *mw);
+int mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+
+/* What posting checks of IBV_WR_BIND_MW, and copies: 0 or errno. */
+int mw_fill_bind(const struct ibv_send_wr *wr, struct send_wqe *wqe);
+/* IBV_WR_BIND_MW. False if the specification forbids it. */
+bool mw_carry_out_bind(struct qp *qp, const struct send_wqe *wqe);
+/* IBV_WR_LOCAL_INV, and what a SEND of the peer asks for. False unless it is the key of a window of the queue pair. */
+bool mw_invalidate(const struct qp *qp, uint32_t key);
+/* The queue pair is destroyed: nobody has access through it any more. */
+void mw_close_all(struct qp *qp);
+
+/*
+ * Where the range is that the peer of the queue pair wants to use, by the key of a region or of a window, or NULL.
+ * Inside one epoch section. mw_leave() follows: until then *entered cannot be bound, invalidated or freed, so that
+ * nothing but a copy comes between.
+ */
+void *mw_enter(const struct qp *qp, uint32_t key, uint64_t address, uint64_t length, int access, struct mw **entered);
+void mw_leave(struct mw *entered); /* NULL: nothing */
+/* Whether there is such a range now. */
+bool mw_allows(const struct qp *qp, uint32_t key, uint64_t address, uint64_t length, int access);
+
+#endif
