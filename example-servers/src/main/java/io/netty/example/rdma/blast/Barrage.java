@@ -41,8 +41,8 @@ import java.util.Locale;
 record Barrage(BlastMode mode, boolean byServer, int size, int count, Duration warmUp, int chain, boolean check) {
     /** How many chains are under way. */
     static final int CHAINS = 2;
-    /** The send queue of a channel is no deeper than 32768. */
-    private static final int MAX_CHAIN = 16_000;
+    /** Two of them fit into the send queues of most devices, which have 16384 entries or more. */
+    private static final int MAX_CHAIN = 8000;
     private static final int DEFAULT_QUEUE = 256;
     private static final long MAX_MEMORY = 256 << 20;
 

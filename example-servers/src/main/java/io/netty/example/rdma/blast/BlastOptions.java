@@ -39,7 +39,7 @@ final class BlastOptions {
 
     @Option(names = "--chain", defaultValue = "64", description = "Operations that are written together, the last of "
             + "which has a promise; two chains are under way, and the send queue is as deep as that takes (default: "
-            + "${DEFAULT-VALUE}, up to 16000).")
+            + "${DEFAULT-VALUE}, up to 8000).")
     private int chain;
 
     @Option(names = "--warm-up", defaultValue = "0",

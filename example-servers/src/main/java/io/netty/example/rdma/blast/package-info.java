@@ -20,8 +20,8 @@
  * <p>What makes it fast:
  * <ul>
  * <li>Chains: operations that are written and flushed together become a chain of work requests, posted with one call,
- *     and one doorbell of the device. A channel posts at most 64 at a time; longer chains, up to as long as a send
- *     queue ({@code --chain}), only have fewer promises.</li>
+ *     and one doorbell of the device. A channel posts at most 64 at a time; longer chains, of which two fill the
+ *     send queue ({@code --chain}), only have fewer promises.</li>
  * <li>Few completions: only the last operation of a chain asks for one, which stands for all before. So only that one
  *     needs a promise of its own; the others have the void promise, and Netty's outbound buffer recycles the rest.</li>
  * <li>Two chains under way: while the event loop handles the end of one, the device works at the other.</li>

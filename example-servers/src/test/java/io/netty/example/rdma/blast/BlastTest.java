@@ -62,7 +62,7 @@ class BlastTest {
         "WRITE, 5003, 1000, 64, CONNECTION_MANAGER", "READ, 5003, 1000, 64, CONNECTION_MANAGER",
         "WRITE, 5003, 300, 64, DESCRIPTORS", "READ, 5003, 300, 64, DESCRIPTORS",
         "WRITE, 1, 100, 1, CONNECTION_MANAGER", "READ, 1, 100, 1, CONNECTION_MANAGER",
-        "WRITE, 64, 5000, 1000, CONNECTION_MANAGER", "READ, 64, 5000, 1000, CONNECTION_MANAGER",
+        "WRITE, 64, 20000, 8000, CONNECTION_MANAGER", "READ, 64, 5000, 1000, CONNECTION_MANAGER",
         "WRITE, 70000, 3, 64, CONNECTION_MANAGER", "READ, 70000, 3, 64, CONNECTION_MANAGER"
     })
     void everyByteOfEveryOperationIsRight(BlastMode mode, int size, int count, int chain, Way way) throws Exception {
@@ -208,8 +208,8 @@ class BlastTest {
 
     @Test
     void chainThatIsLongerThanAnyQueueIsRefused() {
-        assertThatThrownBy(() -> new Barrage(BlastMode.WRITE, false, 1, 1, Duration.ZERO, 16_001, true))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("--chain: 16001");
+        assertThatThrownBy(() -> new Barrage(BlastMode.WRITE, false, 1, 1, Duration.ZERO, 8001, true))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("--chain: 8001");
     }
 
     @Test
