@@ -14,11 +14,15 @@
 # under the License.
 #
 # The tests of rdma-core, which use libibverbs and librdmacm from Python. They are no part of its packages.
-# Tests that fail because the device lacks what they are about: a regular expression of their names.
-pyverbs_lacks='^test_(mw_|invalidate_mw_|qp_ex_rc_bind_mw)'
+
+# Tests that fail for a reason that is not a fault of the device: the reason, a regular expression of their names.
+pyverbs_lacks=(
+    'no descriptor of a device that another process could import its objects by' '^test_imported_rc_ex_rdma_write$'
+    'a race of the test: it posts sends, and expects their completions to be there at once' '^test_resize_cq$'
+)
 
 pyverbs_tests() {
-    local name='pyverbs tests/run_tests.py' tests=${RDMA_CORE_SOURCE:-}/tests/run_tests.py reason= status=0 count why
+    local name='pyverbs tests/run_tests.py' tests=${RDMA_CORE_SOURCE:-}/tests/run_tests.py reason= status=0 count why i explained=
     selected "$name" || return 0
     if [ -z "${RDMA_CORE_SOURCE:-}" ]; then
         skip "$name" 'RDMA_CORE_SOURCE is not set: docs/testsuite.md says how'
@@ -34,13 +38,20 @@ pyverbs_tests() {
         reason='ran no tests'
     elif [ "$status" != 0 ] && [ ! -s "$table.failed" ]; then
         reason="exit status $status"
-    else
-        reason=$(grep -vE "$pyverbs_lacks" "$table.failed" | tr '\n' ' ')
+    fi
+    for ((i = 0; i < ${#pyverbs_lacks[@]}; i += 2)); do
+        while read -r why; do
+            row "pyverbs $why" no "${pyverbs_lacks[i]}"
+            explained='said for each'
+        done < <(grep -E "${pyverbs_lacks[i + 1]}" "$table.failed")
+        sed -i -E "/${pyverbs_lacks[i + 1]}/d" "$table.failed"
+    done
+    reason+=$(tr '\n' ' ' < "$table.failed")
+    if [ -z "$reason" ]; then
+        lacks=$explained reason=$explained
     fi
     report "$name: $(sed -nE 's/^Ran ([0-9]+) tests.*/\1 tests/p' "$logs/output") $(sed -nE '$s/^[A-Z]+ //p' "$logs/output")" "$reason"
-    while read -r why; do
-        row "pyverbs $why" no 'the device has no memory windows'
-    done < <(grep -E "$pyverbs_lacks" "$table.failed")
+    known
     while read -r count why; do
         row "pyverbs: $count of them" skipped "$why"
     done < "$table.skipped"

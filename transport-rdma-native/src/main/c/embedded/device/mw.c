@@ -30,7 +30,8 @@
 #define KEY_PART 0xffu /* of a key: what ibv_inc_rkey() changes */
 #define BUCKETS (1u << 14)
 #define WRITES (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
-#define SUPPORTED (WRITES | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED)
+/* Local write is the region's, and says nothing of a window; programs give it all the same, and devices take it. */
+#define SUPPORTED (WRITES | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE)
 
 struct mw {
     struct ibv_mw ibv; /* its key is the application's, and may be ahead of the one that is in force */
@@ -163,7 +164,7 @@ static bool bind_to(struct mw *mw, struct qp *qp, const struct send_wqe *wqe) {
     }
     withdraw(mw);
     mw->key = wqe->window_key;
-    mw->access = access & ~IBV_ACCESS_ZERO_BASED;
+    mw->access = access & ~(IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE);
     mw->start = (access & IBV_ACCESS_ZERO_BASED) != 0 ? 0 : wqe->window_address;
     mw->length = wqe->window_length;
     mw->memory = memory;
