@@ -50,7 +50,7 @@ check_libraries() {
         label="LD_LIBRARY_PATH "
         check '^rsocket 0$' "$table.by_name"
         check 'embedded0 +[[:space:]]+[0-9a-f]{16}' ibv_devices
-        pair once 'rdma-ping-9:' 'rping -s -C 10 -p PORT' 'rping -c -v -V -C 10 -a 127.0.0.1 -p PORT'
+        pair once 'end 0' 'rdma_server -p PORT' 'rdma_client -s 127.0.0.1 -p PORT'
         pair once '^custom .* 4k ' 'rstream -p PORT -T s -S 4096 -C 100 -I 10' \
             'rstream -s 127.0.0.1 -p PORT -T s -S 4096 -C 100 -I 10'
         variable=LD_PRELOAD=$object
@@ -58,4 +58,4 @@ check_libraries() {
     fi
 }
 
-[[ -n $pattern && $pattern != *LD_LIBRARY_PATH* ]] || check_libraries
+check_libraries
