@@ -32,6 +32,24 @@ static enum ibv_qp_state state_of(struct rdma_cm_id *id) {
     return attr.qp_state;
 }
 
+static void create_qp_ex(struct rdma_cm_id *id) {
+    struct ibv_qp_init_attr_ex attr = {
+        .cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = 16 },
+        .qp_type = IBV_QPT_RC,
+        .sq_sig_all = 1,
+        .comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+        .send_ops_flags = IBV_QP_EX_WITH_TSO,
+    };
+    CHECK(rdma_create_qp_ex(id, &attr) == -1 && errno == EOPNOTSUPP);
+    CHECK(id->qp == NULL && id->send_cq == NULL && id->recv_cq == NULL);
+    attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
+    attr.send_cq = attr.recv_cq = NULL;
+    CHECK_EQ(rdma_create_qp_ex(id, &attr), 0);
+    CHECK(id->qp != NULL && ibv_qp_to_qp_ex(id->qp) != NULL);
+    CHECK(attr.pd == id->pd && attr.send_cq == id->send_cq && attr.recv_cq == id->recv_cq);
+    CHECK_EQ(state_of(id), IBV_QPS_INIT);
+}
+
 static void create_qp(struct rdma_cm_id *id) {
     struct ibv_qp_init_attr attr = {
         .cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1 },
@@ -44,19 +62,19 @@ static void create_qp(struct rdma_cm_id *id) {
     CHECK_EQ(state_of(id), IBV_QPS_INIT);
 }
 
-static struct pair connect_queue_pairs(void) {
+static struct pair connect_queue_pairs_of(void (*create)(struct rdma_cm_id *id)) {
     struct pair p = { .server = new_channel(), .client = new_channel() };
     p.listener = new_listener(p.server, test_address(), 8);
     p.active = new_id(p.client);
     resolve(p.active, test_address(), port_of(p.listener));
-    create_qp(p.active);
+    create(p.active);
     struct rdma_conn_param param = { .responder_resources = 1, .initiator_depth = 1, .retry_count = 7,
                                      .rnr_retry_count = 7 };
     CHECK_EQ(rdma_connect(p.active, &param), 0);
     struct rdma_cm_event *event = expect(p.server, RDMA_CM_EVENT_CONNECT_REQUEST);
     CHECK_EQ(event->param.conn.qp_num, p.active->qp->qp_num);
     p.passive = event->id;
-    create_qp(p.passive);
+    create(p.passive);
     CHECK_EQ(rdma_accept(p.passive, &param), 0);
     rdma_ack_cm_event(event);
     CHECK_EQ(state_of(p.passive), IBV_QPS_RTS);
@@ -66,6 +84,10 @@ static struct pair connect_queue_pairs(void) {
     CHECK_EQ(state_of(p.active), IBV_QPS_RTS);
     expect_and_ack(p.server, RDMA_CM_EVENT_ESTABLISHED, 0);
     return p;
+}
+
+static struct pair connect_queue_pairs(void) {
+    return connect_queue_pairs_of(create_qp);
 }
 
 static void free_queue_pairs(struct pair *p) {
@@ -335,8 +357,29 @@ static void many_threads_may_connect_at_once(void) {
     rdma_destroy_event_channel(server);
 }
 
+static void queue_pairs_of_ids_post_by_functions(void) {
+    struct pair p = connect_queue_pairs_of(create_qp_ex);
+    char buffer[16] = { 0 };
+    struct ibv_mr *mr = rdma_reg_msgs(p.passive, buffer, sizeof(buffer));
+    CHECK(mr != NULL);
+    CHECK_EQ(rdma_post_recv(p.passive, NULL, buffer, sizeof(buffer), mr), 0);
+    struct ibv_qp_ex *qp = ibv_qp_to_qp_ex(p.active->qp);
+    ibv_wr_start(qp);
+    ibv_wr_send(qp);
+    ibv_wr_set_inline_data(qp, "by hand", 8);
+    CHECK_EQ(ibv_wr_complete(qp), 0);
+    CHECK_EQ(completion(p.active->send_cq).status, IBV_WC_SUCCESS);
+    struct ibv_wc wc = completion(p.passive->recv_cq);
+    CHECK_EQ(wc.status, IBV_WC_SUCCESS);
+    CHECK_EQ(wc.byte_len, 8);
+    CHECK(strcmp(buffer, "by hand") == 0);
+    CHECK_EQ(rdma_dereg_mr(mr), 0);
+    free_queue_pairs(&p);
+}
+
 int main(void) {
     RUN(connected_queue_pairs_carry_data);
+    RUN(queue_pairs_of_ids_post_by_functions);
     RUN(a_disconnect_flushes_the_own_queue_pair_only);
     RUN(a_rejected_queue_pair_goes_to_error);
     RUN(a_peer_that_left_before_establishment_is_a_connect_error);

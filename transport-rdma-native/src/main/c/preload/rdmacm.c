@@ -50,13 +50,7 @@ EXPORT int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, in
 }
 
 EXPORT int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr) {
-    if ((attr->comp_mask & ~(uint32_t) IBV_QP_INIT_ATTR_PD) != 0) {
-        errno = EOPNOTSUPP;
-        return -1;
-    }
-    /* The extended struct begins with the members of the plain one. */
-    return embedded_rdma_create_qp(id, (attr->comp_mask & IBV_QP_INIT_ATTR_PD) != 0 ? attr->pd : NULL,
-                                   (struct ibv_qp_init_attr *) attr);
+    return embedded_rdma_create_qp_ex(id, attr);
 }
 
 EXPORT int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr) {

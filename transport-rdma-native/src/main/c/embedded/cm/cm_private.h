@@ -284,6 +284,7 @@ int embedded_rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
 int embedded_rdma_establish(struct rdma_cm_id *id);
 int embedded_rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask);
 int embedded_rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+int embedded_rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr);
 int embedded_rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr);
 void embedded_rdma_destroy_srq(struct rdma_cm_id *id);
 

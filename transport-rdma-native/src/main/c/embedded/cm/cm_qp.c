@@ -20,6 +20,7 @@
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
 #include "embedded/device/context.h"
+#include "embedded/device/qp.h"
 
 #include <string.h>
 
@@ -160,8 +161,9 @@ static int init_qp(struct cm_id *id, struct ibv_qp *qp) {
     return err;
 }
 
-int embedded_rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr) {
-    UNCANCELLED;
+/* `extended` is NULL, or the struct that `attr` is the beginning of. */
+static int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr,
+                     struct ibv_qp_init_attr_ex *extended) {
     if (cm_is_inherited(cm_of(id))) {
         return cm_result(EIO);
     }
@@ -189,7 +191,13 @@ int embedded_rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv
         if (id->srq != NULL && attr->srq == NULL) {
             attr->srq = id->srq;
         }
-        qp = embedded_ibv_create_qp(pd, attr);
+        if (extended == NULL) {
+            qp = embedded_ibv_create_qp(pd, attr);
+        } else {
+            extended->comp_mask |= IBV_QP_INIT_ATTR_PD;
+            extended->pd = pd;
+            qp = qp_create_ex(id->verbs, extended);
+        }
     }
     if (qp == NULL) {
         err = errno != 0 ? errno : ENOMEM;
@@ -204,6 +212,17 @@ int embedded_rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv
     }
     destroy_cqs(id);
     return cm_result(err);
+}
+
+int embedded_rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr) {
+    UNCANCELLED;
+    return create_qp(id, pd, attr, NULL);
+}
+
+int embedded_rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr) {
+    UNCANCELLED;
+    struct ibv_pd *pd = (attr->comp_mask & IBV_QP_INIT_ATTR_PD) != 0 ? attr->pd : NULL;
+    return create_qp(id, pd, (struct ibv_qp_init_attr *) attr, attr);
 }
 
 void embedded_rdma_destroy_qp(struct rdma_cm_id *id) {
