@@ -34,7 +34,7 @@ static enum ibv_qp_state state_of(struct rdma_cm_id *id) {
 
 static void create_qp_ex(struct rdma_cm_id *id) {
     struct ibv_qp_init_attr_ex attr = {
-        .cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = 16 },
+        .cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1 },
         .qp_type = IBV_QPT_RC,
         .sq_sig_all = 1,
         .comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
@@ -359,20 +359,22 @@ static void many_threads_may_connect_at_once(void) {
 
 static void queue_pairs_of_ids_post_by_functions(void) {
     struct pair p = connect_queue_pairs_of(create_qp_ex);
-    char buffer[16] = { 0 };
+    char buffer[16] = { 0 }, message[8] = "by hand";
     struct ibv_mr *mr = rdma_reg_msgs(p.passive, buffer, sizeof(buffer));
-    CHECK(mr != NULL);
+    struct ibv_mr *sent = rdma_reg_msgs(p.active, message, sizeof(message));
+    CHECK(mr != NULL && sent != NULL);
     CHECK_EQ(rdma_post_recv(p.passive, NULL, buffer, sizeof(buffer), mr), 0);
     struct ibv_qp_ex *qp = ibv_qp_to_qp_ex(p.active->qp);
     ibv_wr_start(qp);
     ibv_wr_send(qp);
-    ibv_wr_set_inline_data(qp, "by hand", 8);
+    ibv_wr_set_sge(qp, sent->lkey, (uintptr_t) message, sizeof(message));
     CHECK_EQ(ibv_wr_complete(qp), 0);
     CHECK_EQ(completion(p.active->send_cq).status, IBV_WC_SUCCESS);
     struct ibv_wc wc = completion(p.passive->recv_cq);
     CHECK_EQ(wc.status, IBV_WC_SUCCESS);
     CHECK_EQ(wc.byte_len, 8);
     CHECK(strcmp(buffer, "by hand") == 0);
+    CHECK_EQ(rdma_dereg_mr(sent), 0);
     CHECK_EQ(rdma_dereg_mr(mr), 0);
     free_queue_pairs(&p);
 }
