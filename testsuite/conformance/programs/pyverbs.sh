@@ -17,7 +17,6 @@
 
 # Tests that fail for a reason that is not a fault of the device: the reason, a regular expression of their names.
 pyverbs_lacks=(
-    'no descriptor of a device that another process could import its objects by' '^test_imported_rc_ex_rdma_write$'
     'a race of the test: it posts sends, and expects their completions to be there at once' '^test_resize_cq$'
 )
 

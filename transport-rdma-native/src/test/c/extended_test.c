@@ -14,6 +14,8 @@
  * under the License.
  */
 /* The extended context, by which <infiniband/verbs.h> makes the newer calls, and what it has that makes no queue. */
+#include <unistd.h>
+
 #include "check.h"
 #include "pair.h"
 #include "provider.h"
@@ -77,6 +79,12 @@ static void the_caller_says_how_much_it_takes(void) {
 static void what_a_device_does_not_have_says_so(void) {
     struct end end;
     end_open(&end, &defaults);
+    int descriptor = dup(end.context->cmd_fd);
+    CHECK(descriptor >= 0);
+    if (is_embedded()) {
+        MAKES_NOTHING(EOPNOTSUPP, ibv_import_device(descriptor));
+    }
+    close(descriptor);
     struct ibv_alloc_dm_attr memory = { .length = 4096 };
     MAKES_NOTHING(EOPNOTSUPP, ibv_alloc_dm(end.context, &memory));
     struct ibv_wq_init_attr wq = { .wq_type = IBV_WQT_RQ, .pd = end.pd, .cq = end.recv_cq, .max_wr = 1, .max_sge = 1 };
