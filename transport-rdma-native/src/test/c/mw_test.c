@@ -183,7 +183,8 @@ static void what_a_window_does_not_open_is_refused(void) {
         { IBV_WR_RDMA_READ, START, 8, 0, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC },
         { IBV_WR_ATOMIC_FETCH_AND_ADD, START, 8, 0, IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE },
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    enum { OUTSIDE = 5 }; /* of the window; soft-RoCE looks at the bounds of the region only */
+    for (size_t i = is_soft_roce() ? OUTSIDE : 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         open_all();
         struct ibv_mw *mw = alloc(IBV_MW_TYPE_2);
         bind_2(mw, cases[i].access);
@@ -217,7 +218,7 @@ static void type_1_is_for_all_queue_pairs_of_the_domain_and_moves(void) {
     struct address second = at(mw);
     expect_access(&c, IBV_WR_RDMA_WRITE, &second, 0, START, IBV_WC_SUCCESS);
     expect_access(&c, IBV_WR_RDMA_READ, &first, START, 8, IBV_WC_REM_ACCESS_ERR);
-    bind_1(mw, NULL, 0, 0); /* to nothing */
+    bind_1(mw, is_embedded() ? NULL : region, 0, 0); /* soft-RoCE looks into the region all the same */
     CHECK_EQ(ibv_dereg_mr(region), 0);
     second.rkey = mw->rkey;
     expect_access(&a, IBV_WR_RDMA_READ, &second, 0, 8, IBV_WC_REM_ACCESS_ERR);
@@ -256,7 +257,9 @@ static void addresses_may_begin_at_zero(void) {
     CHECK_EQ(memcmp(b.buffer + START, a.buffer, LENGTH), 0);
     struct ibv_mw_bind bind = { .bind_info = part(region, START, LENGTH, RIGHTS | IBV_ACCESS_ZERO_BASED) };
     CHECK_EQ(ibv_bind_mw(b.qp, other, &bind), EINVAL);
-    expect_access(&a, IBV_WR_RDMA_READ, &to, LENGTH, 1, IBV_WC_REM_ACCESS_ERR);
+    if (!is_soft_roce()) {
+        expect_access(&a, IBV_WR_RDMA_READ, &to, LENGTH, 1, IBV_WC_REM_ACCESS_ERR);
+    }
     CHECK_EQ(ibv_dealloc_mw(other), 0);
     CHECK_EQ(ibv_dealloc_mw(mw), 0);
     close_all();
@@ -293,11 +296,12 @@ static void a_peer_gives_windows_back(void) {
               .bind_mw = { mw, ibv_inc_rkey(mw->rkey), part(region, START, LENGTH, IBV_ACCESS_REMOTE_WRITE) } },
             { .wr_id = 2, .opcode = IBV_WR_SEND, .sg_list = &sge, .num_sge = 1 },
         }, *bad;
-        uint32_t key = mw->rkey = wrs[0].bind_mw.rkey;
+        uint32_t key = wrs[0].bind_mw.rkey;
         memcpy(b.buffer, &key, sizeof(key));
         CHECK_EQ(post_recv(&a, i, 0, 64), 0);
         CHECK_EQ(post_recv(&b, i, 0, 64), 0);
         CHECK_EQ(b.context->ops.post_send(b.qp, wrs, &bad), 0);
+        mw->rkey = key;
         expect_op(a.recv_cq, i, IBV_WC_RECV);
         struct address to = { .buffer = (uintptr_t) b.buffer };
         memcpy(&to.rkey, a.buffer, sizeof(to.rkey));
@@ -455,7 +459,7 @@ static void expect_refused(uint64_t wr_id, enum ibv_wc_status status) {
 
 static void bindings_that_are_not_allowed_fail(void) {
     enum { NO_BIND, NO_WRITE, BEFORE, BEHIND, LONG, NOTHING, BOUND, OTHER_WINDOW, RIGHT, FOREIGN, ZERO, GONE, CASES };
-    for (int i = 0; i < (is_embedded() ? CASES : FOREIGN); i++) {
+    for (int i = 0; i < (is_embedded() ? CASES : RIGHT); i++) {
         open_all();
         struct ibv_mr *no_bind = ibv_reg_mr(b.pd, b.buffer, REGION, defaults.access);
         struct ibv_mr *no_write = ibv_reg_mr(b.pd, b.buffer, REGION, IBV_ACCESS_MW_BIND);
