@@ -19,7 +19,8 @@
 
 usage() {
     cat <<'END'
-Usage: ./run-tests.sh [--no-install] [--repeat N] [--seed N] [--seconds N] [--quick | --rxe | --conformance | LANE...] [-DNAME=VALUE...]
+Usage: ./run-tests.sh [--no-install] [--repeat N] [--seed N] [--seconds N] [--quick | --rxe | --conformance | LANE...]
+                      [-DNAME=VALUE...]
 
 Runs the tests and ends with a summary, whose last line is "N passed, N failed". The exit status is non-zero if anything
 failed or did not run. No lane needs an RDMA device: all except rxe* run on the embedded provider.

@@ -315,7 +315,7 @@ static void a_peer_gives_windows_back(void) {
         struct ibv_wc wc = next_wc(b.recv_cq);
         CHECK_EQ(wc.status, IBV_WC_SUCCESS);
         CHECK_EQ(wc.opcode, IBV_WC_RECV);
-        if (!is_soft_roce()) { /* which does not tell programs what was invalidated */
+        if (!is_soft_roce()) { /* whose library does not set the flag */
             CHECK_EQ(wc.wc_flags & (IBV_WC_WITH_INV | IBV_WC_WITH_IMM), IBV_WC_WITH_INV);
             CHECK_EQ(wc.invalidated_rkey, key);
         }
