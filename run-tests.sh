@@ -61,7 +61,7 @@ Options:
   --quick       scripts, quick-c and quick-java: something of everything, in four minutes on two idle cores
   --conformance the lane conformance with the optional programs (libfabric, UCX, Open MPI, qperf, pyverbs), and a table
                 of all: program, version, result, reason. RDMA_CORE_SOURCE: a source tree of the installed version of
-                rdma-core, whose tests are run too
+                rdma-core, whose tests are run in place of those of the package
   --repeat N    run the lanes N times, but no more after a round in which something failed: its logs are the ones that
                 are kept. Each round has its summary; the last line is "N rounds: N passed, N failed"
   --seed N      the seed that a lane with random input has printed: repeats that run
