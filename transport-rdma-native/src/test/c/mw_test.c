@@ -23,8 +23,8 @@
 #define START 8192u
 #define LENGTH 4096u
 
-/* `a` is the peer. Of the region nothing is open to it but by windows. */
-static struct end a, b;
+/* `a` is the peer. Of the region nothing is open to it but by windows. `c` and `d` are a second pair, like them. */
+static struct end a, b, c, d;
 static struct ibv_mr *region;
 
 static void open_all(void) {
@@ -36,6 +36,18 @@ static void open_all(void) {
 static void close_all(void) {
     CHECK_EQ(ibv_dereg_mr(region), 0);
     pair_close(&a, &b);
+}
+
+static void open_second(void) {
+    end_open(&c, &defaults);
+    end_open_on(&d, &b, &defaults);
+    end_connect(&c, d.qp->qp_num);
+    end_connect(&d, c.qp->qp_num);
+}
+
+static void close_second(void) {
+    CHECK_EQ(ibv_destroy_qp(d.qp), 0);
+    end_close(&c);
 }
 
 static struct ibv_mw *alloc(enum ibv_mw_type type) {
@@ -204,11 +216,7 @@ static void what_a_window_does_not_open_is_refused(void) {
 
 static void type_1_is_for_all_queue_pairs_of_the_domain_and_moves(void) {
     open_all();
-    struct end c, d;
-    end_open(&c, &defaults);
-    end_open_on(&d, &b, &defaults);
-    end_connect(&c, d.qp->qp_num);
-    end_connect(&d, c.qp->qp_num);
+    open_second();
     struct ibv_mw *mw = alloc(IBV_MW_TYPE_1);
     bind_1(mw, region, START, LENGTH);
     struct address first = at(mw);
@@ -224,26 +232,20 @@ static void type_1_is_for_all_queue_pairs_of_the_domain_and_moves(void) {
     expect_access(&a, IBV_WR_RDMA_READ, &second, 0, 8, IBV_WC_REM_ACCESS_ERR);
     CHECK_EQ(ibv_dealloc_mw(mw), 0);
     region = ibv_reg_mr(b.pd, b.buffer, REGION, 0);
-    CHECK_EQ(ibv_destroy_qp(d.qp), 0);
-    end_close(&c);
+    close_second();
     close_all();
 }
 
 static void type_2_is_for_the_queue_pair_that_it_was_bound_through(void) {
     open_all();
-    struct end c, d;
-    end_open(&c, &defaults);
-    end_open_on(&d, &b, &defaults);
-    end_connect(&c, d.qp->qp_num);
-    end_connect(&d, c.qp->qp_num);
+    open_second();
     struct ibv_mw *mw = alloc(IBV_MW_TYPE_2);
     bind_2(mw, RIGHTS);
     struct address to = at(mw);
     expect_access(&c, IBV_WR_RDMA_READ, &to, START, 8, IBV_WC_REM_ACCESS_ERR);
     expect_access(&a, IBV_WR_RDMA_READ, &to, START, 8, IBV_WC_SUCCESS);
     CHECK_EQ(ibv_dealloc_mw(mw), 0);
-    CHECK_EQ(ibv_destroy_qp(d.qp), 0);
-    end_close(&c);
+    close_second();
     close_all();
 }
 
@@ -524,11 +526,7 @@ static void windows_are_invalidated_through_their_queue_pair_only(void) {
         return;
     }
     open_all();
-    struct end c, d;
-    end_open(&c, &defaults);
-    end_open_on(&d, &b, &defaults);
-    end_connect(&c, d.qp->qp_num);
-    end_connect(&d, c.qp->qp_num);
+    open_second();
     struct ibv_mw *mw = alloc(IBV_MW_TYPE_2);
     bind_2(mw, RIGHTS);
     CHECK_EQ(post_invalidate(&d, 3, IBV_WR_LOCAL_INV, mw->rkey), 0);
@@ -536,8 +534,7 @@ static void windows_are_invalidated_through_their_queue_pair_only(void) {
     struct address to = at(mw);
     expect_access(&a, IBV_WR_RDMA_READ, &to, START, 8, IBV_WC_SUCCESS);
     CHECK_EQ(ibv_dealloc_mw(mw), 0);
-    CHECK_EQ(ibv_destroy_qp(d.qp), 0);
-    end_close(&c);
+    close_second();
     close_all();
 }
 

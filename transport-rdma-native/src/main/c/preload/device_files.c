@@ -39,15 +39,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "embedded/device/context.h"
+
 #define EXPORT __attribute__((visibility("default")))
-#define NAME "embedded0"
 
 static const struct {
     const char *name;
     const char *file;
 } stand_ins[] = {
-    { "/dev/infiniband/" NAME, "/dev/null" },
-    { "/sys/class/infiniband/" NAME "/device/net", "/sys/class/net" },
+    { "/dev/infiniband/" DEVICE_NAME, "/dev/null" },
+    { "/sys/class/infiniband/" DEVICE_NAME "/device/net", "/sys/class/net" },
 };
 
 /* The path to use in place of this one, in the buffer if not a constant; NULL (EFAULT in the kernel) stays NULL. */

@@ -22,7 +22,8 @@
 #define NETTY_RDMA_EMBEDDED_RANDOM_H
 
 #include <stdint.h>
-#include <time.h>
+
+#include "clock.h"
 
 /* Returns 0 or errno. */
 int random_word(uint32_t *word);
@@ -31,9 +32,7 @@ int random_word(uint32_t *word);
 static inline uint32_t random_start(void) {
     uint32_t word;
     if (random_word(&word) != 0) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        word = (uint32_t) now.tv_sec * 1000000000u + (uint32_t) now.tv_nsec;
+        word = (uint32_t) clock_ns(CLOCK_MONOTONIC);
     }
     return word;
 }

@@ -20,9 +20,9 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include "context.h"
+#include "embedded/base/clock.h"
 #include "embedded/groups/mcast.h"
 #include "embedded/link/notify_area.h"
 #include "embedded/link/wire.h"
@@ -150,14 +150,12 @@ int attributes_query_device_ex(struct ibv_context *context, const struct ibv_que
 /* As adapters do, the clock's count is in tv_nsec alone. */
 int attributes_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values) {
     (void) context;
-    struct timespec now;
     if ((values->comp_mask & ~(uint32_t) IBV_VALUES_MASK_RAW_CLOCK) != 0) {
         return EINVAL;
     }
     if ((values->comp_mask & IBV_VALUES_MASK_RAW_CLOCK) != 0) {
-        clock_gettime(CLOCK_MONOTONIC_RAW, &now);
         values->raw_clock.tv_sec = 0;
-        values->raw_clock.tv_nsec = now.tv_sec * 1000000000 + now.tv_nsec;
+        values->raw_clock.tv_nsec = (long) clock_ns(CLOCK_MONOTONIC_RAW);
     }
     return 0;
 }

@@ -30,6 +30,7 @@
 #include "embedded/base/fork.h"
 #include "embedded/embedded.h"
 
+#define DEVICE_NAME "embedded0"
 #define DEVICE_MAX_QP 65536
 #define DEVICE_MAX_WR 16384
 #define DEVICE_MAX_SGE 32

@@ -15,10 +15,10 @@
  */
 /* The entries of completion queues, and the events that they make. See cq.h. */
 #include <errno.h>
-#include <time.h>
 
 #include "cq.h"
 #include "embedded/base/cancel.h"
+#include "embedded/base/clock.h"
 #include "watch.h"
 
 /* The event wakes the application, which will poll; until then peers need not ring for more. */
@@ -33,12 +33,6 @@ static void fire(struct cq *cq) {
     cq->armed = CQ_UNARMED;
     mark_polled(cq);
     channel_raise(channel_of(cq->ibv.channel), cq);
-}
-
-static uint64_t clock_ns(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
 }
 
 void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited) {

@@ -42,8 +42,8 @@ static struct {
     .ibv = {
         .node_type = IBV_NODE_CA,
         .transport_type = IBV_TRANSPORT_IB,
-        .name = "embedded0",
-        .dev_name = "embedded0",
+        .name = DEVICE_NAME,
+        .dev_name = DEVICE_NAME,
     },
 };
 

@@ -127,8 +127,21 @@ static void release(struct mr *mr) {
     errno = error;
 }
 
+/* With the lock. Peers may use it from now on. */
+static void enlist(struct mr *mr) {
+    atomic_store(&mr->next, atomic_load(bucket_of(mr->ibv.lkey)));
+    atomic_store(bucket_of(mr->ibv.lkey), mr);
+}
+
+/* The address of its first byte in work requests, which is `iova` unless they count from 0: ibv_reg_mr(3). */
+static void set_iova(struct mr *mr, uint64_t iova) {
+    mr->iova = (mr->access & IBV_ACCESS_ZERO_BASED) != 0 ? 0 : iova;
+}
+
 /* Gives it a key; peers may use it from now on. Takes it over, and releases it on failure. */
-static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr) {
+static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr, uint64_t iova, int access) {
+    mr->access = access;
+    set_iova(mr, iova);
     mr->ibv.context = pd->context;
     mr->ibv.pd = pd;
     pthread_mutex_lock(&lock);
@@ -136,8 +149,7 @@ static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr) {
     if (error == 0) {
         mr->ibv.rkey = mr->ibv.lkey;
         mr->ibv.handle = mr->ibv.lkey;
-        atomic_init(&mr->next, atomic_load(bucket_of(mr->ibv.lkey)));
-        atomic_store(bucket_of(mr->ibv.lkey), mr);
+        enlist(mr);
         atomic_fetch_add(&pd_of(pd)->objects, 1);
     }
     pthread_mutex_unlock(&lock);
@@ -165,9 +177,7 @@ struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint6
     mr->ibv.addr = memory;
     mr->ibv.length = length;
     mr->memory = memory;
-    mr->iova = (access & IBV_ACCESS_ZERO_BASED) != 0 ? 0 : iova; /* ibv_reg_mr(3) */
-    mr->access = access;
-    return publish(pd, mr);
+    return publish(pd, mr, iova, access);
 }
 
 struct ibv_mr *embedded_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access) {
@@ -207,9 +217,7 @@ struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, si
     mr->ibv.addr = (void *) (uintptr_t) offset; /* as libibverbs sets it */
     mr->ibv.length = length;
     mr->memory = (uint8_t *) mr->mapping + in_page;
-    mr->iova = (access & IBV_ACCESS_ZERO_BASED) != 0 ? 0 : iova;
-    mr->access = access;
-    return publish(pd, mr);
+    return publish(pd, mr, iova, access);
 }
 
 /* With the lock: the regions' users neither have nor take it. Returns 0, or EBUSY: IB specification 11.2.8.5. */
@@ -266,8 +274,7 @@ static int change(struct mr *mr, const struct mr *changed) {
     atomic_fetch_sub(&pd_of(mr->ibv.pd)->objects, 1);
     mr->ibv.pd = changed->ibv.pd;
     atomic_fetch_add(&pd_of(mr->ibv.pd)->objects, 1);
-    atomic_store(&mr->next, atomic_load(bucket_of(mr->ibv.lkey)));
-    atomic_store(bucket_of(mr->ibv.lkey), mr);
+    enlist(mr);
     pthread_mutex_unlock(&lock);
     return 0;
 }
@@ -293,11 +300,8 @@ int mr_reregister(struct ibv_mr *ibv, int flags, struct ibv_pd *pd, void *memory
         changed.ibv.addr = memory;
         changed.ibv.length = length;
         changed.memory = memory;
-        changed.iova = (uintptr_t) memory;
     }
-    if ((changed.access & IBV_ACCESS_ZERO_BASED) != 0) {
-        changed.iova = 0;
-    }
+    set_iova(&changed, moves ? (uintptr_t) memory : mr->iova);
     int error = check_change(mr, flags, pd, &changed);
     if (error != 0) {
         return reregister_error(IBV_REREG_MR_ERR_CMD, error);

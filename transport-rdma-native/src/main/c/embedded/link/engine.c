@@ -30,10 +30,10 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "embedded/base/cancel.h"
+#include "embedded/base/clock.h"
 #include "embedded/base/fork.h"
 
 #define BATCH 64
@@ -74,9 +74,7 @@ bool engine_is_self(void) {
 }
 
 uint64_t engine_now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
+    return clock_ns(CLOCK_MONOTONIC);
 }
 
 /* ---- pairing heap: https://www.cs.cmu.edu/~sleator/papers/pairing-heaps.pdf ---- */
