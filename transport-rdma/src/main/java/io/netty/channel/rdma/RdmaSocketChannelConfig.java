@@ -113,10 +113,11 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             value = isAllowHalfClosure();
         } else if (options.find(option) != null) {
             value = options.find(option).get();
-        } else if (options.queuePair.device.get(option) != null) {
-            value = options.queuePair.device.get(option);
         } else {
-            value = options.liveness.get(option);
+            value = options.queuePair.device.get(option);
+            if (value == null) {
+                value = options.liveness.get(option);
+            }
             if (value == null) {
                 return super.getOption(option);
             }
