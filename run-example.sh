@@ -47,8 +47,8 @@ echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except 
 The classic programs of verbs, on message and datagram channels (docs/verbs-guide.md). Each runs its ends as processes,
 which check what they receive (--size, --polling, --help; all except the last two: --count):
   requests     a requester and a responder: read, write, write and send with immediate, send, also of lists of pieces into
-               receives of the program's own, atomics, sync events, a text; each by the connection manager, and by
-               descriptors in files
+               receives of the program's own, atomics, sync events, a text, memory that a connect request offers; each by
+               the connection manager, and by descriptors in files
   pubsub       a publisher and subscribers, by read and by write, that detect torn data
   multicast    publish and subscribe with datagrams to a group: a publisher and --subscribers N, --rate N
   pingpong     round trips by writes and reads: one end does all, or each writes, or each reads; with --mode also by
@@ -58,7 +58,7 @@ The last two take several modes and sizes (--mode, --size 64,64K), and show thei
 programs, if these are installed (--quick, --rounds N, --perftest-options).
 
 Their ends alone: --host and --port (--adopt listens by an event channel of the program's own), or --descriptors FOLDER, or
--ld FILE and -rd FILE; -d NAME, -i PORT and -g INDEX choose device, port and GID:
+-ld FILE and -rd FILE; -d NAME, -i PORT and -g INDEX choose device, port and GID; --states, --inline-receive BYTES:
   requester, responder (--operation, --text)
   publisher, subscriber (--by read|write, --connect, --listen)
   multicast-publisher, multicast-subscriber (--group, no port and no descriptors)

@@ -121,18 +121,20 @@ public enum Operation {
             return Long.BYTES;
         }
     },
+    /** One write, into memory that the requester offers with its connect request. */
+    OFFER {
+        @Override
+        VerbsEnd requester(int size, long count, Mistake mistake) {
+            return new OfferRequester(size);
+        }
+
+        @Override
+        VerbsEnd responder(int size, long count) {
+            return new OfferResponder(size);
+        }
+    },
     /** Not in rounds. */
     SYNC_EVENT {
-        @Override
-        Requests requests(int size) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        Responses responses(int size) {
-            throw new UnsupportedOperationException();
-        }
-
         @Override
         int size(int chosen) {
             return Long.BYTES;
@@ -151,16 +153,6 @@ public enum Operation {
     /** A text each way, once. */
     TEXT {
         @Override
-        Requests requests(int size) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        Responses responses(int size) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         VerbsEnd requester(int size, long count, Mistake mistake) {
             return new TextRequester("This is the requester.");
         }
@@ -174,9 +166,15 @@ public enum Operation {
     /** Of a request, in bytes. */
     static final int MAX_SIZE = 1 << 20;
 
-    abstract Requests requests(int size);
+    /** Of an operation in rounds. */
+    Requests requests(int size) {
+        throw new UnsupportedOperationException(this + " is not in rounds");
+    }
 
-    abstract Responses responses(int size);
+    /** Of an operation in rounds. */
+    Responses responses(int size) {
+        throw new UnsupportedOperationException(this + " is not in rounds");
+    }
 
     /** How many bytes each request moves. */
     int size(int chosen) {

@@ -23,6 +23,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaConnectionRequest;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
@@ -74,6 +75,14 @@ public final class ConnectionOptions {
     @Option(names = "--adopt", description = "Listen as an application that uses the connection manager itself, by an "
             + "event channel of its own, and have channels adopt its requests.")
     private boolean adopting;
+
+    @Option(names = "--inline-receive", paramLabel = "BYTES", defaultValue = "0", description = "Up to this length, "
+            + "have what arrives travel in its completion, if the device can: --states tells "
+            + "(default: ${DEFAULT-VALUE}).")
+    private int inlineReceive;
+
+    @Option(names = "--states", description = "Print each state of the connection, and what its queue pair has got.")
+    private boolean states;
 
     @Mixin
     private DeviceChoice device;
@@ -268,7 +277,7 @@ public final class ConnectionOptions {
         }
     }
 
-    private static final class Initializer extends ChannelInitializer<RdmaMessageChannel> {
+    private final class Initializer extends ChannelInitializer<RdmaMessageChannel> {
         private final VerbsEnd end;
         private final IntroductionHandler introduction;
 
@@ -282,14 +291,18 @@ public final class ConnectionOptions {
         }
 
         @Override
-        protected void initChannel(RdmaMessageChannel channel) {
+        protected void initChannel(RdmaMessageChannel channel) throws IOException {
+            channel.config().setOption(RdmaChannelOption.MAX_INLINE_RECEIVE, inlineReceive);
+            if (states) {
+                channel.pipeline().addLast(new ConnectionLog());
+            }
             end.configure(channel.config());
             channel.pipeline().addLast(introduction, end);
         }
     }
 
     /** One connection for each end, and no more. */
-    private static final class Acceptor extends ChannelInitializer<RdmaMessageChannel> {
+    private final class Acceptor extends ChannelInitializer<RdmaMessageChannel> {
         private final Queue<VerbsEnd> waiting;
 
         Acceptor(List<? extends VerbsEnd> ends) {

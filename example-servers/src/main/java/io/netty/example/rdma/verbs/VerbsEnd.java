@@ -53,7 +53,7 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     }
 
     /** Before the connection is made. Receive buffers have to hold an {@link Introduction}, too. */
-    protected void configure(RdmaMessageChannelConfig config) {
+    protected void configure(RdmaMessageChannelConfig config) throws IOException {
         // The defaults will do.
     }
 

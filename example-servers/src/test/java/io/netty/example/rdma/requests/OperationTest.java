@@ -20,8 +20,12 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaOperationException;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.example.rdma.harness.verbs.AllRequests;
+import io.netty.example.rdma.harness.verbs.PairOptions;
+import io.netty.example.rdma.harness.verbs.PairOptions.End;
 import io.netty.example.rdma.harness.verbs.PairOptions.Way;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
@@ -37,6 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -69,7 +74,7 @@ class OperationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"READ", "WRITE", "WRITE_IMM", "SEND", "SEND_IMM", "SEND_LIST"})
+    @EnumSource(names = {"READ", "WRITE", "WRITE_IMM", "SEND", "SEND_IMM", "SEND_LIST", "OFFER"})
     void oneByteIsEnough(Operation operation) throws Exception {
         assertThat(wrong(Way.CONNECTION_MANAGER, operation.requester(1, 1, null), operation.responder(1, 1)))
                 .containsExactly(0, 0);
@@ -137,6 +142,18 @@ class OperationTest {
                 new ResponderEnd(operation, corrupted, Long.BYTES, 1));
         assertThat(wrong[0]).isEqualTo(2);
         assertThat(wrong[1]).isOne();
+    }
+
+    @Test
+    void memoryThatIsOfferedWithTheRequestIsChecked() throws Exception {
+        OfferRequester corrupted = new OfferRequester(SIZE) {
+            @Override
+            ByteBuf arrived() {
+                flip(super.arrived(), SIZE - 1);
+                return super.arrived();
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, corrupted, Operation.OFFER.responder(SIZE, 1))).containsExactly(1, 0);
     }
 
     private static Stream<Object[]> mistakes() {
@@ -213,6 +230,19 @@ class OperationTest {
                 "--operations", "send-list", "--count", "20", "-d", device, "-i", "1")).isZero();
         assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--timeout", RunningServer.TIMEOUT,
                 "--operations", "send-list", "--count", "20", "-d", "nobody0")).isOne();
+    }
+
+    @Test
+    void programsTellTheStatesOfTheConnectionAndWhatItHas() throws Exception {
+        List<String> arguments = List.of("--operation", "send", "--count", "1", "--inline-receive", "64");
+        List<String> telling = new ArrayList<>(arguments);
+        telling.add("--states");
+        List<String> lines = new PairOptions().lines(Way.CONNECTION_MANAGER, new End(Responder.class, arguments),
+                List.of(new End(Requester.class, telling)));
+        assertThat(lines).containsSubsequence("connection: STARTING", "connection: RUNNING", "connection: STOPPING",
+                "connection: IDLE");
+        String granted = Verbs.provider() == VerbsProvider.EMBEDDED ? "receives with 64 bytes inline" : "receives";
+        assertThat(lines).anyMatch(line -> line.startsWith("connection: ") && line.endsWith(granted));
     }
 
     @Test
