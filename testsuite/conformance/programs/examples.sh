@@ -64,6 +64,10 @@ pair once 'return status 0' 'ucmatose -p PORT -c 5000' 'ucmatose -s 127.0.0.1 -p
 pair once 'return status 0' 'ucmatose -p PORT -c 10 -m' 'ucmatose -s 127.0.0.1 -p PORT -c 10 -m'
 pair forever '^destroy' 'cmtime -p PORT' 'cmtime -s 127.0.0.1 -p PORT -c 1000'
 
+for options in '' '-e' '-s 65536 -n 200'; do # what is lost is not sent again
+    pair once '[0-9]+ iters in .* usec/iter' "ibv_uc_pingpong -p PORT $options" "ibv_uc_pingpong -p PORT $options 127.0.0.1"
+done
+
 # Datagrams: by address handle, by the connection manager, and to groups
 for options in '' '-e' '-g 0' '-s 4096 -n 200'; do
     pair once '[0-9]+ iters in .* usec/iter' "ibv_ud_pingpong -p PORT $options" "ibv_ud_pingpong -p PORT $options 127.0.0.1"
@@ -82,7 +86,6 @@ while IFS='|' read -r why command; do
         pair once '[0-9]+ iters in .* usec/iter' "$command -p PORT" "$command -p PORT 127.0.0.1"
     fi
 done <<'END'
-no unreliable connections|ibv_uc_pingpong
 no XRC|ibv_xsrq_pingpong
 no on-demand paging: there is no page table but the processor's|ibv_rc_pingpong -o
 no device memory|ibv_rc_pingpong -j

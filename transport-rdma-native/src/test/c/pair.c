@@ -131,8 +131,9 @@ int end_to_rtr(struct end *end, uint32_t qpn) {
         attr.ah_attr.grh.hop_limit = 1;
         CHECK_EQ(ibv_query_gid(end->context, 1, end->gid_index, &attr.ah_attr.grh.dgid), 0);
     }
+    int reliable = end->options.type == IBV_QPT_RC ? IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0;
     return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN
-                                  | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+                                  | IBV_QP_RQ_PSN | reliable);
 }
 
 int end_to_rts(struct end *end) {
@@ -141,8 +142,9 @@ int end_to_rts(struct end *end) {
         .retry_cnt = (uint8_t) end->options.retry_cnt, .rnr_retry = (uint8_t) end->options.rnr_retry,
         .max_rd_atomic = (uint8_t) end->options.initiator_depth,
     };
-    return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY
-                                  | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+    int reliable = end->options.type != IBV_QPT_RC ? 0
+            : IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+    return ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | reliable);
 }
 
 void end_connect(struct end *end, uint32_t qpn) {

@@ -25,7 +25,7 @@
 #define PAIR_BUFFER (4u << 20)
 
 struct options {
-    enum ibv_qp_type type; /* UD: see ud_support.h */
+    enum ibv_qp_type type; /* RC or UC; for UD see ud_support.h */
     int send_wr, recv_wr, cqe;
     unsigned inline_data;
     int access; /* of the queue pair */

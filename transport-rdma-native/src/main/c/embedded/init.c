@@ -55,6 +55,7 @@ __attribute__((constructor)) static void init(void) {
     watch_init(qp_round, cq_rest);
     qp_table_init();
     rc_init();
+    uc_init();
     ud_init();
     cm_init();
 }

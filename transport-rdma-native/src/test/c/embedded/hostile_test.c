@@ -393,9 +393,11 @@ static int liar_socket;
 static uint32_t liar_qpn;
 static struct end bystander_a, bystander_b;
 
-static void suffer(int lie_number, bool attaches) {
+static void suffer_as(enum ibv_qp_type type, int lie_number, bool attaches) {
     struct end end;
-    end_open(&end, &defaults);
+    struct options options = defaults;
+    options.type = type;
+    end_open(&end, &options);
     end_to_init(&end);
     CHECK_EQ(post_recv(&end, 1, 0, 4096), 0);
     CHECK_EQ(end_to_rtr(&end, liar_qpn), 0);
@@ -420,10 +422,16 @@ static void suffer(int lie_number, bool attaches) {
     pair_talk(&bystander_a, &bystander_b);
 }
 
+static void suffer(int lie_number, bool attaches) {
+    suffer_as(IBV_QPT_RC, lie_number, attaches);
+}
+
 static void noise_does_no_harm(void) {
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 40; i++) {
         struct end end;
-        end_open(&end, &defaults);
+        struct options options = defaults;
+        options.type = i % 2 == 0 ? IBV_QPT_RC : IBV_QPT_UC;
+        end_open(&end, &options);
         end_to_init(&end);
         for (uint64_t k = 0; k < 64; k++) {
             CHECK_EQ(post_recv(&end, k, 4096, 256), 0);
@@ -461,6 +469,16 @@ static void forged_descriptors_fail_the_queue_pair_only(void) {
 static void forged_answers_fail_the_queue_pair_only(void) {
     for (int i = 0; i < SEGMENT_LIES; i++) {
         suffer(MESSAGE_LIES + DESC_LIES + i, true);
+    }
+}
+
+/* Without what an honest peer may do there: end a message early, and be of another opinion on a request. */
+static void forged_descriptors_fail_an_unreliable_connection_too(void) {
+    for (int i = 0; i < DESC_LIES + SEGMENT_LIES; i++) {
+        void (*in_segment)(struct wire_arena *) = i < DESC_LIES ? NULL : segment_lies[i - DESC_LIES];
+        if (in_segment != a_message_within_a_message && in_segment != a_refusal_of_nothing) {
+            suffer_as(IBV_QPT_UC, MESSAGE_LIES + i, true);
+        }
     }
 }
 
@@ -508,6 +526,7 @@ int main(void) {
     RUN(malformed_messages_end_the_link_only);
     RUN(forged_descriptors_fail_the_queue_pair_only);
     RUN(forged_answers_fail_the_queue_pair_only);
+    RUN(forged_descriptors_fail_an_unreliable_connection_too);
     RUN(a_notify_area_shown_by_another_process_does_not_take_over_the_doorbells);
     RUN(a_stranger_does_not_take_the_place_of_the_peer);
     RUN(noise_does_no_harm);

@@ -256,8 +256,9 @@ static void to_rtr(uint8_t options) {
     attributes.max_dest_rd_atomic = (options & 1) != 0 ? 0 : 16;
     attributes.min_rnr_timer = 1;
     attributes.ah_attr = (struct ibv_ah_attr) { .dlid = port.lid, .port_num = 1 };
-    CHECK_EQ(modify(IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN
-                                     | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER, attributes), 0);
+    int reliable = victim.qp->qp_type == IBV_QPT_UC ? 0 : IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+    CHECK_EQ(modify(IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | reliable,
+                    attributes), 0);
 }
 
 static void to_rts(uint8_t options) {
@@ -265,8 +266,9 @@ static void to_rts(uint8_t options) {
     attributes.retry_cnt = options >> 2 & 7;
     attributes.rnr_retry = options >> 5 & 7;
     attributes.max_rd_atomic = (options & 4) != 0 ? 2 : 16;
-    modify(IBV_QPS_RTS, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN
-                            | IBV_QP_MAX_QP_RD_ATOMIC, attributes);
+    int reliable = victim.qp->qp_type == IBV_QPT_UC ? 0
+            : IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+    modify(IBV_QPS_RTS, IBV_QP_SQ_PSN | reliable, attributes);
 }
 
 static void take_async_events(void) {
@@ -299,7 +301,8 @@ static void open_victim(uint8_t kind) {
         CHECK(victim.srq != NULL);
     }
     struct ibv_qp_init_attr init = {
-        .send_cq = victim.send_cq, .recv_cq = victim.recv_cq, .srq = victim.srq, .qp_type = IBV_QPT_RC, .sq_sig_all = 1,
+        .send_cq = victim.send_cq, .recv_cq = victim.recv_cq, .srq = victim.srq, .sq_sig_all = 1,
+        .qp_type = (kind & 64) != 0 ? IBV_QPT_UC : IBV_QPT_RC,
         .cap = { .max_send_wr = WRS, .max_recv_wr = WRS, .max_send_sge = 3, .max_recv_sge = 3, .max_inline_data = 256 },
     };
     victim.qp = ibv_create_qp(pd, &init);
@@ -690,7 +693,7 @@ static void command(void) {
         modify(code >> 5 == 0 ? IBV_QPS_ERR : IBV_QPS_SQD, 0, attributes);
         break;
     case 29:
-        modify(IBV_QPS_RTS, 0, attributes); /* out of SQD */
+        modify(IBV_QPS_RTS, 0, attributes); /* out of SQD or SQE */
         break;
     case 30:
         peer_listen();

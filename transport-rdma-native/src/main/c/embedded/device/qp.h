@@ -119,6 +119,7 @@ struct inbound {
     uint64_t remote_address;
     struct sge_cursor cursor;
     bool inlined; /* goes to the completion */
+    bool dropped; /* what is left of it is skipped */
 };
 
 enum qp_work {
@@ -177,6 +178,8 @@ struct qp {
     bool announces_drained; /* IBV_EVENT_SQ_DRAINED is owed */
     bool faulted; /* a work request failed here; nothing is staged after it */
     bool peer_gone; /* its process died: what is sent now fails; posted receives stay, as nothing tells a device */
+    bool unheard;   /* an unreliable connection's peer took nothing for long: rc/uc.c */
+    uint32_t unheard_at; /* what it had acknowledged by then */
     bool sq_sig_all;
     struct ibv_qp_cap cap;
     struct ibv_qp_attr attr;
@@ -231,6 +234,7 @@ struct qp_ops {
     const struct qp_transition *transitions;
     size_t num_transitions;
     bool watch_posted; /* work requests that are posted have timers */
+    bool unreliable;   /* connections: nothing is repeated, and no error of the one end is told to the other */
 
     /* What the type has of its own: 0 or errno. `destroy` is called after a failure as well; both may be NULL. */
     int (*create)(struct qp *qp);
@@ -355,6 +359,11 @@ static inline bool qp_has_work(const struct qp *qp) {
 /* qp_complete.c, all by the gate's owner */
 void qp_complete_send(struct qp *qp, enum ibv_wc_status status); /* the oldest one */
 void qp_flush_sends(struct qp *qp);
+/*
+ * The oldest one gets the status, the others are flushed, as are those that are posted later; receives go on: the state
+ * SQE of unreliable types, IB specification 10.3.1.6.
+ */
+void qp_fail_sends(struct qp *qp, enum ibv_wc_status status);
 /* The receive that the next message takes, until qp_finish_receive(); or NULL: posting one kicks the queue pair. */
 const struct receive_wqe *qp_next_receive(struct qp *qp);
 const struct receive_wqe *qp_current_receive(const struct qp *qp); /* of the message that is being received */

@@ -62,6 +62,13 @@ void qp_flush_sends(struct qp *qp) {
     }
 }
 
+void qp_fail_sends(struct qp *qp, enum ibv_wc_status status) {
+    qp_complete_send(qp, status);
+    atomic_store(&qp->state, IBV_QPS_SQE);
+    qp->ibv.state = IBV_QPS_SQE;
+    qp_flush_sends(qp);
+}
+
 /* ---- receives ---- */
 
 const struct receive_wqe *qp_current_receive(const struct qp *qp) {

@@ -27,10 +27,10 @@
 #include "qp.h"
 
 #define DATAGRAM_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
-#define CONNECTED_OPS (DATAGRAM_OPS | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM                \
-                       | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP                               \
-                       | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_SEND_WITH_INV                        \
-                       | IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV)
+#define UNRELIABLE_OPS (DATAGRAM_OPS | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM               \
+                        | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV)
+#define RELIABLE_OPS (UNRELIABLE_OPS | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP                 \
+                      | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 
 struct posting {
     uint32_t head;         /* of the queue, with what was built */
@@ -242,10 +242,20 @@ static void wr_set_inline_data(struct ibv_qp_ex *ex, void *address, size_t lengt
 
 /* ---- queue pairs ---- */
 
+/* The table of ibv_post_send(3). */
+static uint64_t operations_of(enum ibv_qp_type type) {
+    switch (type) {
+        case IBV_QPT_RC: return RELIABLE_OPS;
+        case IBV_QPT_UC: return UNRELIABLE_OPS;
+        case IBV_QPT_UD: return DATAGRAM_OPS;
+        default: return 0;
+    }
+}
+
 /* Returns 0 or errno. */
 static int check(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr) {
     uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-    uint64_t ops = attr->qp_type == IBV_QPT_RC ? CONNECTED_OPS : attr->qp_type == IBV_QPT_UD ? DATAGRAM_OPS : 0;
+    uint64_t ops = operations_of(attr->qp_type);
     if ((attr->comp_mask & ~known) != 0
             || ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) != 0 && attr->create_flags != 0)
             || ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0 && (attr->send_ops_flags & ~ops) != 0)) {

@@ -14,12 +14,13 @@
  * under the License.
  */
 /*
- * Reliable connections: what an RC queue pair does beside what all types share (qp.h). All functions are for the owner
- * of the queue pair's gate unless said otherwise.
+ * Connections: what RC and UC queue pairs do beside what all types share (qp.h). All functions are for the owner of the
+ * queue pair's gate unless said otherwise.
  *
  * Each file uses those below it only:
  *
- *   rc.c           the table of operations
+ *   rc.c           the operations of RC queue pairs
+ *   uc.c           those of UC queue pairs, and sends that the peer does not take
  *   rc_attach.c    attaching to the peer's queue pair
  *   rc_progress.c  the owner's work, timers, and a peer that does not receive
  *   rc_receive.c   execution of the peer's requests
@@ -34,6 +35,9 @@
 
 /* rc.c */
 void rc_init(void);
+
+/* uc.c */
+void uc_init(void);
 
 /* rc_attach.c */
 void rc_attach_init(void);
@@ -56,6 +60,8 @@ bool rc_stage(struct qp *qp, uint32_t budget); /* returns true if some was left 
 void rc_complete_sends(struct qp *qp);
 /* The oldest work request gets the status, the others are flushed. */
 void rc_fail_send(struct qp *qp, enum ibv_wc_status status);
+/* What the peer has no part in: BIND_MW, LOCAL_INV. Returns false if it cannot be done. */
+bool rc_carry_out(struct qp *qp, struct send_wqe *wqe);
 /* Acknowledgements and responses of the peer, and the completions that they make. True if some was left over. */
 bool rc_take_results(struct qp *qp);
 

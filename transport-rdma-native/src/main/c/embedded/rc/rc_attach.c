@@ -84,7 +84,7 @@ void rc_prepare(struct qp *qp) {
     qp->nudged = qp->gave_room = false;
     qp->inbound = (struct inbound) { 0 };
     qp->stalled_since_ns = qp->rnr_since_ns = 0;
-    qp->peer_gone = qp->faulted = false;
+    qp->peer_gone = qp->faulted = qp->unheard = false;
     atomic_store(&qp->waiting_for_receive, false);
 }
 
@@ -244,6 +244,7 @@ static void attach(struct qp *qp, struct attachment *attachment) {
     consumer_init(&qp->requests, attachment->control, attachment->segment, WIRE_REQUESTS);
     consumer_init(&qp->responses, attachment->control, attachment->segment, WIRE_RESPONSES);
     atomic_store(&qp->seen_ack, 0);
+    qp->unheard = false;
     atomic_store(&qp->peek, attachment->control);
     answer(qp);
 }

@@ -36,7 +36,8 @@ static const uint32_t rnr_timer_10us[32] = {
 
 static bool is_connected(const struct qp *qp) {
     enum ibv_qp_state state = qp_state(qp);
-    return qp->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state));
+    return qp->attached != NULL && !qp->failed
+            && (state == IBV_QPS_RTR || qp_sends_in(state) || state == IBV_QPS_SQE);
 }
 
 static void note_drained(struct qp *qp) {
@@ -183,7 +184,7 @@ bool rc_run(struct qp *qp, unsigned work) {
         epoch_leave();
     }
     /* After the above, as the peer's memory outlives it: what it had acknowledged has succeeded. */
-    if (qp->peer_gone && !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp)) {
+    if (qp->peer_gone && !qp->ops->unreliable && !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp)) {
         rc_fail_send(qp, IBV_WC_RETRY_EXC_ERR);
     }
     if ((work & QP_WORK_WATCH) != 0) {

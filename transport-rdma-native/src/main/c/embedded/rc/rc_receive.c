@@ -60,7 +60,9 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
             return OUTCOME_BLOCKED;
         }
         if (desc->total > wqe->length) {
-            qp_fail_receive(qp, IBV_WC_LOC_LEN_ERR, 0);
+            if (!qp->ops->unreliable) {
+                qp_fail_receive(qp, IBV_WC_LOC_LEN_ERR, 0);
+            }
             return OUTCOME_INVALID;
         }
         inlined = desc->total > 0 && desc->total <= qp->inline_recv;
@@ -118,7 +120,8 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
 static bool is_malformed(const struct qp *qp, const struct wire_desc *desc) {
     const struct inbound *in = &qp->inbound;
     bool first = (desc->flags & WIRE_FIRST) != 0, last = (desc->flags & WIRE_LAST) != 0;
-    if (desc->op < WIRE_SEND || desc->op > WIRE_CMP_SWAP || desc->total > WIRE_MAX_MESSAGE) {
+    if (desc->op < WIRE_SEND || desc->op > WIRE_CMP_SWAP || desc->total > WIRE_MAX_MESSAGE
+            || (desc->op >= WIRE_READ && qp->ops->unreliable)) {
         return true;
     }
     if (desc->op >= WIRE_READ) {
@@ -146,7 +149,9 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
         outcome = place(qp, desc->length, payload);
     }
     if (outcome == OUTCOME_DONE && desc->op == WIRE_SEND_INV && last && !mw_invalidate(qp, desc->imm)) {
-        qp_fail_receive(qp, IBV_WC_REM_INV_REQ_ERR, 0); /* IBA 9.9.3, class J, as in soft-RoCE */
+        if (!qp->ops->unreliable) {
+            qp_fail_receive(qp, IBV_WC_REM_INV_REQ_ERR, 0); /* IBA 9.9.3, class J, as in soft-RoCE */
+        }
         return OUTCOME_ACCESS_ERROR;
     }
     if (outcome == OUTCOME_DONE && last) {
@@ -156,6 +161,37 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
         }
     }
     return outcome;
+}
+
+/*
+ * A message of an unreliable connection that cannot be received: it is dropped, nobody is told, and its receive is for
+ * the next one. IBA 9.9.3, class D
+ */
+static enum outcome drop(struct qp *qp, const struct wire_desc *desc) {
+    uint32_t before = (desc->flags & WIRE_FIRST) != 0 ? 0 : qp->inbound.offset;
+    qp->inbound = (struct inbound) {
+        .active = (desc->flags & WIRE_LAST) == 0,
+        .op = desc->op,
+        .total = desc->total,
+        .offset = before + desc->length,
+        .dropped = true,
+    };
+    return OUTCOME_DONE;
+}
+
+static enum outcome execute_unreliable(struct qp *qp, const struct wire_desc *desc, const uint8_t *payload,
+                                       uint32_t *budget) {
+    const struct inbound *in = &qp->inbound;
+    if (in->active && in->dropped) {
+        return drop(qp, desc);
+    }
+    uint32_t before = in->active ? in->offset : 0;
+    enum outcome outcome = execute(qp, desc, payload, budget);
+    bool can_go_on = outcome == OUTCOME_BLOCKED || outcome == OUTCOME_INVALID || outcome == OUTCOME_ACCESS_ERROR;
+    if (can_go_on) {
+        qp->inbound.offset = before; /* the last piece may have been placed before an invalidation failed */
+    }
+    return can_go_on ? drop(qp, desc) : outcome;
 }
 
 static void refuse(struct qp *qp, enum outcome outcome) {
@@ -169,7 +205,7 @@ static void refuse(struct qp *qp, enum outcome outcome) {
         /* Not a matter of keys, but an error of this end: IBA 9.9.3, local QP error of the responder. */
         [OUTCOME_MEMORY_GONE] = { WIRE_OPERATION_ERROR, IBV_EVENT_QP_FATAL },
     };
-    rc_acknowledge(qp, WIRE_REQUESTS, answers[outcome].status, WAKE_EVENT);
+    rc_acknowledge(qp, WIRE_REQUESTS, qp->ops->unreliable ? WIRE_OK : answers[outcome].status, WAKE_EVENT);
     qp_fail(qp, answers[outcome].event);
 }
 
@@ -220,11 +256,16 @@ bool rc_execute(struct qp *qp) {
         }
         struct wire_desc desc;
         const uint8_t *payload;
-        if (!consumer_read(requests, &desc, &payload) || is_malformed(qp, &desc)) {
+        bool readable = consumer_read(requests, &desc, &payload);
+        if (qp->ops->unreliable && (desc.flags & WIRE_FIRST) != 0) {
+            qp->inbound = (struct inbound) { 0 }; /* the sender gave up the one before */
+        }
+        if (!readable || is_malformed(qp, &desc)) {
             rc_violation(qp);
             return false;
         }
-        outcome = execute(qp, &desc, payload, &budget);
+        outcome = qp->ops->unreliable ? execute_unreliable(qp, &desc, payload, &budget)
+                                      : execute(qp, &desc, payload, &budget);
         if (outcome != OUTCOME_DONE) {
             break;
         }

@@ -152,8 +152,8 @@ static bool take_acks(struct qp *qp) {
     return true;
 }
 
-/* What the peer has no part in. Requests after it find it done, and so does the peer when it sees one of them. */
-static bool carry_out(struct qp *qp, struct send_wqe *wqe) {
+/* Requests after it find it done, and so does the peer when it sees one of them. */
+bool rc_carry_out(struct qp *qp, struct send_wqe *wqe) {
     if (!(wqe->op == QP_OP_BIND_MW ? mw_carry_out_bind(qp, wqe) : mw_invalidate(qp, wqe->imm))) {
         return false;
     }
@@ -184,7 +184,7 @@ static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
         if ((is_answered(wqe) && qp->unanswered >= reads) || (wqe->fenced && qp->unanswered > 0)) {
             return true; /* the response, not an acknowledgement, lets it go on */
         }
-        if (wqe->op >= QP_OP_BIND_MW && !carry_out(qp, wqe)) {
+        if (wqe->op >= QP_OP_BIND_MW && !rc_carry_out(qp, wqe)) {
             fault(qp, wqe, IBV_WC_MW_BIND_ERR);
         }
         if (qp->faulted || qp->failed) {
@@ -239,6 +239,12 @@ bool rc_stage(struct qp *qp, uint32_t budget) {
 }
 
 void rc_fail_send(struct qp *qp, enum ibv_wc_status status) {
+    if (qp->ops->unreliable) {
+        qp_fail_sends(qp, status);
+        qp->staged = qp->sq.done;
+        qp->faulted = false;
+        return;
+    }
     qp_complete_send(qp, status);
     qp_fail(qp, -1);
 }
@@ -268,6 +274,9 @@ void rc_complete_sends(struct qp *qp) {
     if (outstanding && wqe->fault != 0) {
         rc_fail_send(qp, (enum ibv_wc_status) wqe->fault);
         return;
+    }
+    if (qp->ops->unreliable) {
+        return; /* whatever the peer makes of it */
     }
     uint32_t status = WIRE_ACK_STATUS(atomic_load_explicit(&qp->seen_ack, memory_order_relaxed));
     if (status == WIRE_OK) {

@@ -135,13 +135,6 @@ static bool transmit(struct qp *qp, const struct send_wqe *wqe) {
     return true;
 }
 
-/* The send queue's state of error: receives go on (IB specification 10.3.1.6). */
-static void fail(struct qp *qp, enum ibv_wc_status status) {
-    qp_complete_send(qp, status);
-    atomic_store(&qp->state, IBV_QPS_SQE);
-    qp->ibv.state = IBV_QPS_SQE;
-}
-
 bool ud_send(struct qp *qp) {
     struct ud *ud = qp->ud;
     int budget = BUDGET_DATAGRAMS;
@@ -151,7 +144,7 @@ bool ud_send(struct qp *qp) {
         struct send_wqe *wqe = work_queue_at(&qp->sq, qp->sq.done);
         enum ibv_wc_status status = ud->pending ? IBV_WC_SUCCESS : prepare(qp, wqe);
         if (status != IBV_WC_SUCCESS) {
-            fail(qp, status);
+            qp_fail_sends(qp, status);
         } else if (transmit(qp, wqe)) {
             ud->pending = false;
             qp_complete_send(qp, IBV_WC_SUCCESS);
