@@ -34,7 +34,8 @@ import java.util.concurrent.TimeUnit;
  */
 @Command(name = "publisher", sortOptions = false, description = {
         "Publishes editions of the same record, one after the other, until all subscribers have seen as many as they "
-                + "want, however early or late each of them comes and goes. Give all of them the same --by and size."})
+                + "want, however early or late each of them comes and goes. One that dies "
+                + "counts as gone. Give all of them the same --by and size."})
 public final class Publisher implements Callable<Integer> {
     @Mixin
     private PubSubOptions options;

@@ -21,13 +21,15 @@ import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
+import java.io.IOException;
+
 /**
  * The publisher's end of the connection to one subscriber.
  */
 abstract class PublisherEnd extends VerbsEnd {
     private final Subscription subscription;
     private Receipt receipt;
-    private long startNanos;
+    private long startNanos = System.nanoTime();
 
     PublisherEnd(Subscription subscription) {
         super(subscription.toString());
@@ -47,6 +49,13 @@ abstract class PublisherEnd extends VerbsEnd {
         ctx.flush();
         finish(ctx, new Result("publisher by " + subscription.by(), receipt.seen(), subscription.size(),
                 receipt.wrong(), System.nanoTime() - startNanos));
+    }
+
+    /** The others want their editions all the same. */
+    @Override
+    protected final Result lost(IOException cause) {
+        return new Result("publisher by " + subscription.by() + ", whose subscriber is gone without a receipt ("
+                + cause.getMessage() + ')', 0, subscription.size(), 0, System.nanoTime() - startNanos);
     }
 
     @Override

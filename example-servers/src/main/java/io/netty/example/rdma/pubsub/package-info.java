@@ -38,6 +38,7 @@
  * with {@code --connect} it is the publisher, to subscribers that {@code --listen}.
  *
  * <p>A subscriber that has enough says so in a message, and closes when it has the answer, behind which nothing more is
- * written: memory must not go while a peer may still write to it.
+ * written: memory must not go while a peer may still write to it. One that goes without that, because its process died,
+ * does not end the publisher, which tells so in the result of that connection.
  */
 package io.netty.example.rdma.pubsub;

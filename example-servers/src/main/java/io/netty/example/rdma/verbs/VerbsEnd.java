@@ -36,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> {
     private final CompletableFuture<Result> result = new CompletableFuture<>();
     private final String program;
+    private boolean connected;
     private boolean finishing;
     private long cpuNanos;
 
@@ -75,6 +76,15 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     }
 
     /**
+     * The connection was made, and has ended before {@link #finish}.
+     *
+     * @return what came of it, or {@code null} if that is a failure
+     */
+    protected Result lost(IOException cause) {
+        return null;
+    }
+
+    /**
      * Whether the other end does it all. Then the result tells what this process had to do for it: its event loop, and
      * not the threads that are the device with the embedded provider.
      */
@@ -107,6 +117,12 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     }
 
     @Override
+    public final void channelActive(ChannelHandlerContext ctx) {
+        connected = true;
+        ctx.fireChannelActive();
+    }
+
+    @Override
     public final void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
         if (event instanceof Introduction) {
             cpuNanos = processorNanos();
@@ -118,19 +134,27 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
 
     @Override
     public final void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (!finishing) {
-            result.completeExceptionally(cause);
-        }
+        fail(cause);
         ctx.close();
+    }
+
+    private void fail(Throwable cause) {
+        if (finishing || result.isDone()) {
+            return;
+        }
+        Result outcome = connected && cause instanceof IOException ? lost((IOException) cause) : null;
+        if (outcome == null) {
+            result.completeExceptionally(cause);
+        } else {
+            result.complete(outcome);
+        }
     }
 
     /** Also of a connection that was never made. */
     @Override
     public final void handlerRemoved(ChannelHandlerContext ctx) {
-        if (!finishing) {
-            result.completeExceptionally(new IOException("the connection to " + ctx.channel().remoteAddress()
-                    + " ended before the program was done"));
-        }
+        fail(new IOException("the connection to " + ctx.channel().remoteAddress()
+                + " ended before the program was done"));
         closed();
     }
 }

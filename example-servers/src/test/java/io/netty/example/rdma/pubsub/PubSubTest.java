@@ -22,6 +22,7 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.harness.verbs.PairOptions.Way;
@@ -49,6 +50,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Timeout(180)
 class PubSubTest {
@@ -156,6 +158,39 @@ class PubSubTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void subscriberThatGoesWithoutAReceiptDoesNotEndThePublisher(By by) throws Exception {
+        Subscription subscription = new Subscription(by, SIZE, COUNT);
+        SharedMemory memory = new SharedMemory(SIZE);
+        List<WritingPublisher> writing =
+                List.of(new WritingPublisher(subscription), new WritingPublisher(subscription));
+        List<? extends PublisherEnd> publishers = by == By.WRITE ? writing
+                : List.of(new ReadPublisher(subscription, memory), new ReadPublisher(subscription, memory));
+        try (Press press = new Press(by == By.READ ? memory : new Mailing(SIZE, writing), INTERVAL_NANOS);
+             EndPair pair = new EndPair()) {
+            press.start();
+            InetSocketAddress address = pair.accept(publishers);
+            Leaver leaver = new Leaver(subscription);
+            pair.connect(address, leaver);
+            assertThat(TestTimeouts.result(publishers.get(0).result()).what())
+                    .contains("whose subscriber is gone without a receipt");
+            assertThatThrownBy(() -> TestTimeouts.result(leaver.result())).hasMessageContaining("ended before");
+            SubscriberEnd staying = by == By.READ ? new ReadSubscriber(subscription)
+                    : new WrittenSubscriber(subscription);
+            pair.connect(address, staying);
+            assertThat(TestTimeouts.result(staying.result()).count()).isEqualTo(COUNT);
+            Result last = TestTimeouts.result(publishers.get(1).result());
+            assertThat(last.count()).isEqualTo(COUNT);
+            assertThat(last.wrong()).isZero();
+        } finally {
+            if (by == By.WRITE) {
+                // No press had it.
+                memory.close();
+            }
+        }
+    }
+
     @Test
     void programThatPublishesConnectsToThoseThatListen() throws Exception {
         List<CompletableFuture<Integer>> subscribers = new ArrayList<>();
@@ -229,6 +264,39 @@ class PubSubTest {
         ByteBuf edition = Unpooled.directBuffer(Edition.length(SIZE), Edition.length(SIZE));
         Edition.write(edition, 1);
         return edition;
+    }
+
+    /** Closes the connection as soon as it has one. */
+    private static final class Leaver extends VerbsEnd {
+        private RegisteredMemory memory;
+
+        Leaver(Subscription subscription) {
+            super(subscription.toString());
+        }
+
+        @Override
+        protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+            memory = RegisteredMemory.allocate(Edition.length(SIZE),
+                    Set.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE));
+            return List.of(channel.export(memory));
+        }
+
+        @Override
+        protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+            ctx.close();
+        }
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
+            throw new IllegalArgumentException("what for? " + msg);
+        }
+
+        @Override
+        protected void closed() {
+            if (memory != null) {
+                memory.close();
+            }
+        }
     }
 
     /** Stays in the middle of a replacement until it is told to go on. */
