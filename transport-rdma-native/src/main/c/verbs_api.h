@@ -121,8 +121,9 @@
                                            int access))
 
 /*
- * Of the embedded provider alone, and NULL with the libraries: inline receive, that is a message of few bytes travels
- * in its completion, and ibv_poll_cq() copies it to the memory of the receive. Adapters have it, but public verbs
+ * Of the embedded provider alone, and NULL with the libraries: inline receive, that is a message of few bytes, or the
+ * answer to a READ or an atomic, travels in its completion, and ibv_poll_cq() copies it to the memory of the receive or
+ * the request. Adapters have it, but public verbs
  * neither ask for it nor tell what was granted: docs/providers.md.
  * ext_set_inline_recv: *bytes is how many are asked for and becomes how many are granted. Before RTR, with no receive
  * posted; else EINVAL. 0 or errno.

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "embedded/device/qp.h"
 #include "embedded/embedded.h"
 #include "pair.h"
 
@@ -148,6 +149,111 @@ static void with_a_shared_receive_queue_nothing_is_granted(void) {
     end_close(&owner);
 }
 
+/* ---- answers ---- */
+
+static void await_completions(struct end *end, uint32_t count) {
+    struct qp *qp = qp_of(end->qp);
+    uint32_t done = 0;
+    for (uint64_t limit = now_ns() + UINT64_C(60000000000); done != count;) {
+        CHECK(now_ns() < limit);
+        qp_kick(qp, QP_WORK_ALL);
+        qp_lock(qp);
+        done = qp->sq.done;
+        qp_unlock(qp);
+    }
+}
+
+static void a_short_answer_is_placed_by_the_poll(void) {
+    static const uint32_t lengths[] = { 1, 8, 63, 64, 65, 300 };
+    struct end a, b;
+    open_inlining(&b, &a, GRANTED);
+    struct address from = end_address(&b);
+    for (uint32_t i = 0; i < 30; i++) {
+        uint32_t length = lengths[i % (sizeof(lengths) / sizeof(lengths[0]))];
+        memset(b.buffer, (int) i + 1, length);
+        memset(a.buffer, 0, 512);
+        CHECK_EQ(post_rdma(&a, i, IBV_WR_RDMA_READ, 0, 0, length, &from, 0), 0);
+        await_completions(&a, i + 1);
+        CHECK_EQ(a.buffer[0], length > GRANTED ? (int) i + 1 : 0);
+        struct ibv_wc wc = next_wc(a.send_cq);
+        CHECK_EQ(wc.status, IBV_WC_SUCCESS);
+        CHECK_EQ(wc.opcode, IBV_WC_RDMA_READ);
+        CHECK_EQ(wc.byte_len, length);
+        CHECK_EQ(memcmp(a.buffer, b.buffer, length), 0);
+        CHECK_EQ(a.buffer[length], 0);
+    }
+    pair_close(&a, &b);
+}
+
+/* Beside messages that were sent inline, which have their bytes in the same place. */
+static void results_of_atomics_wait_in_their_completions(void) {
+    enum { ATOMICS = 15 };
+    struct end a, b;
+    open_inlining(&b, &a, 8);
+    struct address to = end_address(&b);
+    for (uint64_t i = 0; i < ATOMICS; i++) {
+        CHECK_EQ(post_atomic(&a, i, IBV_WR_ATOMIC_FETCH_AND_ADD, 8 * i, &to, 0, 1, 0), 0);
+    }
+    CHECK_EQ(post_recv(&b, 99, 4096, 64), 0);
+    CHECK_EQ(post_send(&a, ATOMICS, IBV_WR_SEND, IBV_SEND_INLINE, 0, 64), 0);
+    await_completions(&a, ATOMICS + 1);
+    for (uint64_t i = 0; i < ATOMICS; i++) {
+        uint64_t before;
+        memcpy(&before, a.buffer + 8 * i, sizeof(before));
+        CHECK_EQ(before, 0);
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+        memcpy(&before, a.buffer + 8 * i, sizeof(before));
+        CHECK_EQ(before, i);
+    }
+    expect_wc(a.send_cq, ATOMICS, IBV_WC_SUCCESS);
+    expect_wc(b.recv_cq, 99, IBV_WC_SUCCESS);
+    pair_close(&a, &b);
+}
+
+static void an_answer_of_a_request_without_a_completion_is_placed_at_once(void) {
+    struct end a, b;
+    struct options options = defaults;
+    uint32_t bytes = GRANTED;
+    options.sig_all = false;
+    end_open(&a, &options);
+    end_open(&b, &options);
+    CHECK_EQ(embedded_ext_set_inline_recv(a.qp, &bytes), 0);
+    end_connect(&a, b.qp->qp_num);
+    end_connect(&b, a.qp->qp_num);
+    struct address from = end_address(&b);
+    memset(b.buffer, 7, 8);
+    CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_READ, 0, 0, 8, &from, 0), 0);
+    await_completions(&a, 1);
+    CHECK_EQ(memcmp(a.buffer, b.buffer, 8), 0);
+    expect_nothing(a.send_cq);
+    pair_close(&a, &b);
+}
+
+static void memory_that_is_no_sink_is_found_when_the_answer_comes(void) {
+    struct end a, b;
+    open_inlining(&b, &a, GRANTED);
+    struct address from = end_address(&b);
+    uint32_t lkey = a.mr->lkey;
+    a.mr->lkey ^= 0x5a5a00;
+    CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_READ, 0, 0, 8, &from, 0), 0);
+    a.mr->lkey = lkey;
+    expect_wc(a.send_cq, 1, IBV_WC_LOC_PROT_ERR);
+    pair_close(&a, &b);
+}
+
+static void a_sink_that_is_gone_at_the_poll_is_an_error_and_no_crash(void) {
+    struct end a, b;
+    open_inlining(&b, &a, GRANTED);
+    struct address from = end_address(&b);
+    CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_READ, 0, 0, 8, &from, 0), 0);
+    await_completions(&a, 1);
+    CHECK_EQ(ibv_dereg_mr(a.mr), 0);
+    expect_wc(a.send_cq, 1, IBV_WC_LOC_PROT_ERR);
+    a.mr = ibv_reg_mr(a.pd, a.buffer, PAIR_BUFFER, defaults.access);
+    CHECK(a.mr != NULL);
+    pair_close(&a, &b);
+}
+
 int main(void) {
     RUN(a_short_message_is_placed_by_the_poll);
     RUN(messages_wait_in_their_completions);
@@ -155,5 +261,10 @@ int main(void) {
     RUN(a_region_that_is_gone_at_the_poll_is_an_error_and_no_crash);
     RUN(it_is_asked_for_before_the_first_receive);
     RUN(with_a_shared_receive_queue_nothing_is_granted);
+    RUN(a_short_answer_is_placed_by_the_poll);
+    RUN(results_of_atomics_wait_in_their_completions);
+    RUN(an_answer_of_a_request_without_a_completion_is_placed_at_once);
+    RUN(memory_that_is_no_sink_is_found_when_the_answer_comes);
+    RUN(a_sink_that_is_gone_at_the_poll_is_an_error_and_no_crash);
     return 0;
 }

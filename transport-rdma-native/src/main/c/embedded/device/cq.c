@@ -135,7 +135,7 @@ static int take(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *t
         const struct cqe *cqe = &cq->ring[cq->head++ & cq->mask];
         wc[taken] = cqe->wc;
         if (cqe->inlined) {
-            inline_place(cqe->qp, cqe->end - 1, &wc[taken]);
+            inline_place(cqe->qp, cqe->send, cqe->end - 1, &wc[taken]);
         }
         taken++;
         count--;

@@ -16,6 +16,7 @@
 /* Inline receive: see verbs_api.h. A device saves the write to the receive's memory; here only the behaviour is had. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "embedded/base/cancel.h"
 #include "embedded/base/epoch.h"
@@ -66,15 +67,35 @@ int embedded_ext_set_inline_recv(struct ibv_qp *ibv, uint32_t *bytes) {
     return error;
 }
 
-void inline_place(struct qp *qp, uint32_t index, struct ibv_wc *wc) {
-    const struct receive_wqe *wqe = work_queue_receive(&qp->rq, index);
+bool inline_keep_answer(const struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length) {
+    size_t room = qp->sq.stride - sizeof(*wqe) - wqe->num_sge * sizeof(struct ibv_sge);
+    if (!wqe->signaled || wqe->total > room) {
+        return false; /* without a completion nobody would place it */
+    }
+    memcpy((uint8_t *) (wqe->sge + wqe->num_sge) + wqe->done, payload, length);
+    wqe->inlined = true;
+    return true;
+}
+
+static void place(const struct qp *qp, const struct ibv_sge *sge, uint16_t num, const uint8_t *from,
+                  struct ibv_wc *wc) {
     struct sge_cursor cursor = { 0, 0 };
     epoch_enter();
-    /* It was allowed when the message came; only a region that was deregistered under a posted receive is not now. */
-    int error = sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &cursor, inline_slot(qp, index), wc->byte_len);
+    /* It was allowed when the data came; only a region that was deregistered under the request is not now. */
+    int error = sge_scatter(&qp->pd->ibv, sge, num, &cursor, from, wc->byte_len);
     if (error != 0) {
         wc->status = IBV_WC_LOC_PROT_ERR;
         wc->vendor_err = (uint32_t) error;
     }
     epoch_leave();
+}
+
+void inline_place(const struct qp *qp, bool send, uint32_t index, struct ibv_wc *wc) {
+    if (send) {
+        const struct send_wqe *wqe = work_queue_at(&qp->sq, index);
+        place(qp, wqe->sge, wqe->num_sge, (const uint8_t *) (wqe->sge + wqe->num_sge), wc);
+    } else {
+        const struct receive_wqe *wqe = work_queue_receive(&qp->rq, index);
+        place(qp, wqe->sge, wqe->num_sge, inline_slot(qp, index), wc);
+    }
 }

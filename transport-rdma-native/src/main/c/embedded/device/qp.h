@@ -28,7 +28,7 @@
  *   qp_complete.c  completions, and the receives that messages take
  *   srq.c          work queues that queue pairs share
  *   mw.c           memory windows, which requests bind and invalidate
- *   inline_recv.c  messages that travel in their completion
+ *   inline_recv.c  messages and answers that travel in their completion
  */
 #ifndef NETTY_RDMA_EMBEDDED_QP_H
 #define NETTY_RDMA_EMBEDDED_QP_H
@@ -87,7 +87,8 @@ struct send_wqe {
     uint32_t done;   /* bytes staged; for a READ, bytes received */
     uint32_t end;    /* the stream's position after its last descriptor, once staged */
     uint8_t op;      /* enum wire_op or qp_local_op */
-    bool signaled, solicited, inlined, fenced;
+    bool signaled, solicited, fenced;
+    bool inlined; /* its data are here in place of a list; or, behind the list, the answer to it: inline_recv.c */
     bool staged;
     bool answered; /* READ or atomic: the response is complete; local: done */
     uint8_t fault; /* enum ibv_wc_status found here; reported when the earlier ones are complete */
@@ -377,7 +378,12 @@ void qp_flush_receives(struct qp *qp);
 static inline uint8_t *inline_slot(const struct qp *qp, uint32_t index) {
     return qp->inlined + (size_t) (index & qp->rq.mask) * qp->inline_recv;
 }
-/* For polls: copies the message to the receive's memory. */
-void inline_place(struct qp *qp, uint32_t index, struct ibv_wc *wc);
+/*
+ * A piece of the answer to a READ or atomic stays behind the request, until its completion is polled, if the answer is
+ * short enough: false if not. The request's memory was checked. By the gate's owner.
+ */
+bool inline_keep_answer(const struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length);
+/* For polls: copies the message to the receive's memory, or the answer to the request's. */
+void inline_place(const struct qp *qp, bool send, uint32_t index, struct ibv_wc *wc);
 
 #endif

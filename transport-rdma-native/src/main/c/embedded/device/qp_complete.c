@@ -52,6 +52,7 @@ void qp_complete_send(struct qp *qp, enum ibv_wc_status status) {
         .qp = qp,
         .end = qp->sq.done,
         .send = true,
+        .inlined = wqe->answered && wqe->inlined && status == IBV_WC_SUCCESS,
     };
     cq_push(qp->send_cq, &cqe, false);
 }

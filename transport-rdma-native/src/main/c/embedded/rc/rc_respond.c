@@ -183,6 +183,17 @@ bool rc_is_reading(struct qp *qp) {
     return wqe != NULL && wqe->done > 0;
 }
 
+/* 0, or what sge_scatter() returns. */
+static int place_answer(struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length) {
+    const struct ibv_pd *pd = &qp->pd->ibv;
+    if (wqe->total > 0 && wqe->total <= qp->inline_recv
+            && sge_allows(pd, wqe->sge, wqe->num_sge, wqe->total, IBV_ACCESS_LOCAL_WRITE)
+            && inline_keep_answer(qp, wqe, payload, length)) {
+        return 0;
+    }
+    return sge_scatter(pd, wqe->sge, wqe->num_sge, &wqe->cursor, payload, length);
+}
+
 /* Returns false after a violation or a local fault. */
 static bool take_response(struct qp *qp) {
     struct wire_desc desc;
@@ -195,8 +206,7 @@ static bool take_response(struct qp *qp) {
         rc_violation(qp);
         return false;
     }
-    int error = wqe->fault != 0 ? 0
-            : sge_scatter(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, payload, desc.length);
+    int error = wqe->fault != 0 ? 0 : place_answer(qp, wqe, payload, desc.length);
     if (error != 0) {
         wqe->fault = IBV_WC_LOC_PROT_ERR; /* reported in its turn, by rc_complete_sends() */
         wqe->vendor_err = (uint8_t) error;

@@ -193,9 +193,10 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "RECEIVE_BUFFER_SIZE");
 
     /**
-     * Of message channels: up to how many bytes of a received message may travel in its completion, from where they are
-     * copied to the receive buffer when the loop polls: one transfer over the bus less for a short message. 0 to 1024,
-     * default 0. A wish: {@link QueuePairInfo#maxInlineReceive()} is what the device grants, which for most, and with
+     * Of message channels: up to how many bytes of a received message, or of the answer to a read or an atomic
+     * operation, may travel in its completion, from where they are copied to their memory when the loop polls: one
+     * transfer over the bus less for a short message. 0 to 1024, default 0. A wish:
+     * {@link QueuePairInfo#maxInlineReceive()} is what the device grants, which for most, and with
      * {@link #SHARED_RECEIVE_QUEUE} for all, is 0. Nothing else depends on it.
      */
     public static final ChannelOption<Integer> MAX_INLINE_RECEIVE =

@@ -19,6 +19,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,11 +28,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Arrays;
+import java.util.EnumSet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Short messages that come with their completions.
+ * Short messages and answers that come with their completions.
  */
 class RdmaMessageInlineReceiveTest {
     @RegisterExtension
@@ -79,6 +82,33 @@ class RdmaMessageInlineReceiveTest {
                 expected.release();
                 message.release();
             }
+        }
+    }
+
+    /** Below, at and above what comes inline. */
+    @ParameterizedTest(name = "{0} bytes")
+    @ValueSource(ints = { 1, 63, 64, 65, 4000 })
+    void answersOfAllLengthsArriveWhereTheyAlwaysDo(int length) throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> { },
+                client -> client.option(RdmaChannelOption.MAX_INLINE_RECEIVE, 64));
+             RegisteredMemory memory = RegisteredMemory.allocate(4096, EnumSet.allOf(RdmaPermission.class))) {
+            RemoteMemory remote = pair.server.export(memory);
+            for (int round = 1; round <= 50; round++) {
+                for (int i = 0; i < length; i++) {
+                    memory.buf().setByte(i, round + i);
+                }
+                ByteBuf destination = pair.client.alloc().directBuffer(4096);
+                MessagePair.write(pair.client, new RdmaRead(destination.slice(8, length).writerIndex(0), remote, 0));
+                assertThat(destination.slice(8, length)).isEqualTo(memory.buf().slice(0, length));
+                destination.release();
+            }
+            memory.buf().setLong(0, 0);
+            RdmaFetchAndAdd first = new RdmaFetchAndAdd(remote, 0, 1);
+            MessagePair.write(pair.client, first);
+            RdmaFetchAndAdd second = new RdmaFetchAndAdd(remote, 0, 1);
+            MessagePair.write(pair.client, second);
+            assertThat(first.oldValue()).isZero();
+            assertThat(second.oldValue()).isOne();
         }
     }
 
