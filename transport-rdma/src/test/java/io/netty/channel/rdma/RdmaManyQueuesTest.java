@@ -89,13 +89,15 @@ class RdmaManyQueuesTest {
             LoopDevice device = LoopInternals.device(pair.client.handler());
             group.submit(() -> {
                 int before = device.queues();
+                // 4096 completions in the first one, and each has as many as all before it, if the device can do that:
+                // those of soft-RoCE have 32,767 at most.
+                int most = 9 + 1000 * 512 / LoopInternals.maxCompletions(device);
                 for (int peak = 0; peak < 3; peak++) {
                     List<LoopQueue> reserved = new ArrayList<>();
                     for (int i = 0; i < 1000; i++) {
                         reserved.add(device.reserve(512, null));
                     }
-                    // 4096 completions in the first one, and each has as many as all before it.
-                    assertThat(device.queues()).isBetween(before + 1, 9);
+                    assertThat(device.queues()).isBetween(before + 1, most);
                     for (LoopQueue queue : reserved) {
                         device.release(queue, 512);
                     }

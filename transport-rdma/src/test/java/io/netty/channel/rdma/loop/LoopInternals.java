@@ -29,6 +29,11 @@ public final class LoopInternals {
         return handler.devices().get(0);
     }
 
+    /** The most completions that a queue of the device can have room for. */
+    public static int maxCompletions(LoopDevice device) {
+        return device.context.attributes.maxCompletions();
+    }
+
     /** The device does not work any more. */
     public static void fail(LoopHandler handler, IOException cause) {
         device(handler).fail(cause);
