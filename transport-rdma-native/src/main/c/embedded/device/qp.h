@@ -179,8 +179,6 @@ struct qp {
     bool announces_drained; /* IBV_EVENT_SQ_DRAINED is owed */
     bool faulted; /* a work request failed here; nothing is staged after it */
     bool peer_gone; /* its process died: what is sent now fails; posted receives stay, as nothing tells a device */
-    bool unheard;   /* an unreliable connection's peer took nothing for long: rc/uc.c */
-    uint32_t unheard_at; /* what it had acknowledged by then */
     bool sq_sig_all;
     struct ibv_qp_cap cap;
     struct ibv_qp_attr attr;
@@ -219,6 +217,8 @@ struct qp {
     struct async_source async;
     struct qp *next_in_table;
     struct mw *windows; /* of type 2 that are bound through it; mw.c */
+    bool unheard;        /* an unreliable connection's peer took nothing for long; the gate's owner: rc/uc.c */
+    uint32_t unheard_at; /* what it had acknowledged by then */
     struct ud *ud; /* what a UD queue pair has beside this; it does without much of the above */
 };
 

@@ -56,8 +56,6 @@ static void flush(struct qp *qp) {
     if (qp->failed) {
         qp_flush_sends(qp);
         qp_flush_receives(qp);
-    } else if (qp_state(qp) == IBV_QPS_SQE) {
-        qp_flush_sends(qp);
     }
 }
 

@@ -167,31 +167,16 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
  * A message of an unreliable connection that cannot be received: it is dropped, nobody is told, and its receive is for
  * the next one. IBA 9.9.3, class D
  */
-static enum outcome drop(struct qp *qp, const struct wire_desc *desc) {
+static void drop(struct qp *qp, const struct wire_desc *desc) {
     uint32_t before = (desc->flags & WIRE_FIRST) != 0 ? 0 : qp->inbound.offset;
+    bool last = (desc->flags & WIRE_LAST) != 0;
     qp->inbound = (struct inbound) {
-        .active = (desc->flags & WIRE_LAST) == 0,
+        .active = !last,
         .op = desc->op,
         .total = desc->total,
-        .offset = before + desc->length,
+        .offset = last ? desc->total : before + desc->length,
         .dropped = true,
     };
-    return OUTCOME_DONE;
-}
-
-static enum outcome execute_unreliable(struct qp *qp, const struct wire_desc *desc, const uint8_t *payload,
-                                       uint32_t *budget) {
-    const struct inbound *in = &qp->inbound;
-    if (in->active && in->dropped) {
-        return drop(qp, desc);
-    }
-    uint32_t before = in->active ? in->offset : 0;
-    enum outcome outcome = execute(qp, desc, payload, budget);
-    bool can_go_on = outcome == OUTCOME_BLOCKED || outcome == OUTCOME_INVALID || outcome == OUTCOME_ACCESS_ERROR;
-    if (can_go_on) {
-        qp->inbound.offset = before; /* the last piece may have been placed before an invalidation failed */
-    }
-    return can_go_on ? drop(qp, desc) : outcome;
 }
 
 static void refuse(struct qp *qp, enum outcome outcome) {
@@ -264,8 +249,12 @@ bool rc_execute(struct qp *qp) {
             rc_violation(qp);
             return false;
         }
-        outcome = qp->ops->unreliable ? execute_unreliable(qp, &desc, payload, &budget)
-                                      : execute(qp, &desc, payload, &budget);
+        bool skips = qp->inbound.active && qp->inbound.dropped;
+        outcome = skips ? OUTCOME_INVALID : execute(qp, &desc, payload, &budget);
+        if (outcome > OUTCOME_UNFINISHED && outcome <= OUTCOME_ACCESS_ERROR && qp->ops->unreliable) {
+            drop(qp, &desc);
+            outcome = OUTCOME_DONE;
+        }
         if (outcome != OUTCOME_DONE) {
             break;
         }

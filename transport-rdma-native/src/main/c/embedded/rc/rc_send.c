@@ -275,12 +275,11 @@ void rc_complete_sends(struct qp *qp) {
         rc_fail_send(qp, (enum ibv_wc_status) wqe->fault);
         return;
     }
-    if (qp->ops->unreliable) {
-        return; /* whatever the peer makes of it */
-    }
     uint32_t status = WIRE_ACK_STATUS(atomic_load_explicit(&qp->seen_ack, memory_order_relaxed));
     if (status == WIRE_OK) {
         qp->rnr_since_ns = 0;
+    } else if (qp->ops->unreliable) {
+        return; /* whatever the peer makes of it */
     } else if (!outstanding || qp->out.acked == qp->out.prod) {
         rc_violation(qp); /* it judges a request that does not exist */
     } else if (status != WIRE_RNR) {

@@ -97,8 +97,11 @@ static void skip_completed(struct qp *qp) {
 }
 
 static bool run(struct qp *qp, unsigned work) {
-    skip_completed(qp); /* those that were flushed in SQE */
     bool left = rc_run(qp, work);
+    if (qp_state(qp) == IBV_QPS_SQE) {
+        qp_flush_sends(qp);
+        skip_completed(qp);
+    }
     if (qp->failed || !qp_sends_in(qp_state(qp)) || !qp_has_outstanding(qp)) {
         return left;
     }
@@ -110,7 +113,7 @@ static bool run(struct qp *qp, unsigned work) {
     if (is_lost(qp)) {
         complete_unheard(qp);
         skip_completed(qp);
-        left = false;
+        left = qp->announces_drained; /* by the next call */
     }
     return left;
 }
