@@ -183,9 +183,34 @@ static uint64_t device_now(struct ibv_context *context) {
     return (uint64_t) values.raw_clock.tv_nsec;
 }
 
+/* Writes the byte at `offset` to the one behind it, and sees it there. */
+static void write_flag(struct end *from, const struct end *to, size_t offset) {
+    struct address address = end_address(to);
+    CHECK_EQ(post_rdma(from, 0, IBV_WR_RDMA_WRITE, 0, offset, 1, &address, offset + 1), 0);
+    CHECK_EVENTUALLY(*(volatile char *) &to->buffer[offset + 1] == 1);
+}
+
+/*
+ * Until the completions of what this end has posted are made, without a poll: the peer has acknowledged that before it
+ * answers. Only what is signaled completes here.
+ */
+static void await_completions(struct end *end, struct end *peer) {
+    memset(end->buffer + 1000, 0, 3); /* both have the same */
+    end->buffer[1000] = 1;
+    write_flag(end, peer, 1000);
+    write_flag(peer, end, 1001);
+}
+
+static struct options unsignaled(void) {
+    struct options options = defaults;
+    options.sig_all = false;
+    return options;
+}
+
 static void completions_have_the_time_at_which_they_were_made(void) {
     struct both both;
-    both_open(&both, &defaults, TIMES);
+    struct options options = unsignaled();
+    both_open(&both, &options, TIMES);
     both_connect(&both);
     struct ibv_device_attr_ex device;
     CHECK_EQ(ibv_query_device_ex(both.shared.context, NULL, &device), 0);
@@ -195,9 +220,9 @@ static void completions_have_the_time_at_which_they_were_made(void) {
     clock_gettime(CLOCK_REALTIME, &wall);
     uint64_t before = device_now(both.shared.context), wall_before = (uint64_t) wall.tv_sec * 1000000000 + wall.tv_nsec;
     for (uint64_t i = 0; i < 8; i++) {
-        CHECK_EQ(post_rdma(&both.a, i, IBV_WR_RDMA_WRITE, 0, 0, 8, &to, 64), 0);
+        CHECK_EQ(post_rdma(&both.a, i, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, 0, 8, &to, 64), 0);
     }
-    settle();
+    await_completions(&both.a, &both.b);
     uint64_t made = device_now(both.shared.context), last = before, last_wall = wall_before;
     CHECK_EQ(ibv_resize_cq(ibv_cq_ex_to_cq(both.cq), 128), 0); /* which keeps them */
     for (uint64_t i = 0; i < 8; i++) {
@@ -215,14 +240,15 @@ static void completions_have_the_time_at_which_they_were_made(void) {
 
 static void a_queue_pair_that_goes_leaves_the_times_of_others(void) {
     struct both both;
-    both_open(&both, &defaults, TIMES);
+    struct options options = unsignaled();
+    both_open(&both, &options, TIMES);
     both_connect(&both);
     struct address to_b = end_address(&both.b), to_a = end_address(&both.a);
-    CHECK_EQ(post_rdma(&both.a, 1, IBV_WR_RDMA_WRITE, 0, 0, 8, &to_b, 64), 0);
-    settle();
+    CHECK_EQ(post_rdma(&both.a, 1, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, 0, 8, &to_b, 64), 0);
+    await_completions(&both.a, &both.b);
     uint64_t between = device_now(both.shared.context);
-    CHECK_EQ(post_rdma(&both.b, 2, IBV_WR_RDMA_WRITE, 0, 0, 8, &to_a, 64), 0);
-    settle();
+    CHECK_EQ(post_rdma(&both.b, 2, IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, 0, 8, &to_a, 64), 0);
+    await_completions(&both.b, &both.a);
     CHECK_EQ(ibv_destroy_qp(both.a.qp), 0);
     begin_with(both.cq, 2, IBV_WC_SUCCESS);
     CHECK(ibv_wc_read_completion_ts(both.cq) >= between);
