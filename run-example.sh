@@ -47,7 +47,7 @@ echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except 
 The classic programs of verbs, on message and datagram channels (docs/verbs-guide.md). Each runs its ends as processes,
 which check what they receive (--size, --polling, --help; all except the last two: --count):
   requests     a requester and a responder: read, write, write and send with immediate, send, also of lists of pieces into
-               receives of the program's own, atomics, sync events, a text, memory that a connect request offers; each by
+               receives of the program's own, atomics, sync events, a text, memory that a request offers or lends; each by
                the connection manager, and by descriptors in files
   pubsub       a publisher and subscribers, by read and by write, that detect torn data
   multicast    publish and subscribe with datagrams to a group: a publisher and --subscribers N, --rate N

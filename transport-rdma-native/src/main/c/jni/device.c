@@ -128,7 +128,7 @@ static jint attributes(JNIEnv *env, jclass class, jlong context, jlongArray valu
         attr.max_mr,          (jlong) attr.max_mr_size, attr.max_pd,  attr.max_qp_rd_atom, attr.max_qp_init_rd_atom,
         attr.max_srq,         attr.phys_port_cnt,      (jlong) attr.atomic_cap,
         (jlong) be64toh(attr.node_guid), attr.vendor_id, attr.max_sge_rd, attr.max_srq_wr, attr.max_srq_sge,
-        attr.max_mcast_grp,   attr.max_mcast_qp_attach,
+        attr.max_mcast_grp,   attr.max_mcast_qp_attach, (jlong) attr.device_cap_flags, attr.max_mw,
     };
     (*env)->SetLongArrayRegion(env, values, 0, sizeof(numbers) / sizeof(*numbers), numbers);
     return 0;

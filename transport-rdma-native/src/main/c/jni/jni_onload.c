@@ -33,10 +33,11 @@
 #define MAX_NAME 512
 
 static const struct jni_class *const classes[] = {
-    &jni_native_memory,      &jni_verbs,            &jni_provider_check, &jni_device,
-    &jni_protection_domain,  &jni_memory_region,    &jni_completion_channel, &jni_completion_queue,
-    &jni_queue_pair,         &jni_event_channel,    &jni_connection_id,  &jni_shared_receive_queue,
-    &jni_address_handle,     &jni_thread_usage,     &jni_region_file,    &jni_page_memory,
+    &jni_native_memory,        &jni_verbs,                &jni_provider_check,       &jni_device,
+    &jni_protection_domain,    &jni_memory_region,        &jni_completion_channel,   &jni_completion_queue,
+    &jni_queue_pair,           &jni_event_channel,        &jni_connection_id,        &jni_shared_receive_queue,
+    &jni_address_handle,       &jni_thread_usage,         &jni_region_file,          &jni_page_memory,
+    &jni_memory_window,
 };
 
 int set_nonblocking(int fd)

@@ -48,6 +48,7 @@ extern const struct jni_class jni_connection_id;
 extern const struct jni_class jni_device;
 extern const struct jni_class jni_event_channel;
 extern const struct jni_class jni_memory_region;
+extern const struct jni_class jni_memory_window;
 extern const struct jni_class jni_native_memory;
 extern const struct jni_class jni_page_memory;
 extern const struct jni_class jni_protection_domain;

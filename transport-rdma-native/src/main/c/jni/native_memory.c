@@ -22,16 +22,20 @@
 /* Values that Java has as constants, beside those that layout() reports. */
 _Static_assert(IBV_WR_RDMA_WRITE == 0 && IBV_WR_RDMA_WRITE_WITH_IMM == 1 && IBV_WR_SEND == 2 &&
                    IBV_WR_SEND_WITH_IMM == 3 && IBV_WR_RDMA_READ == 4 && IBV_WR_ATOMIC_CMP_AND_SWP == 5 &&
-                   IBV_WR_ATOMIC_FETCH_AND_ADD == 6,
+                   IBV_WR_ATOMIC_FETCH_AND_ADD == 6 && IBV_WR_LOCAL_INV == 7 && IBV_WR_BIND_MW == 8 &&
+                   IBV_WR_SEND_WITH_INV == 9,
                "SendWorkRequests");
 _Static_assert(IBV_SEND_FENCE == 1 && IBV_SEND_SIGNALED == 2 && IBV_SEND_SOLICITED == 4 && IBV_SEND_INLINE == 8,
                "SendFlags");
 _Static_assert(IBV_ACCESS_LOCAL_WRITE == 1 && IBV_ACCESS_REMOTE_WRITE == 2 && IBV_ACCESS_REMOTE_READ == 4 &&
-                   IBV_ACCESS_REMOTE_ATOMIC == 8,
+                   IBV_ACCESS_REMOTE_ATOMIC == 8 && IBV_ACCESS_MW_BIND == 16,
                "AccessFlags");
 _Static_assert(IBV_WC_RECV == 128 && IBV_WC_RECV_RDMA_WITH_IMM == 129 && IBV_WC_COMP_SWAP == 3 &&
-                   IBV_WC_FETCH_ADD == 4, "WorkCompletionOpcode");
-_Static_assert(IBV_WC_GRH == 1 && IBV_WC_WITH_IMM == 2, "WorkCompletions");
+                   IBV_WC_FETCH_ADD == 4 && IBV_WC_BIND_MW == 5 && IBV_WC_LOCAL_INV == 6, "WorkCompletionOpcode");
+_Static_assert(IBV_WC_GRH == 1 && IBV_WC_WITH_IMM == 2 && IBV_WC_IP_CSUM_OK == 4 && IBV_WC_WITH_INV == 8,
+               "WorkCompletions");
+_Static_assert(IBV_DEVICE_MEM_MGT_EXTENSIONS == 1 << 21 && IBV_DEVICE_MEM_WINDOW_TYPE_2A == 1 << 23 &&
+                   IBV_DEVICE_MEM_WINDOW_TYPE_2B == 1 << 24, "DeviceAttributes");
 _Static_assert(IBV_WC_LOC_PROT_ERR == 4 && IBV_WC_WR_FLUSH_ERR == 5 && IBV_WC_RNR_RETRY_EXC_ERR == 13 &&
                    IBV_WC_GENERAL_ERR == 21,
                "WorkCompletionStatus");
@@ -61,11 +65,14 @@ static jintArray layout(JNIEnv *env, jclass class)
         FIELD(ibv_send_wr, wr.atomic.remote_addr), FIELD(ibv_send_wr, wr.atomic.compare_add),
         FIELD(ibv_send_wr, wr.atomic.swap), FIELD(ibv_send_wr, wr.atomic.rkey), FIELD(ibv_send_wr, wr.ud.ah),
         FIELD(ibv_send_wr, wr.ud.remote_qpn), FIELD(ibv_send_wr, wr.ud.remote_qkey),
+        FIELD(ibv_send_wr, invalidate_rkey), FIELD(ibv_send_wr, bind_mw.mw), FIELD(ibv_send_wr, bind_mw.rkey),
+        FIELD(ibv_send_wr, bind_mw.bind_info.mr), FIELD(ibv_send_wr, bind_mw.bind_info.addr),
+        FIELD(ibv_send_wr, bind_mw.bind_info.length), FIELD(ibv_send_wr, bind_mw.bind_info.mw_access_flags),
         sizeof(struct ibv_recv_wr), FIELD(ibv_recv_wr, wr_id), FIELD(ibv_recv_wr, next), FIELD(ibv_recv_wr, sg_list),
         FIELD(ibv_recv_wr, num_sge),
         sizeof(struct ibv_wc), FIELD(ibv_wc, wr_id), FIELD(ibv_wc, status), FIELD(ibv_wc, opcode),
-        FIELD(ibv_wc, vendor_err), FIELD(ibv_wc, byte_len), FIELD(ibv_wc, imm_data), FIELD(ibv_wc, qp_num),
-        FIELD(ibv_wc, wc_flags), FIELD(ibv_wc, src_qp), FIELD(ibv_wc, slid), FIELD(ibv_wc, sl),
+        FIELD(ibv_wc, vendor_err), FIELD(ibv_wc, byte_len), FIELD(ibv_wc, imm_data),
+        FIELD(ibv_wc, invalidated_rkey), FIELD(ibv_wc, qp_num), FIELD(ibv_wc, wc_flags), FIELD(ibv_wc, src_qp), FIELD(ibv_wc, slid), FIELD(ibv_wc, sl),
     };
 #undef FIELD
     const jsize count = sizeof(values) / sizeof(*values);

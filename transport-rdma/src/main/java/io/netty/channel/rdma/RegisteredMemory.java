@@ -22,6 +22,7 @@ import io.netty.channel.rdma.memory.MemoryRange;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.RegisteredRanges;
 import io.netty.channel.rdma.memory.RequestMemory;
+import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -59,7 +60,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         this.permissions = permissions;
         this.pinned = pinned;
         counted = pinned == null;
-        range = new MemoryRange(buf.memoryAddress(), buf.capacity(), RdmaPermission.accessFlags(permissions), this);
+        range = new MemoryRange(buf.memoryAddress(), buf.capacity(), access(permissions), this);
     }
 
     private RegisteredMemory(long address, long length, Set<RdmaPermission> permissions) {
@@ -67,7 +68,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         this.permissions = permissions;
         pinned = null;
         counted = false;
-        range = new MemoryRange(address, length, RdmaPermission.accessFlags(permissions), this);
+        range = new MemoryRange(address, length, access(permissions), this);
     }
 
     private RegisteredMemory(int fd, long offset, long length, Set<RdmaPermission> permissions) {
@@ -75,7 +76,8 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         this.permissions = permissions;
         pinned = null;
         counted = false;
-        // Any address will do that is at the same place in its page as the offset is.
+        // Any address will do that is at the same place in its page as the offset is. The kernel has no windows to it
+        // (UVERBS_METHOD_REG_DMABUF_MR knows no IB_ACCESS_MW_BIND).
         range = new MemoryRange(offset, length, RdmaPermission.accessFlags(permissions), this) {
             @Override
             public MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
@@ -200,6 +202,11 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         checkPositive(address, "address");
         checkRange(address, "address", length);
         return new RegisteredMemory(address, length, checked(permissions));
+    }
+
+    /** A window opens nothing unless this process binds it, so all memory can have them. */
+    private static int access(Set<RdmaPermission> permissions) {
+        return RdmaPermission.accessFlags(permissions) | AccessFlags.MEMORY_WINDOW_BIND;
     }
 
     private static void checkRange(long start, String name, long length) {

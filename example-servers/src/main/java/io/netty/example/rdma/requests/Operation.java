@@ -133,6 +133,18 @@ public enum Operation {
             return new OfferResponder(size);
         }
     },
+    /** A write into memory that each request lends, by a memory window. */
+    LEND {
+        @Override
+        VerbsEnd requester(int size, long count, Mistake mistake) {
+            return new LendRequester(size, count);
+        }
+
+        @Override
+        VerbsEnd responder(int size, long count) {
+            return new LendResponder(size, count);
+        }
+    },
     /** Not in rounds. */
     SYNC_EVENT {
         @Override

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.memory;
 
+import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
@@ -59,6 +60,16 @@ public final class DeviceContext {
             least = size == 0 ? least : Math.min(least, size);
         }
         return (int) least;
+    }
+
+    /**
+     * What memory can be registered with.
+     *
+     * @param wanted of {@link AccessFlags}.
+     * @return that without what the device does not know, and refuses.
+     */
+    int access(int wanted) {
+        return attributes.maxMemoryWindows() > 0 ? wanted : wanted & ~AccessFlags.MEMORY_WINDOW_BIND;
     }
 
     /** Those that there are. Not to be changed. */

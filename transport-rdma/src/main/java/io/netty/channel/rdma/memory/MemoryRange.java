@@ -68,7 +68,7 @@ public class MemoryRange {
         if (device.index < current.length && current[device.index] != null) {
             return current[device.index];
         }
-        MemoryRegion region = register(device.domain, access);
+        MemoryRegion region = register(device.domain, device.access(access));
         MemoryRegion[] next = Arrays.copyOf(current, Math.max(current.length, device.index + 1));
         next[device.index] = region;
         regions = next;

@@ -77,6 +77,8 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     private final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
     private final MessageSender sender;
     private final MessageReceiver receiver;
+    /** {@code null} if there never was one. */
+    private MemoryWindows windows;
     /** {@code null} if the channel posts its receives itself. */
     private final ManualReceives manualReceives;
     private State state = State.OPEN;
@@ -175,6 +177,13 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         manualReceives.post(memory);
     }
 
+    MemoryWindows windows() {
+        if (windows == null) {
+            windows = new MemoryWindows(channel, this, queuePair);
+        }
+        return windows;
+    }
+
     ChannelQueuePair queuePair() {
         return queuePair;
     }
@@ -226,6 +235,9 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         if (isDestroyed()) {
             giveBack(workRequest);
         } else if (MessageReceiver.isReceive(workRequest)) {
+            if (windows != null && status == WorkCompletionStatus.SUCCESS && completions.hasInvalidatedKey(index)) {
+                windows.invalidatedByPeer(completions.invalidatedKey(index));
+            }
             receiver.completed(completions, index);
             if (status != WorkCompletionStatus.SUCCESS && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED &&
                     failure == null) {
@@ -470,10 +482,16 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         if (timer != null) {
             timer.run();
         }
+        if (windows != null) {
+            windows.deallocate();
+        }
         queuePair.close();
         if (id != null) {
             channel.connectionDestroyed(id);
             id.close();
+        }
+        if (windows != null) {
+            windows.release();
         }
         sender.release();
         receiver.release();

@@ -161,6 +161,9 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         if (operation.kind() == RdmaMessageMetrics.Kind.ATOMIC && !queuePair.attributes().supportsAtomics()) {
             return new UnsupportedOperationException(queuePair.device() + " has no atomic operations");
         }
+        if (operation instanceof RdmaSendInv && !queuePair.attributes().supportsSendWithInvalidate()) {
+            return new UnsupportedOperationException(queuePair.device() + " has no SEND WITH INVALIDATE");
+        }
         if (operation.length() > queuePair.maxMessage()) {
             return new RdmaOperationException(operation, WorkCompletionStatus.LOCAL_LENGTH_ERROR,
                     "a message on " + queuePair.device() + " has at most " + queuePair.maxMessage() + " bytes");

@@ -75,7 +75,15 @@ public final class RdmaCapabilities {
         if (operation == RdmaCompareAndSwap.class || operation == RdmaFetchAndAdd.class) {
             return attributes.supportsAtomics();
         }
+        if (operation == RdmaSendInv.class) {
+            return attributes.supportsSendWithInvalidate();
+        }
         return !iwarp || operation != RdmaWriteImm.class && operation != RdmaSendImm.class;
+    }
+
+    /** Whether there is {@link RdmaMessageChannel#bindWindow}. */
+    public boolean supportsMemoryWindows() {
+        return attributes.maxMemoryWindows() > 0;
     }
 
     /** Against what atomic operations are atomic. */
@@ -157,6 +165,7 @@ public final class RdmaCapabilities {
     public String toString() {
         return deviceName + ": " + attributes + ", operations of up to " + maxMessageLength + " bytes, atomics: " +
                 atomicCapability() + ", shared receives: " + maxSharedReceives() + ", inline receive: " +
-                maxInlineReceive + " bytes, dma-bufs: " + (dmabuf ? "yes" : "no");
+                maxInlineReceive + " bytes, dma-bufs: " + (dmabuf ? "yes" : "no") + ", memory windows: " +
+                attributes.maxMemoryWindows();
     }
 }

@@ -26,6 +26,7 @@ import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.PendingClose;
+import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -34,6 +35,7 @@ import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
 import io.netty.util.internal.StringUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -46,8 +48,10 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -201,6 +205,57 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             throw new NotYetConnectedException();
         }
         return RemoteMemory.of(memory, current);
+    }
+
+    /**
+     * Opens a part of memory to the peer of this channel alone, for a time: binds a memory window of type 2 to it. The
+     * memory itself needs no remote permission, only {@link RdmaPermission#LOCAL_WRITE} where the window has {@link
+     * RdmaPermission#REMOTE_WRITE} or {@link RdmaPermission#REMOTE_ATOMIC}; the channel's {@link
+     * io.netty.channel.rdma.RdmaChannelOption#REMOTE_PERMISSIONS} must allow what the window does. To bind and to
+     * revoke costs one work request each, where registration costs a system call and the peer's access ends with the
+     * memory's. The memory is retained until the window is revoked. Any thread.
+     *
+     * <p>soft-RoCE (Linux 6.1) refuses what is outside of the memory, but not what is outside of the part.
+     *
+     * @param offset of the part in bytes.
+     * @param length of the part in bytes, at least 1.
+     * @param permissions remote ones, at least one.
+     * @return the window, when the peer can use it. Fails with a {@link NotYetConnectedException} or {@link
+     *         ClosedChannelException} if there is no connection; with an {@link UnsupportedOperationException} if the
+     *         device has no such windows ({@link RdmaCapabilities#supportsMemoryWindows()}), or the memory is a
+     *         dma-buf; with an {@link io.netty.util.IllegalReferenceCountException} if the memory is closed; with an
+     *         {@link IOException} if the device does not register the memory, or has no window left.
+     * @throws IndexOutOfBoundsException if the part is not inside of the memory.
+     * @throws IllegalArgumentException if the permissions are not as said.
+     */
+    public Future<RdmaMemoryWindow> bindWindow(RegisteredMemory memory, long offset, long length,
+                                               Set<RdmaPermission> permissions) {
+        if (offset < 0 || length <= 0 || offset > memory.length() - length) {
+            throw new IndexOutOfBoundsException("offset: " + offset + ", length: " + length + " of the " + memory);
+        }
+        EnumSet<RdmaPermission> copy = EnumSet.noneOf(RdmaPermission.class);
+        copy.addAll(permissions);
+        if (copy.isEmpty() || copy.contains(RdmaPermission.LOCAL_WRITE)) {
+            throw new IllegalArgumentException("permissions: " + copy + " (expected: remote ones, at least one)");
+        }
+        if (!memory.permissions().contains(RdmaPermission.LOCAL_WRITE) &&
+                !copy.equals(EnumSet.of(RdmaPermission.REMOTE_READ))) {
+            throw new IllegalArgumentException("permissions: " + copy + " in the " + memory +
+                    " (expected: REMOTE_READ alone, or LOCAL_WRITE of the memory)");
+        }
+        Promise<RdmaMemoryWindow> promise = eventLoop().newPromise();
+        onLoop(() -> {
+            try {
+                MessageConnection current = existingConnection();
+                if (!isActive()) {
+                    throw new NotYetConnectedException();
+                }
+                current.windows().bind(memory, offset, length, copy, promise);
+            } catch (Throwable t) {
+                promise.tryFailure(t);
+            }
+        });
+        return promise;
     }
 
     @Override

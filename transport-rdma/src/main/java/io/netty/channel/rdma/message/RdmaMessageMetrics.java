@@ -30,7 +30,8 @@ public final class RdmaMessageMetrics {
         SEND(Counter.SENDS, Counter.BYTES_SENT),
         WRITE(Counter.WRITES, Counter.BYTES_WRITTEN),
         READ(Counter.READS, Counter.BYTES_READ),
-        ATOMIC(Counter.ATOMICS, null);
+        ATOMIC(Counter.ATOMICS, null),
+        WINDOW(Counter.WINDOW_OPERATIONS, null);
 
         private final Counter operations;
         private final Counter bytes;
@@ -42,8 +43,8 @@ public final class RdmaMessageMetrics {
     }
 
     private enum Counter {
-        SENDS, BYTES_SENT, WRITES, BYTES_WRITTEN, READS, BYTES_READ, ATOMICS, FAILURES, RECEIVES, BYTES_RECEIVED,
-        BYTES_IN_PLACE, BYTES_INLINE, BYTES_COPIED
+        SENDS, BYTES_SENT, WRITES, BYTES_WRITTEN, READS, BYTES_READ, ATOMICS, WINDOW_OPERATIONS, FAILURES, RECEIVES,
+        BYTES_RECEIVED, BYTES_IN_PLACE, BYTES_INLINE, BYTES_COPIED
     }
 
     private static final LoopCounters.All ALL = new LoopCounters.All(Counter.values().length);
@@ -78,7 +79,7 @@ public final class RdmaMessageMetrics {
         return new RdmaMessageMetrics(ALL.sum());
     }
 
-    /** Messages and datagrams that were sent, with immediate data or without. */
+    /** Messages and datagrams that were sent, with immediate data, with an invalidation, or with neither. */
     public long sends() {
         return get(Counter.SENDS);
     }
@@ -111,6 +112,11 @@ public final class RdmaMessageMetrics {
     /** Compare-and-swaps and fetch-and-adds; of 8 bytes each. */
     public long atomics() {
         return get(Counter.ATOMICS);
+    }
+
+    /** Binds of memory windows, and invalidations by {@link RdmaMemoryWindow#revoke()}. */
+    public long windowOperations() {
+        return get(Counter.WINDOW_OPERATIONS);
     }
 
     /**
@@ -190,7 +196,8 @@ public final class RdmaMessageMetrics {
     public String toString() {
         return sends() + " sends (" + bytesSent() + " bytes), " + writes() + " writes (" + bytesWritten() +
                 " bytes), " + reads() + " reads (" + bytesRead() + " bytes), " + atomics() + " atomics, " +
-                failures() + " failures; " + receives() + " receives (" + bytesReceived() + " bytes); in place: " +
-                bytesInPlace() + " bytes, inline: " + bytesInline() + ", copied: " + bytesCopied();
+                windowOperations() + " window operations, " + failures() + " failures; " + receives() +
+                " receives (" + bytesReceived() + " bytes); in place: " + bytesInPlace() + " bytes, inline: " +
+                bytesInline() + ", copied: " + bytesCopied();
     }
 }

@@ -38,6 +38,8 @@
  *     peer's receive buffer</td><td>{@link io.netty.channel.rdma.message.RdmaReceive} with them</td></tr>
  * <tr><td>{@link io.netty.channel.rdma.message.RdmaSendImm}</td><td>SEND WITH IMMEDIATE</td><td>as above</td><td>as
  *     above, and 32 bits</td></tr>
+ * <tr><td>{@link io.netty.channel.rdma.message.RdmaSendInv}</td><td>SEND WITH INVALIDATE</td><td>as above</td><td>as
+ *     above, and its {@link io.netty.channel.rdma.message.RdmaMemoryWindow} is revoked</td></tr>
  * <tr><td>{@link io.netty.channel.rdma.message.RdmaWrite}</td><td>RDMA WRITE</td><td>the peer's device has the
  *     bytes</td><td>nothing</td></tr>
  * <tr><td>{@link io.netty.channel.rdma.message.RdmaWriteImm}</td><td>RDMA WRITE WITH IMMEDIATE</td><td>as above</td>
@@ -109,6 +111,8 @@
  * <tr><td>read</td><td>LOCAL_WRITE</td><td>REMOTE_READ</td><td>REMOTE_READ</td></tr>
  * <tr><td>atomics</td><td>(the result has memory of its own)</td><td>LOCAL_WRITE and REMOTE_ATOMIC, at a multiple of
  *     8</td><td>REMOTE_ATOMIC</td></tr>
+ * <tr><td>any of these on a {@linkplain io.netty.channel.rdma.message.RdmaMessageChannel#bindWindow window}</td><td>as
+ *     above</td><td>LOCAL_WRITE as above; the remote permission is the window's</td><td>as above</td></tr>
  * <tr><td>any, of no bytes</td><td>none</td><td>none</td><td>none</td></tr>
  * <tr><th>violation</th><td>{@code LOCAL_PROTECTION_ERROR}; the connection ends</td><td>{@code REMOTE_ACCESS_ERROR}.
  *     Known from the {@code RemoteMemory}: not posted, and the connection goes on. Found by the owner's device (a wrong
@@ -121,6 +125,14 @@
  * missing permission. Memory of {@link io.netty.channel.rdma.RdmaByteBufAllocator} can always be written to locally.
  * What a channel forbids counts from when the connection is established, since the connection manager allows everything
  * until then; what memory forbids counts always.
+ *
+ * <p>A {@linkplain io.netty.channel.rdma.message.RdmaMessageChannel#bindWindow memory window} opens a part of memory to
+ * the peer of one channel, until one of them ends that: the owner by {@link
+ * io.netty.channel.rdma.message.RdmaMemoryWindow#revoke()}, the peer by an {@code RdmaSendInv}, or the connection by
+ * its end. Only one of the first two may be done for a window: to invalidate one that is not open is an error that may
+ * end the connection. What is bound and what is invalidated counts from the completion of that, and the order of the
+ * send queue holds for it, too. A connection keeps its windows of the device and binds them again with the next key, of
+ * which there are 256 for each.
  *
  * <h2>States</h2>
  * <table>
@@ -231,7 +243,7 @@
  * <pre>
  *   RdmaServerMessageChannel      RdmaMessageChannel ── IncomingConnection: a request, until it is answered
  *                                         │
- *                                 MessageConnection: the queue pair, and its end
+ *                                 MessageConnection: the queue pair, and its end ── MemoryWindows
  *                                    │          │
  *                  MessageSender, SendSlots    MessageReceiver ── Receives: OwnReceives or
  *                         │                                               SharedReceives

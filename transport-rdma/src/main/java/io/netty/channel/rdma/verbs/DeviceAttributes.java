@@ -19,7 +19,12 @@ package io.netty.channel.rdma.verbs;
  * The limits of a device ({@code struct ibv_device_attr}, ibv_query_device(3)).
  */
 public final class DeviceAttributes {
-    static final int COUNT = 20;
+    /** IBV_DEVICE_MEM_WINDOW_TYPE_2A and IBV_DEVICE_MEM_WINDOW_TYPE_2B of verbs.h. */
+    private static final long MEMORY_WINDOW_TYPE_2 = 1 << 23 | 1 << 24;
+    /** IBV_DEVICE_MEM_MGT_EXTENSIONS. */
+    private static final long MANAGEMENT_EXTENSIONS = 1 << 21;
+
+    static final int COUNT = 22;
 
     private final long[] values;
 
@@ -103,6 +108,16 @@ public final class DeviceAttributes {
     /** The most members of this device in one multicast group. */
     public int maxMulticastMembers() {
         return (int) values[19];
+    }
+
+    /** The most memory windows; 0 if there are none of type 2, which {@link MemoryWindow} is. */
+    public int maxMemoryWindows() {
+        return (values[20] & MEMORY_WINDOW_TYPE_2) == 0 ? 0 : (int) values[21];
+    }
+
+    /** Whether a send can invalidate a memory window of the peer: {@link SendWorkRequests#sendWithInvalidate}. */
+    public boolean supportsSendWithInvalidate() {
+        return (values[20] & (MEMORY_WINDOW_TYPE_2 | MANAGEMENT_EXTENSIONS)) != 0;
     }
 
     /** The number of ports; they are numbered from 1. */

@@ -26,17 +26,20 @@ public final class MemoryRegion extends VerbsObject {
     private final long length;
     private final int lkey;
     private final int rkey;
+    private final int access;
     // Keeps the buffer from being garbage-collected.
     private final Object memory;
 
     /**
      * @param domain already retained.
+     * @param access that it was registered with.
      * @param memory what must stay reachable as long as the region is open, or {@code null}.
      */
-    MemoryRegion(long address, ProtectionDomain domain, long memoryAddress, long length, Object memory) {
+    MemoryRegion(long address, ProtectionDomain domain, long memoryAddress, long length, int access, Object memory) {
         super(VerbsResource.MEMORY_REGION, address, domain);
         this.memoryAddress = memoryAddress;
         this.length = length;
+        this.access = access;
         this.memory = memory;
         long keys = keys0(address);
         lkey = (int) (keys >>> 32);
@@ -61,6 +64,11 @@ public final class MemoryRegion extends VerbsObject {
     /** The key that a peer needs for one-sided access. */
     public int rkey() {
         return rkey;
+    }
+
+    /** What it was registered with, of {@link AccessFlags}. */
+    public int access() {
+        return access;
     }
 
     @Override

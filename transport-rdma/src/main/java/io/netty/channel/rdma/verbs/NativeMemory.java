@@ -50,6 +50,12 @@ final class NativeMemory {
     static final int SEND_WR_AH = 40;
     static final int SEND_WR_REMOTE_QPN = 48;
     static final int SEND_WR_REMOTE_QKEY = 52;
+    static final int SEND_WR_BIND_WINDOW = 80;
+    static final int SEND_WR_BIND_KEY = 88;
+    static final int SEND_WR_BIND_REGION = 96;
+    static final int SEND_WR_BIND_ADDR = 104;
+    static final int SEND_WR_BIND_LENGTH = 112;
+    static final int SEND_WR_BIND_ACCESS = 120;
 
     /** struct ibv_recv_wr */
     static final int RECV_WR_SIZE = 32;
@@ -93,10 +99,12 @@ final class NativeMemory {
                 SEND_WR_SIZE, WR_ID, WR_NEXT, WR_SG_LIST, WR_NUM_SGE, SEND_WR_OPCODE,
                 SEND_WR_FLAGS, SEND_WR_IMM, SEND_WR_REMOTE_ADDR, SEND_WR_RKEY,
                 SEND_WR_REMOTE_ADDR, SEND_WR_COMPARE_ADD, SEND_WR_SWAP, SEND_WR_ATOMIC_RKEY,
-                SEND_WR_AH, SEND_WR_REMOTE_QPN, SEND_WR_REMOTE_QKEY,
+                SEND_WR_AH, SEND_WR_REMOTE_QPN, SEND_WR_REMOTE_QKEY, SEND_WR_IMM,
+                SEND_WR_BIND_WINDOW, SEND_WR_BIND_KEY, SEND_WR_BIND_REGION, SEND_WR_BIND_ADDR, SEND_WR_BIND_LENGTH,
+                SEND_WR_BIND_ACCESS,
                 RECV_WR_SIZE, WR_ID, WR_NEXT, WR_SG_LIST, WR_NUM_SGE,
-                WC_SIZE, WC_WR_ID, WC_STATUS, WC_OPCODE, WC_VENDOR_ERR, WC_BYTE_LEN, WC_IMM, WC_QP_NUM, WC_FLAGS,
-                WC_SRC_QP, WC_SLID, WC_SL
+                WC_SIZE, WC_WR_ID, WC_STATUS, WC_OPCODE, WC_VENDOR_ERR, WC_BYTE_LEN, WC_IMM, WC_IMM, WC_QP_NUM,
+                WC_FLAGS, WC_SRC_QP, WC_SLID, WC_SL
         };
         int[] actual = layout0();
         if (actual.length != expected.length) {

@@ -83,7 +83,7 @@ public final class ProtectionDomain extends VerbsObject {
         long mr = created(MemoryRegion.registerDmabuf0(address(), offset, length, address, fd, access),
                 "ibv_reg_dmabuf_mr", "register " + length + " bytes at " + offset + " of file descriptor " + fd +
                 " with " + device.name(), this);
-        return new MemoryRegion(mr, this, address, length, null);
+        return new MemoryRegion(mr, this, address, length, access, null);
     }
 
     private MemoryRegion register(long memoryAddress, long length, int access, Object memory) throws VerbsException {
@@ -91,7 +91,20 @@ public final class ProtectionDomain extends VerbsObject {
         retainAll(this);
         long mr = created(MemoryRegion.register0(address(), memoryAddress, length, access), "ibv_reg_mr",
                 () -> "register " + length + " bytes with " + device.name(), this);
-        return new MemoryRegion(mr, this, memoryAddress, length, memory);
+        return new MemoryRegion(mr, this, memoryAddress, length, access, memory);
+    }
+
+    /**
+     * Allocates a memory window of type 2, which is not bound to anything.
+     *
+     * @throws VerbsException with {@link Errno#EOPNOTSUPP} or {@link Errno#ENOSYS} if the device has none,
+     *                        {@link Errno#ENOMEM} beyond {@link DeviceAttributes#maxMemoryWindows()}.
+     */
+    public MemoryWindow allocateMemoryWindow() throws VerbsException {
+        retainAll(this);
+        long mw = created(MemoryWindow.allocate0(address()), "ibv_alloc_mw",
+                () -> "allocate a memory window of type 2 on " + device.name(), this);
+        return new MemoryWindow(mw, this);
     }
 
     /**

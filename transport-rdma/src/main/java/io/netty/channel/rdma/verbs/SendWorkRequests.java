@@ -20,10 +20,11 @@ package io.netty.channel.rdma.verbs;
  * posted with one call of {@link QueuePair#postSend(SendWorkRequests)}.
  * <p>
  * A request is started by one of {@link #send}, {@link #sendWithImmediate}, {@link #write},
- * {@link #writeWithImmediate}, {@link #read}, {@link #compareAndSwap} and {@link #fetchAndAdd}; the
- * {@link #addSge(long, int, int)} calls that follow belong to it. Posting copies the requests,
- * so that the same object can be cleared and used for another queue pair at once; the memory that the elements point to
- * must stay until the completion (except with {@link SendFlags#INLINE}). One thread at a time.
+ * {@link #writeWithImmediate}, {@link #read}, {@link #compareAndSwap}, {@link #fetchAndAdd},
+ * {@link #sendWithInvalidate}, {@link #bind} and {@link #invalidate}; the {@link #addSge(long, int, int)} calls that
+ * follow belong to it. Posting copies the requests, so that the same object can be cleared and used for another queue
+ * pair at once; the memory that the elements point to must stay until the completion (except with
+ * {@link SendFlags#INLINE}). One thread at a time.
  */
 public final class SendWorkRequests extends WorkRequests {
     /** The queue pair number that stands for all members of a multicast group. */
@@ -36,6 +37,9 @@ public final class SendWorkRequests extends WorkRequests {
     private static final int OPCODE_RDMA_READ = 4;
     private static final int OPCODE_COMPARE_AND_SWAP = 5;
     private static final int OPCODE_FETCH_AND_ADD = 6;
+    private static final int OPCODE_LOCAL_INVALIDATE = 7;
+    private static final int OPCODE_BIND_WINDOW = 8;
+    private static final int OPCODE_SEND_WITH_INVALIDATE = 9;
 
     /**
      * @param maxRequests the most requests in the chain, at least 1.
@@ -109,6 +113,59 @@ public final class SendWorkRequests extends WorkRequests {
      */
     public SendWorkRequests fetchAndAdd(long workRequestId, int flags, long remoteAddress, int rkey, long addend) {
         atomic(start(workRequestId, OPCODE_FETCH_AND_ADD, flags), remoteAddress, rkey, addend, 0);
+        return this;
+    }
+
+    /**
+     * As {@link #send}, and the peer's device invalidates a memory window of the peer, before the peer gets the
+     * completion, which names it.
+     *
+     * @param rkey of a window that the peer has bound through its queue pair of this connection. If there is none, the
+     *             connection ends.
+     */
+    public SendWorkRequests sendWithInvalidate(long workRequestId, int flags, int rkey) {
+        int offset = start(workRequestId, OPCODE_SEND_WITH_INVALIDATE, flags);
+        memory.putInt(offset + NativeMemory.SEND_WR_IMM, rkey);
+        return this;
+    }
+
+    /**
+     * Binds a memory window to a part of a region: the peer can use that with the key {@code rkey} from the completion
+     * on, until the window is invalidated. A request that can't be executed ends the connection. It has no elements.
+     *
+     * @param window  that is not bound. Call {@link MemoryWindow#bound(int)} with the key when this has completed.
+     * @param rkey    {@link MemoryWindow#nextKey()}.
+     * @param region  with {@link AccessFlags#MEMORY_WINDOW_BIND}, of the same protection domain.
+     * @param memoryAddress of the first byte, in the region.
+     * @param length  in bytes, at least 1; all of them in the region.
+     * @param access  of {@link AccessFlags}, remote ones. To write and for atomics the region needs
+     *                {@link AccessFlags#LOCAL_WRITE}.
+     */
+    public SendWorkRequests bind(long workRequestId, int flags, MemoryWindow window, int rkey, MemoryRegion region,
+                                 long memoryAddress, long length, int access) {
+        long windowPointer = window.address();
+        long regionPointer = region.address();
+        int offset = start(workRequestId, OPCODE_BIND_WINDOW, flags);
+        // What an earlier request has left here makes soft-RoCE's library refuse this one (validate_send_wr in rxe.c).
+        memory.putInt(offset + NativeMemory.SEND_WR_IMM, 0);
+        memory.putLong(offset + NativeMemory.SEND_WR_BIND_WINDOW, windowPointer);
+        memory.putInt(offset + NativeMemory.SEND_WR_BIND_KEY, rkey);
+        memory.putLong(offset + NativeMemory.SEND_WR_BIND_REGION, regionPointer);
+        memory.putLong(offset + NativeMemory.SEND_WR_BIND_ADDR, memoryAddress);
+        memory.putLong(offset + NativeMemory.SEND_WR_BIND_LENGTH, length);
+        memory.putInt(offset + NativeMemory.SEND_WR_BIND_ACCESS, access);
+        return this;
+    }
+
+    /**
+     * Takes a memory window back: from the completion on the peer's use of its key is refused. It has no elements.
+     *
+     * @param rkey of a window that was bound through this queue pair. If it is not, the request fails on some devices,
+     *             which ends the connection.
+     */
+    public SendWorkRequests invalidate(long workRequestId, int flags, int rkey) {
+        int offset = start(workRequestId, OPCODE_LOCAL_INVALIDATE, flags);
+        memory.putInt(offset + NativeMemory.SEND_WR_IMM, rkey);
         return this;
     }
 

@@ -25,6 +25,7 @@ public enum VerbsResource {
     DEVICE("device"),
     PROTECTION_DOMAIN("protection domain"),
     MEMORY_REGION("memory region"),
+    MEMORY_WINDOW("memory window"),
     COMPLETION_CHANNEL("completion channel"),
     COMPLETION_QUEUE("completion queue"),
     QUEUE_PAIR("queue pair"),

@@ -25,6 +25,8 @@ public final class WorkCompletionOpcode {
     public static final int RDMA_READ = 2;
     public static final int COMPARE_AND_SWAP = 3;
     public static final int FETCH_AND_ADD = 4;
+    public static final int BIND_MEMORY_WINDOW = 5;
+    public static final int LOCAL_INVALIDATE = 6;
     /** A receive consumed by a send. */
     public static final int RECEIVE = 128;
     /** A receive consumed by an RDMA write with immediate data. */
@@ -47,6 +49,10 @@ public final class WorkCompletionOpcode {
             return "compare and swap";
         case FETCH_AND_ADD:
             return "fetch and add";
+        case BIND_MEMORY_WINDOW:
+            return "bind of a memory window";
+        case LOCAL_INVALIDATE:
+            return "local invalidate";
         case RECEIVE:
             return "receive";
         case RECEIVE_RDMA_WITH_IMMEDIATE:

@@ -30,6 +30,13 @@ public final class WorkCompletions {
 
     private static final int GLOBAL_HEADER = 1;
     private static final int WITH_IMMEDIATE = 1 << 1;
+    private static final int WITH_INVALIDATE = 1 << 3;
+    /**
+     * What the kernel calls the same (IB_WC_WITH_INVALIDATE in ib_verbs.h), which soft-RoCE's library hands on as it
+     * is. Elsewhere this bit tells about the checksum of a raw packet or datagram (IBV_WC_IP_CSUM_OK), never about what
+     * arrives by a connection.
+     */
+    private static final int KERNEL_WITH_INVALIDATE = 1 << 2;
 
     private final ByteBuffer memory;
     private final long address;
@@ -117,6 +124,21 @@ public final class WorkCompletions {
      */
     public int immediate(int index) {
         return NativeMemory.networkOrder(memory.getInt(offset(index) + NativeMemory.WC_IMM));
+    }
+
+    /**
+     * Whether the peer has invalidated a memory window with its message: for receives of a connection.
+     */
+    public boolean hasInvalidatedKey(int index) {
+        int flags = memory.getInt(offset(index) + NativeMemory.WC_FLAGS);
+        return (flags & (WITH_INVALIDATE | KERNEL_WITH_INVALIDATE)) != 0 && (flags & WITH_IMMEDIATE) == 0;
+    }
+
+    /**
+     * The key that the peer has invalidated; defined if {@link #hasInvalidatedKey(int)}.
+     */
+    public int invalidatedKey(int index) {
+        return memory.getInt(offset(index) + NativeMemory.WC_IMM);
     }
 
     /**

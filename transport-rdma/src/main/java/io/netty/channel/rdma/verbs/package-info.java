@@ -31,6 +31,7 @@
  * <h2>Objects</h2>
  * <pre>
  *   Device ── ProtectionDomain ── MemoryRegion
+ *      │             ├── MemoryWindow
  *      │             ├── AddressHandle
  *      │             ├── SharedReceiveQueue
  *      │             └────────────────┤

@@ -1,0 +1,71 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.verbs;
+
+/**
+ * A key of its own to a part of a memory region ({@code struct ibv_mw} of type 2): {@link SendWorkRequests#bind} opens
+ * that to the peer of one queue pair, {@link SendWorkRequests#invalidate} here or
+ * {@link SendWorkRequests#sendWithInvalidate} there close it again, and the region stays registered all the while. One
+ * thread at a time.
+ * <p>
+ * Each binding has another key, of which only the lowest 8 bits change (ibv_inc_rkey(3)): after 256 of them an old one
+ * comes again. Close the window before its queue pair, whose destruction waits for it on soft-RoCE, and before the
+ * region.
+ */
+public final class MemoryWindow extends VerbsObject {
+    private static final int CHANGING_BITS = 0xFF;
+
+    /**
+     * @param domain already retained.
+     */
+    MemoryWindow(long address, ProtectionDomain domain) {
+        super(VerbsResource.MEMORY_WINDOW, address, domain);
+    }
+
+    /** The key of the latest binding, whether that still exists or not. */
+    public int rkey() {
+        return key0(address());
+    }
+
+    /** The key for the next binding. */
+    public int nextKey() {
+        int current = rkey();
+        return current & ~CHANGING_BITS | current + 1 & CHANGING_BITS;
+    }
+
+    /**
+     * The window was bound: devices take from the window which key an invalidation or another binding replaces, and
+     * leave it to the application to note it there.
+     *
+     * @param rkey that {@link SendWorkRequests#bind} was given.
+     */
+    public void bound(int rkey) {
+        setKey0(address(), rkey);
+    }
+
+    @Override
+    int destroy(long address) {
+        return deallocate0(address);
+    }
+
+    static native long allocate0(long pd);
+
+    private static native int deallocate0(long mw);
+
+    private static native int key0(long mw);
+
+    private static native void setKey0(long mw, int rkey);
+}
