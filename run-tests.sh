@@ -32,6 +32,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
   c-tsan       the same under ThreadSanitizer
   java         unit and integration tests of every module, and Netty's own transport testsuite
+  iwarp        byte streams and channels of messages on the embedded provider as an iWARP device, with librdmacm as peer
   faults       makes each call fail that can fail for lack of a resource
   faults-java  the same for verbs calls, in Java
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
@@ -73,7 +74,7 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java faults faults-java conformance fuzz fuzz-java chaos differential)
+default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java conformance fuzz fuzz-java chaos differential)
 lanes=()
 rxe=no
 maven_arguments=()
@@ -107,7 +108,7 @@ done
 [[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
 sections=(build)
-[[ ! " ${lanes[*]} " =~ " "(java|quick-java|testsuite|example-servers|differential|chaos|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos)" " ]] || sections+=(interop)
+[[ ! " ${lanes[*]} " =~ " "(java|iwarp|quick-java|testsuite|example-servers|differential|chaos|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" java "* ]] || sections+=(bench)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [ -z "$CONFORMANCE_OPTION" ] || sections+=(foreign)

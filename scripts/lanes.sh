@@ -38,6 +38,10 @@ QUICK_JAVA+=,RdmaOrTcpTest,RdmaOrTcpServerTest,RdmaOrTcpFallbackTest,RdmaStreamI
 # microbench and example-servers: reports, and each kind of example.
 QUICK_JAVA+=,MarkdownReportTest,BenchResultsTest,HarnessTest,ReportTest,SettlingTest,LoadTest,EchoTest,HttpServerTest
 QUICK_JAVA+=,Http2ProgramsTest,GrpcOnePortTest,FileServerTest,OperationTest,PubSubTest,MulticastTest,VerbsEndTest
+IWARP_JAVA=RdmaIwarpTest,RdmaSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaCloseTest,RdmaSocketEchoTest
+IWARP_JAVA+=,RdmaSocketHalfClosedTest,RdmaSocketGatheringWriteTest,RdmaSocketFileRegionTest,RdmaSocketRstTest
+IWARP_JAVA+=,RdmaSocketShutdownOutput*Test,RdmaConnectionEndTest,RdmaPeerDeathTest,RdmaStreamIntegrityTest
+IWARP_JAVA+=,RdmaRstreamTest,RdmaRsocket*Test,RdmaPreloadedProgramsTest,RdmaRcopyTest
 # C: all programs but those whose names match this, which take the longest.
 QUICK_C_WITHOUT='arena|peer|limits|chaos'
 
@@ -140,6 +144,14 @@ lane_faults_java() {
 
 lane_java() {
     java_tests
+}
+
+# The embedded provider as an iWARP device (embedded/base/iwarp.h): what is different there, and byte streams, which send
+# their messages; among them those to librdmacm's, which does the same.
+lane_iwarp() {
+    local maven_arguments=("${maven_arguments[@]}" -Dsurefire.failIfNoSpecifiedTests=false)
+    [[ " ${maven_arguments[*]} " == *" -Dtest="* ]] || maven_arguments+=(-Dtest="$IWARP_JAVA")
+    RDMA_EMBEDDED_IWARP=1 java_tests -pl transport-rdma,testsuite -am
 }
 
 lane_transport_rdma() {

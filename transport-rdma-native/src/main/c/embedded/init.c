@@ -20,6 +20,7 @@
  */
 #include "embedded/base/epoch.h"
 #include "embedded/base/fork.h"
+#include "embedded/base/iwarp.h"
 #include "embedded/base/mapped.h"
 #include "embedded/cm/cm.h"
 #include "embedded/device/context.h"
@@ -40,6 +41,7 @@
 /* The only constructor of the provider: when it is loaded, no other thread uses it yet. */
 __attribute__((constructor)) static void init(void) {
     fork_init();
+    iwarp_init();
     epoch_init();
     mapped_init();
     engine_init();

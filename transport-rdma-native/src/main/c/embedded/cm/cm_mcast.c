@@ -20,6 +20,7 @@
  */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
+#include "embedded/base/iwarp.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -105,6 +106,9 @@ static int join(struct cm_id *id, const struct sockaddr *address, bool send_only
     size_t size = cm_address_size(address);
     if (cm_is_inherited(id) || size == 0 || !cm_is_datagram(id)) {
         return cm_is_inherited(id) ? EIO : EINVAL;
+    }
+    if (iwarp_is_on()) {
+        return ENOSYS; /* as rdma_join_multicast() of the kernel's cma.c */
     }
     struct cm_multicast *multicast = calloc(1, sizeof(*multicast));
     if (multicast == NULL) {

@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "embedded/base/iwarp.h"
+
 #define GRH_VERSION 6u
 #define NEXT_HEADER_BTH 0x1b
 #define TRANSPORT_BYTES 24u /* base and datagram transport headers, invariant CRC: counted by the GRH's length */
@@ -41,6 +43,10 @@ void ah_put(struct ah *ah) {
 struct ibv_ah *embedded_ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr) {
     if (context_is_inherited(pd->context)) {
         errno = EIO;
+        return NULL;
+    }
+    if (iwarp_is_on()) {
+        errno = EOPNOTSUPP;
         return NULL;
     }
     /* What the kernel checks for a device (rdma_check_ah_attr() in verbs.c): port, and a source GID that exists. */

@@ -23,6 +23,7 @@
 
 #include "context.h"
 #include "embedded/base/clock.h"
+#include "embedded/base/iwarp.h"
 #include "embedded/groups/mcast.h"
 #include "embedded/link/notify_area.h"
 #include "embedded/link/wire.h"
@@ -70,6 +71,13 @@ int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_att
         .max_pkeys = 1,
         .phys_port_cnt = 1,
     };
+    if (iwarp_is_on()) {
+        attr->device_cap_flags &= ~(unsigned) IBV_DEVICE_RC_RNR_NAK_GEN;
+        attr->atomic_cap = IBV_ATOMIC_NONE;
+        attr->max_sge_rd = 1;
+        attr->max_mcast_grp = attr->max_mcast_qp_attach = attr->max_total_mcast_qp_attach = 0;
+        attr->max_ah = 0;
+    }
     return 0;
 }
 
@@ -91,7 +99,7 @@ int embedded_ibv_query_port(struct ibv_context *context, uint8_t port, struct _c
         .active_width = 2,
         .active_speed = 4,
         .phys_state = 5,
-        .link_layer = IBV_LINK_LAYER_INFINIBAND,
+        .link_layer = iwarp_is_on() ? IBV_LINK_LAYER_ETHERNET : IBV_LINK_LAYER_INFINIBAND,
     };
     memcpy(attr, &full, COMPAT_PORT_ATTR_SIZE);
     return 0;

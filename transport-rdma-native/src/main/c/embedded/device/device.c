@@ -25,6 +25,7 @@
 #include "embedded/base/cancel.h"
 #include "embedded/base/copy.h"
 #include "embedded/base/fork.h"
+#include "embedded/base/iwarp.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/notify_area.h"
 #include "mw.h"
@@ -232,5 +233,9 @@ static void fork_child(void) {
 }
 
 void device_init(void) {
+    if (iwarp_is_on()) {
+        device.ibv.node_type = IBV_NODE_RNIC;
+        device.ibv.transport_type = IBV_TRANSPORT_IWARP;
+    }
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

@@ -22,6 +22,7 @@
 
 #include "embedded/base/cancel.h"
 #include "embedded/base/container_of.h"
+#include "embedded/base/iwarp.h"
 #include "mw.h"
 #include "srq.h"
 
@@ -37,7 +38,8 @@ static void run_again(struct engine_task *task) {
 
 /* Returns 0 or errno. */
 static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
-    if ((unsigned) attr->qp_type > IBV_QPT_UD || ops_of_type[attr->qp_type] == NULL) {
+    if ((unsigned) attr->qp_type > IBV_QPT_UD || ops_of_type[attr->qp_type] == NULL
+            || (iwarp_is_on() && attr->qp_type != IBV_QPT_RC)) {
         return EOPNOTSUPP;
     }
     if (attr->send_cq == NULL || attr->recv_cq == NULL || attr->send_cq->context != pd->context

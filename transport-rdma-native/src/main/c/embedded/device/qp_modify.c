@@ -17,6 +17,7 @@
 #include <errno.h>
 
 #include "embedded/base/cancel.h"
+#include "embedded/base/iwarp.h"
 #include "qp.h"
 #include "watch.h"
 
@@ -73,6 +74,9 @@ static void keep(struct ibv_qp_attr *to, const struct ibv_qp_attr *from, int mas
     KEEP(IBV_QP_MIN_RNR_TIMER, min_rnr_timer)
     KEEP(IBV_QP_DEST_QPN, dest_qp_num)
 #undef KEEP
+    if (iwarp_is_on()) {
+        to->rnr_retry = 0; /* there is nothing to say that a receive is missing: RFC 5041, 7.1, ends the stream */
+    }
 }
 
 static void set_state(struct qp *qp, enum ibv_qp_state state) {

@@ -20,6 +20,7 @@
 #include <errno.h>
 
 #include "embedded/base/copy.h"
+#include "embedded/base/iwarp.h"
 #include "qp.h"
 #include "srq.h"
 #include "watch.h"
@@ -40,12 +41,24 @@ static int op_of(enum ibv_wr_opcode opcode) {
     }
 }
 
+/* RFC 5040 has no immediate data and no atomics, and a READ names one place for its answer. */
+static bool iwarp_has(int op, int num_sge) {
+    switch (op) {
+        case WIRE_SEND_IMM:
+        case WIRE_WRITE_IMM:
+        case WIRE_FETCH_ADD:
+        case WIRE_CMP_SWAP: return false;
+        case WIRE_READ: return num_sge <= 1;
+        default: return true;
+    }
+}
+
 /* Returns 0 or errno. */
 static int fill(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
     int op = op_of(wr->opcode);
     bool local = op >= QP_OP_BIND_MW; /* has no memory of its own */
     int num_sge = local ? 0 : wr->num_sge;
-    if (op == 0 || num_sge < 0 || (uint32_t) num_sge > qp->sq.max_sge) {
+    if (op == 0 || num_sge < 0 || (uint32_t) num_sge > qp->sq.max_sge || (iwarp_is_on() && !iwarp_has(op, num_sge))) {
         return EINVAL;
     }
     wqe->wr_id = wr->wr_id;

@@ -24,6 +24,7 @@
 
 #include "embedded/base/container_of.h"
 #include "embedded/base/copy.h"
+#include "embedded/base/iwarp.h"
 #include "qp.h"
 
 #define DATAGRAM_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
@@ -31,6 +32,8 @@
                         | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV)
 #define RELIABLE_OPS (UNRELIABLE_OPS | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP                 \
                       | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+#define IWARP_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ                       \
+                   | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV)
 
 struct posting {
     uint32_t head;         /* of the queue, with what was built */
@@ -244,6 +247,9 @@ static void wr_set_inline_data(struct ibv_qp_ex *ex, void *address, size_t lengt
 
 /* The table of ibv_post_send(3). */
 static uint64_t operations_of(enum ibv_qp_type type) {
+    if (iwarp_is_on()) {
+        return type == IBV_QPT_RC ? IWARP_OPS : 0;
+    }
     switch (type) {
         case IBV_QPT_RC: return RELIABLE_OPS;
         case IBV_QPT_UC: return UNRELIABLE_OPS;

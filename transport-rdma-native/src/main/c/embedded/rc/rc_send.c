@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "embedded/base/iwarp.h"
 #include "embedded/device/mw.h"
 #include "rc.h"
 
@@ -101,6 +102,11 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
         to = qp->out.slab + offset;
     }
     if (length > 0 && !copy_payload(qp, wqe, to, length)) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    /* RFC 5040, 5.2: the answer is written to a tagged buffer that the request names, as the peer's writes are. */
+    if (wqe->op == WIRE_READ && iwarp_is_on()
+            && !sge_allows(&qp->pd->ibv, wqe->sge, wqe->num_sge, wqe->total, IBV_ACCESS_REMOTE_WRITE)) {
         return OUTCOME_ACCESS_ERROR;
     }
     bool last = length == left;

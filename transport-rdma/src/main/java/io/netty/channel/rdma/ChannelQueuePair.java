@@ -177,6 +177,11 @@ public final class ChannelQueuePair {
         return resources.context.attributes;
     }
 
+    /** Whether the device has no immediate data, and reads only into memory that the peer could write to. */
+    public boolean isIwarp() {
+        return resources.context.iwarp;
+    }
+
     /** What all queue pairs and address handles of the device belong to. */
     public ProtectionDomain domain() {
         return resources.context.domain;

@@ -136,10 +136,6 @@ public final class RdmaDiagnostics {
 
     private void device(String name, boolean kernelVerbs) {
         try (Device device = Device.open(name)) {
-            if (device.isIwarp()) {
-                advice.add("Byte streams cannot use " + name + ": as an iWARP device it has no RDMA WRITE with " +
-                        "immediate data.");
-            }
             DeviceAttributes attributes = device.attributes();
             line("limits", attributes.toString());
             for (int number = 1; number <= attributes.portCount(); number++) {

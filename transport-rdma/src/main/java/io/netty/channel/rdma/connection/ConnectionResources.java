@@ -49,6 +49,7 @@ public final class ConnectionResources {
     final SendRing ring;
     ReceiveMemory receiveMemory;
     QueuePair queuePair;
+    ReceiveQueue receives;
     StreamConnection stream;
     private final ConnectionId id;
     private final QueuePairResources queuePairResources;
@@ -59,18 +60,23 @@ public final class ConnectionResources {
         this.options = options;
         this.counters = counters;
         Device verbsDevice = QueuePairResources.device(id);
-        if (verbsDevice.isIwarp()) {
-            throw new IOException(verbsDevice + " is an iWARP device: byte streams need RDMA WRITE with immediate " +
-                    "data, which those have not. Use InfiniBand or RoCE, or TCP");
-        }
         context = DeviceContext.of(verbsDevice);
         Staging.reserve(context);
         queuePairResources = new QueuePairResources(context, options.queuePair, handler);
-        int sendDepth = queuePairResources.sendDepth;
-        int receiveDepth = queuePairResources.receiveDepth;
-        streamConfig = new StreamConfig(receiveDepth - CONTROL_SLOTS, sendDepth, CONTROL_SLOTS, SGL_ENTRIES,
-                Math.max(1, sendDepth / 4));
+        // A message is one work request with immediate data; without, a WRITE and a SEND.
+        int sendDepth = context.iwarp ? queuePairResources.sendDepth / 2 : queuePairResources.sendDepth;
+        int credits = queuePairResources.receiveDepth - (context.iwarp ? controlReceives() : CONTROL_SLOTS);
+        streamConfig = new StreamConfig(credits, sendDepth, CONTROL_SLOTS, SGL_ENTRIES, Math.max(1, sendDepth / 4));
         ring = new SendRing(sendDepth);
+    }
+
+    /**
+     * Control messages need no credit. Where a message without a receive waits, few receives will do for them; on iWARP
+     * it ends the connection, so there must be one for each that the peer may send before it hears of us again: one for
+     * each of our entries, and those that it sends once.
+     */
+    private int controlReceives() {
+        return Math.min(SGL_ENTRIES + 2 * CONTROL_SLOTS, queuePairResources.receiveDepth / 2);
     }
 
     /**
@@ -94,15 +100,19 @@ public final class ConnectionResources {
     }
 
     private void create() throws Exception {
-        receiveMemory = new ReceiveMemory(context, options, counters, SGL_ENTRIES, ring.capacity());
+        int receiveDepth = queuePairResources.receiveDepth;
+        receiveMemory = new ReceiveMemory(context, options, counters, SGL_ENTRIES, ring.capacity(),
+                context.iwarp ? receiveDepth + 3 & ~3 : 0);
         stream = new StreamConnection(streamConfig, receiveMemory.first(), receiveMemory.first());
         receiveMemory.stream(stream);
         queuePair = queuePairResources.create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1,
                 MIN_INLINE);
-        int receives = streamConfig.receiveQueueDepth();
-        if (queuePair.postEmptyReceives(RECEIVE, receives) < receives) {
-            throw queuePair.postException();
+        if (context.iwarp && queuePair.maxInlineData() < LandingBuffer.MESSAGE_SIZE) {
+            throw new IOException(context.device + " is an iWARP device that sends nothing inline (max_inline_data " +
+                    queuePair.maxInlineData() + "): byte streams need 4 bytes. Use TCP");
         }
+        receives = new ReceiveQueue(queuePair, receiveDepth, context.iwarp ? receiveMemory.first() : null);
+        receives.post(receiveDepth);
     }
 
     /** What the peer told us. */

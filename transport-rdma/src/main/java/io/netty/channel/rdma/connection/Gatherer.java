@@ -31,6 +31,7 @@ import io.netty.channel.rdma.verbs.SendWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * Puts work requests together from messages: which bytes are sent in place, which are copied, and what goes into one
@@ -77,6 +78,11 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private int inlinedFrom;
     private int inlinedTo;
 
+    /** Messages that are sent: until the post has copied them, one for each work request. */
+    private final ByteBuffer messages = ByteBuffer.allocateDirect(MAX_CHAIN * LandingBuffer.MESSAGE_SIZE)
+            .order(ByteOrder.nativeOrder());
+    private final long messagesAddress = DirectMemory.address(messages);
+
     private boolean dataInChain;
     private boolean lastSignalled;
 
@@ -121,12 +127,15 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             if (target.isEntryInline(request)) {
                 flags |= SendFlags.INLINE;
             }
-            chain.writeWithImmediate(request.sequence(), flags, request.remoteAddress(), request.remoteKey(),
-                    request.immediate());
+            write(request, flags);
             chain.addSge(target.outgoingEntry(request), request.length(), target.landingKey());
+            message(request, flags);
             break;
         default:
-            chain.writeWithImmediate(request.sequence(), flags, 0, 0, request.immediate());
+            if (!target.isSendingMessages()) {
+                write(request, flags);
+            }
+            message(request, flags);
         }
         added(request, 0, null);
     }
@@ -367,11 +376,11 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         StreamRequest request = stream.write(length);
         boolean inline = length <= target.maxInline();
         int flags = (request.signalled() ? SendFlags.SIGNALED : 0) | (inline ? SendFlags.INLINE : 0);
-        chain.writeWithImmediate(request.sequence(), flags, request.remoteAddress(), request.remoteKey(),
-                request.immediate());
+        write(request, flags);
         for (int i = 0; i < elements; i++) {
             chain.addSge(addresses[i], lengths[i], keys[i]);
         }
+        message(request, flags);
         ByteBuf memory = staged;
         staged = null;
         if (inline && memory != null && keepUntilPosted(memory)) {
@@ -387,6 +396,27 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         elements = 0;
         length = 0;
         copied = 0;
+    }
+
+    /** Begins the RDMA WRITE of a request, which has the message as immediate data where there is such. */
+    private void write(StreamRequest request, int flags) {
+        if (target.isSendingMessages()) {
+            chain.write(request.sequence(), flags & ~SendFlags.SIGNALED, request.remoteAddress(),
+                    request.remoteKey());
+        } else {
+            chain.writeWithImmediate(request.sequence(), flags, request.remoteAddress(), request.remoteKey(),
+                    request.immediate());
+        }
+    }
+
+    /** Where there is no immediate data: adds the SEND of the message, in host order as librdmacm does. */
+    private void message(StreamRequest request, int flags) {
+        if (target.isSendingMessages()) {
+            int offset = chain.size() * LandingBuffer.MESSAGE_SIZE;
+            messages.putInt(offset, request.immediate());
+            chain.send(request.sequence(), flags & SendFlags.SIGNALED | SendFlags.INLINE)
+                    .addSge(messagesAddress + offset, LandingBuffer.MESSAGE_SIZE, 0);
+        }
     }
 
     /**
@@ -430,7 +460,8 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     }
 
     private void ensureRoomInChain() {
-        if (chain.remaining() == 0) {
+        if (chain.remaining() < 2) {
+            // A message may take two.
             post();
         }
     }

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.MemoryRange;
 import io.netty.channel.rdma.memory.PageMemory;
 import io.netty.channel.rdma.memory.PinnedMemory;
@@ -23,6 +24,8 @@ import io.netty.channel.rdma.stream.LandingArea;
 import io.netty.channel.rdma.stream.TargetSgl;
 import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.VerbsException;
+
+import io.netty.util.internal.PlatformDependent;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -46,19 +49,22 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
     private static final int ENTRY_KEY = 8;
     private static final int ENTRY_LENGTH = 12;
+    /** Of a message that is sent, as on iWARP; the entries behind them stay aligned. */
+    static final int MESSAGE_SIZE = 4;
 
     private final ReceiveMemory owner;
     private final PageMemory memory;
     private final MemoryRange range;
     private final ByteBuffer sgl;
     private final int sglOffset;
+    private final int messagesOffset;
     private final int sglEntries;
     private final Segment[] segments;
     private int pinnedSegments;
     private volatile int references = 1;
 
     private LandingBuffer(ReceiveMemory owner, PageMemory memory, MemoryRange range, int key, int segmentCount,
-                          int segmentLength, int sglEntries) {
+                          int segmentLength, int sglEntries, int messages) {
         super(range.address, key, segmentCount, segmentLength);
         this.owner = owner;
         this.memory = memory;
@@ -66,6 +72,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         this.sglEntries = sglEntries;
         // At the end, on the page that the embedded provider writes when it registers memory, on kernels before 6.11.
         sglOffset = (int) range.length - sglEntries * ENTRY_SIZE;
+        messagesOffset = sglOffset - messages * MESSAGE_SIZE;
         sgl = memory.buffer().duplicate().order(ByteOrder.nativeOrder());
         segments = new Segment[segmentCount];
         for (int i = 0; i < segmentCount; i++) {
@@ -79,12 +86,14 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
      * @param segmentLength   a multiple of 8.
      * @param sglEntries      of the target SGL, which lies at the end.
      * @param outgoingEntries entries for the peer's target SGL that may be in flight; before that.
+     * @param messages        that may arrive by SENDs, a multiple of 4; between the two.
      * @param needed          see {@link PinnedMemory}.
      * @return {@code null} if there would be too much registered memory.
      */
     static LandingBuffer create(ReceiveMemory owner, int segmentCount, int segmentLength, int sglEntries,
-                                int outgoingEntries, boolean needed) throws VerbsException {
-        int bytes = segmentCount * segmentLength + (sglEntries + outgoingEntries) * TargetSgl.ENTRY_SIZE;
+                                int outgoingEntries, int messages, boolean needed) throws VerbsException {
+        int bytes = segmentCount * segmentLength + (sglEntries + outgoingEntries) * TargetSgl.ENTRY_SIZE +
+                messages * MESSAGE_SIZE;
         if (!PinnedMemory.PROCESS.reserve(bytes, needed)) {
             return null;
         }
@@ -92,11 +101,16 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         boolean created = false;
         try {
             memory = PageMemory.map(bytes);
+            if (owner.device().iwarp) {
+                // A completion does not tell there how much the peer has written. What it says it has and has not must
+                // not be what another connection has left.
+                PlatformDependent.setMemory(memory.address(), bytes, (byte) 0);
+            }
             MemoryRange range = new MemoryRange(memory.address(), bytes,
                     AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
             int key = range.region(owner.device()).rkey();
             LandingBuffer buffer = new LandingBuffer(owner, memory, range, key, segmentCount, segmentLength,
-                    sglEntries);
+                    sglEntries, messages);
             owner.counters().receiveMemory(bytes);
             created = true;
             return buffer;
@@ -155,12 +169,26 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         return range.address + offset;
     }
 
+    /** Where a message arrives. */
+    long messageAddress(int index) {
+        return range.address + messagesOffset + index * MESSAGE_SIZE;
+    }
+
+    /** A message that has arrived, in the byte order of this host. */
+    int message(int index) {
+        return sgl.getInt(messagesOffset + index * MESSAGE_SIZE);
+    }
+
     private int entryOffset(int entry) {
         return sglOffset + entry * ENTRY_SIZE;
     }
 
     MemoryRange range() {
         return range;
+    }
+
+    DeviceContext device() {
+        return owner.device();
     }
 
     /** Drops the connection's own reference: no queue pair can write here any more. */

@@ -84,7 +84,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         inbound = new RdmaInbound(owner, resources);
         outbound = new RdmaOutbound(owner, resources);
         liveness = new Liveness(loop, this, resources.options.liveness);
-        receives = new ReceiveQueue(resources.queuePair, resources.streamConfig.receiveQueueDepth());
+        receives = resources.receives;
         life = new ConnectionLife(owner, new LifeActions(), resources.options.liveness);
         sender = new RdmaSender(owner, this, stream, outbound, life);
         resources.attach(this, this::segmentFreed);
@@ -253,10 +253,10 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         }
     }
 
-    private void receive(int immediate, int length) {
+    private void receive(int message, int length) {
         StreamEvent event;
         try {
-            event = stream.receive(immediate, length);
+            event = length == ReceiveQueue.SENT ? stream.receiveSent(message) : stream.receive(message, length);
         } catch (StreamProtocolException e) {
             life.fail(e);
             return;
@@ -287,14 +287,15 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         if (workRequest == ConnectionResources.RECEIVE) {
             receives.completed();
             if (success) {
-                if (!completions.hasImmediate(index)) {
-                    life.fail(new StreamProtocolException("the peer sent a message without immediate data"));
+                if (!receives.take(completions, index)) {
+                    life.fail(new StreamProtocolException("the peer sent what is not a message of the protocol: " +
+                            completions.byteLength(index) + " bytes, " + completions.describe(index)));
                 } else if (life.isNegotiated()) {
                     // A message proves that the peer is there, even if the connection manager's event is yet to come.
                     life.peerReady();
-                    receive(completions.immediate(index), completions.byteLength(index));
+                    receive(receives.message(), receives.length());
                 } else {
-                    receives.keep(completions.immediate(index), completions.byteLength(index));
+                    receives.keep();
                 }
             }
         } else if (success) {
@@ -352,7 +353,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         int count = life.isBroken() ? 0 : stream.receivesToPost();
         if (count > 0) {
             try {
-                receives.postAgain(count);
+                receives.post(count);
             } catch (VerbsException e) {
                 life.broken(e);
             }

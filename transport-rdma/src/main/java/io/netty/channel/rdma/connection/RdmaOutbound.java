@@ -315,6 +315,11 @@ final class RdmaOutbound {
         return request.length() <= queuePair.maxInlineData();
     }
 
+    /** Whether the message of a work request is sent behind its bytes: the device has no immediate data. */
+    boolean isSendingMessages() {
+        return device.iwarp;
+    }
+
     int maxElements() {
         return maxElements;
     }

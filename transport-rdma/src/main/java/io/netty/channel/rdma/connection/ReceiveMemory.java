@@ -96,17 +96,19 @@ final class ReceiveMemory {
     /**
      * @param sglEntries      entries of the target SGL.
      * @param outgoingEntries see {@link LandingBuffer#create}.
+     * @param messages        see there.
      * @throws IOException if there is no memory for the first buffer.
      */
     ReceiveMemory(DeviceContext device, StreamOptions options, StreamCounters counters, int sglEntries,
-                  int outgoingEntries) throws IOException {
+                  int outgoingEntries, int messages) throws IOException {
         this.device = device;
         this.counters = counters;
         maxBytes = options.receiveBufferSize();
         idleMillis = options.receiveBufferIdleMillis.get();
         size = Math.min(maxBytes, FIRST_BYTES);
         leaving = new LandingBuffer[steps(size, maxBytes)];
-        first = LandingBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries, outgoingEntries, true);
+        first = LandingBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries, outgoingEntries, messages,
+                true);
         if (first == null) {
             // Short, as this has to fit into a rejection.
             throw new IOException("no registered memory for a receive buffer: raise " +
@@ -219,7 +221,7 @@ final class ReceiveMemory {
             return null;
         }
         try {
-            LandingBuffer buffer = LandingBuffer.create(this, segments, segmentLength, 0, 0, false);
+            LandingBuffer buffer = LandingBuffer.create(this, segments, segmentLength, 0, 0, 0, false);
             failed = buffer == null;
             if (!failed) {
                 return buffer;

@@ -16,35 +16,90 @@
 package io.netty.channel.rdma.connection;
 
 import io.netty.channel.rdma.verbs.QueuePair;
+import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
+import io.netty.channel.rdma.verbs.WorkCompletions;
 
 import java.util.Arrays;
 
 /**
- * The receives that are kept posted for one connection. What arrives before the peer's connection data is known waits
- * here. On the loop of the connection.
+ * The receives that are kept posted for one connection. They are empty, and a message is the immediate data of the
+ * completion; but on iWARP, which has none, each has room for a message of 4 bytes. What arrives before the peer's
+ * connection data is known waits here. On the loop of the connection.
  */
 final class ReceiveQueue {
-    /** Takes what an empty receive was completed with. */
+    /** In place of a length: the message was sent, and nothing tells what was written before it. */
+    static final int SENT = -1;
+    private static final int MAX_CHAIN = 32;
+
+    /** Takes what a receive was completed with. */
     interface Consumer {
-        void receive(int immediate, int length);
+        /** @param length of what was written, or {@link #SENT}. */
+        void receive(int message, int length);
     }
 
     private final QueuePair queuePair;
+    /** Where messages are sent to, by the receives in turn; {@code null} where they are immediate data. */
+    private final LandingBuffer messages;
+    private final int depth;
+    private final ReceiveWorkRequests chain;
+    /** The place of the receive that completes next, and of the one that is posted next. */
+    private int first;
+    private int next;
     private int posted;
-    /** Immediate and length in turn. */
+    private int message;
+    private int length;
+    /** Message and length in turn. */
     private int[] early = new int[16];
     private int earlyCount;
 
-    /** @param posted how many are. */
-    ReceiveQueue(QueuePair queuePair, int posted) {
+    /**
+     * @param depth    the most that are posted.
+     * @param messages with so many places for messages; {@code null} where they are immediate data.
+     */
+    ReceiveQueue(QueuePair queuePair, int depth, LandingBuffer messages) {
         this.queuePair = queuePair;
-        this.posted = posted;
+        this.messages = messages;
+        this.depth = depth;
+        int requests = Math.min(depth, MAX_CHAIN);
+        chain = messages == null ? null : new ReceiveWorkRequests(requests, requests);
     }
 
     /** One of them completed. */
     void completed() {
         posted--;
+        if (messages != null) {
+            message = messages.message(first);
+            first = first + 1 == depth ? 0 : first + 1;
+        }
+    }
+
+    /**
+     * Takes what the receive that has just completed got: {@link #message()} and {@link #length()}.
+     *
+     * @return whether it is a message of the protocol.
+     */
+    boolean take(WorkCompletions completions, int index) {
+        length = completions.byteLength(index);
+        if (messages == null) {
+            message = completions.hasImmediate(index) ? completions.immediate(index) : 0;
+            return completions.hasImmediate(index);
+        }
+        boolean whole = completions.opcode(index) == WorkCompletionOpcode.RECEIVE &&
+                length == LandingBuffer.MESSAGE_SIZE && !completions.hasImmediate(index);
+        length = SENT;
+        return whole;
+    }
+
+    /** As the peer has sent it. */
+    int message() {
+        return message;
+    }
+
+    /** In bytes, of what the peer has written with it; or {@link #SENT}. */
+    int length() {
+        return length;
     }
 
     /** Whether all have come back, so that nothing more can arrive. */
@@ -53,24 +108,40 @@ final class ReceiveQueue {
     }
 
     /**
-     * Posts some that have completed again.
+     * Posts some, at first or again.
      *
      * @throws VerbsException if the queue pair does not take them.
      */
-    void postAgain(int count) throws VerbsException {
-        int taken = queuePair.postEmptyReceives(ConnectionResources.RECEIVE, count);
+    void post(int count) throws VerbsException {
+        if (messages == null) {
+            taken(queuePair.postEmptyReceives(ConnectionResources.RECEIVE, count), count);
+            return;
+        }
+        int key = messages.range().region(messages.device()).lkey();
+        for (int left = count; left > 0; left -= chain.size()) {
+            chain.clear();
+            for (int i = 0; i < left && chain.remaining() > 0; i++) {
+                chain.receive(ConnectionResources.RECEIVE)
+                        .addSge(messages.messageAddress(next), LandingBuffer.MESSAGE_SIZE, key);
+                next = next + 1 == depth ? 0 : next + 1;
+            }
+            taken(queuePair.postReceive(chain), chain.size());
+        }
+    }
+
+    private void taken(int taken, int count) throws VerbsException {
         posted += taken;
         if (taken < count) {
             throw queuePair.postException();
         }
     }
 
-    /** Something arrived too early. */
-    void keep(int immediate, int length) {
+    /** What {@link #take} got has arrived too early. */
+    void keep() {
         if (earlyCount == early.length) {
             early = Arrays.copyOf(early, earlyCount * 2);
         }
-        early[earlyCount++] = immediate;
+        early[earlyCount++] = message;
         early[earlyCount++] = length;
     }
 

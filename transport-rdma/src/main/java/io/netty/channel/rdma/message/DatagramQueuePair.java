@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
@@ -57,7 +58,12 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
         this.channel = channel;
         this.id = id;
         RdmaDatagramChannelConfig config = channel.config();
-        queuePair = ChannelQueuePair.create(channel, id, ChannelQueuePair.device(id), config.queuePair(),
+        Device device = ChannelQueuePair.device(id);
+        if (device.isIwarp()) {
+            throw new IOException(device + " is an iWARP device, which has no datagrams (RFC 5040): bind to an " +
+                    "address of an InfiniBand or RoCE device, or use UDP");
+        }
+        queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(),
                 config.maxSendSges, null, ChannelQueuePair.NOT_SHARED, this);
         DatagramReceives created = null;
         boolean posted = false;

@@ -17,9 +17,12 @@ package io.netty.channel.rdma.message;
 
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendFlags;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.util.internal.StringUtil;
 
 import java.io.IOException;
 
@@ -158,6 +161,9 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
     }
 
     private Throwable refusal(RdmaOperation operation) {
+        if (queuePair.isIwarp() && iwarpRefusal(operation) != null) {
+            return iwarpRefusal(operation);
+        }
         if (operation.kind() == RdmaMessageMetrics.Kind.ATOMIC && !queuePair.attributes().supportsAtomics()) {
             return new UnsupportedOperationException(queuePair.device() + " has no atomic operations");
         }
@@ -169,6 +175,29 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
                     "a message on " + queuePair.device() + " has at most " + queuePair.maxMessage() + " bytes");
         }
         return operation.check();
+    }
+
+    /** What an iWARP device would end the connection for. */
+    private Throwable iwarpRefusal(RdmaOperation operation) {
+        if (!RdmaCapabilities.isSupported(operation.getClass(), true, queuePair.attributes())) {
+            return new UnsupportedOperationException(queuePair.device() + " is an iWARP device, which has no " +
+                    StringUtil.simpleClassName(operation) + ": RdmaCapabilities tells what there is");
+        }
+        if (operation.kind() != RdmaMessageMetrics.Kind.READ || operation.length() == 0) {
+            return null;
+        }
+        for (RegisteredSlice slice : operation.local()) {
+            if (!slice.memory().permissions().contains(RdmaPermission.REMOTE_WRITE)) {
+                return refusedRead(operation);
+            }
+        }
+        return operation.isLocal() ? null : refusedRead(operation);
+    }
+
+    private RdmaOperationException refusedRead(RdmaOperation operation) {
+        return new RdmaOperationException(operation, WorkCompletionStatus.LOCAL_PROTECTION_ERROR, queuePair.device() +
+                " is an iWARP device, which reads only into memory that the peer can write to: read into slices of " +
+                "RegisteredMemory with REMOTE_WRITE");
     }
 
     private void post() {

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.message;
 
+import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.verbs.AtomicCapability;
 import io.netty.channel.rdma.verbs.Device;
@@ -70,15 +71,32 @@ public final class RdmaCapabilities {
         return deviceName;
     }
 
-    /** Whether the device has an operation. iWARP has neither immediate data nor atomics (RFC 5040). */
+    /**
+     * Whether the device has an operation. iWARP has neither immediate data nor atomics (RFC 5040), nor {@link
+     * RdmaSyncEventGet}, as {@link #readsNeedRemoteWrite()}.
+     */
     public boolean isSupported(Class<? extends RdmaOperation> operation) {
+        return isSupported(operation, iwarp, attributes);
+    }
+
+    static boolean isSupported(Class<? extends RdmaOperation> operation, boolean iwarp, DeviceAttributes attributes) {
         if (operation == RdmaCompareAndSwap.class || operation == RdmaFetchAndAdd.class) {
             return attributes.supportsAtomics();
         }
         if (operation == RdmaSendInv.class) {
             return attributes.supportsSendWithInvalidate();
         }
-        return !iwarp || operation != RdmaWriteImm.class && operation != RdmaSendImm.class;
+        return !iwarp || operation != RdmaWriteImm.class && operation != RdmaSendImm.class &&
+                operation != RdmaSyncEventGet.class;
+    }
+
+    /**
+     * Whether an {@link RdmaRead} needs {@link RdmaPermission#REMOTE_WRITE} of the memory that it reads into, as with
+     * iWARP, where the answer is written there as a peer's write is (RFC 5040). Such memory is named by slices, never
+     * by a buffer, and is one slice: {@link #maxReadSges()} is 1.
+     */
+    public boolean readsNeedRemoteWrite() {
+        return iwarp;
     }
 
     /** Whether there is {@link RdmaMessageChannel#bindWindow}. */

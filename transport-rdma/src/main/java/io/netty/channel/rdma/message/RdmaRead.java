@@ -47,7 +47,8 @@ public final class RdmaRead extends RemoteOperation {
 
     /**
      * @param local where the bytes go; memory with {@link RdmaPermission#LOCAL_WRITE}, as many slices as {@code
-     *         MAX_SEND_SGES} and {@link RdmaCapabilities#maxReadSges()}.
+     *         MAX_SEND_SGES} and {@link RdmaCapabilities#maxReadSges()}. With iWARP also {@link
+     *         RdmaPermission#REMOTE_WRITE}: {@link RdmaCapabilities#readsNeedRemoteWrite()}.
      * @param remote with {@link RdmaPermission#REMOTE_READ}.
      * @param offset in that memory, in bytes.
      */

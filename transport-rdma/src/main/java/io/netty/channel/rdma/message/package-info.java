@@ -51,8 +51,9 @@
  *     {@code oldValue()} tells what was there</td><td>nothing</td></tr>
  * </table>
  * {@link io.netty.channel.rdma.message.RdmaSyncEvent} makes a counter of these, for which its owner can wait. Not every
- * device has atomics, and iWARP has no immediate data: {@link io.netty.channel.rdma.message.RdmaCapabilities} tells,
- * and the greatest values of the options, too.
+ * device has atomics, and iWARP has no immediate data, reads only into memory with {@code REMOTE_WRITE}, and ends a
+ * connection whose peer has no receive for a message: {@link io.netty.channel.rdma.message.RdmaCapabilities} tells what
+ * there is, and the greatest values of the options, too. What there is not is refused, and the connection goes on.
  *
  * <p>Each is one work request; a flush posts all that were written with one call. Bytes in registered memory go out in
  * place: memory of the channel's allocator ({@code ctx.alloc()}), received buffers, and {@link

@@ -45,6 +45,8 @@ public final class StreamConnection {
     private final Arrival arrival = new Arrival();
 
     private boolean established;
+    /** The peer's host has the other byte order. */
+    private boolean swapped;
     private StreamProtocolException failure;
     private boolean inputOpen = true;
     private boolean outputOpen = true;
@@ -104,6 +106,7 @@ public final class StreamConnection {
             throw new IllegalStateException("already established");
         }
         established = true;
+        swapped = peer.bigEndian() != ConnectionData.HOST_BIG_ENDIAN;
         send.establish(peer);
         receive.establish(peer);
     }
@@ -241,6 +244,19 @@ public final class StreamConnection {
             failure = e;
             throw e;
         }
+    }
+
+    /**
+     * A message arrived by a SEND of 4 bytes, as from an iWARP device, which has no immediate data. Nothing tells how
+     * many bytes were written before it.
+     *
+     * @param message as an int of this host's byte order; librdmacm sends it in that of its own host
+     * @return as {@link #receive}
+     * @throws StreamProtocolException as {@link #receive}
+     */
+    public StreamEvent receiveSent(int message) throws StreamProtocolException {
+        int immediate = swapped ? Integer.reverseBytes(message) : message;
+        return receive(immediate, Immediate.type(immediate) == Immediate.DATA ? Immediate.value(immediate) : 0);
     }
 
     /**

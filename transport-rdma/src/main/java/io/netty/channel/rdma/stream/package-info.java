@@ -57,6 +57,14 @@
  * when the buffer it describes is filled. A keep-alive is sent as an empty RDMA WRITE without immediate, as librdmacm
  * does too: the peer's device answers it, its process notices nothing.
  *
+ * <h2>iWARP</h2>
+ *
+ * It has no immediate data (RFC 5040). As with librdmacm, a message there is an RDMA WRITE of its bytes, if it has
+ * some, and behind it a SEND of the immediate: 4 bytes in the sender's byte order, which its connection data tell. A
+ * SEND that finds no receive ends the connection, so there are more receives for control messages: as many as the peer
+ * can send before it must hear of us. Nothing tells how many bytes were written. A peer that claims more than it wrote
+ * has the reader get what was in the buffer, which is zero at first and later its own.
+ *
  * <h2>Flow control and deadlock</h2>
  *
  * A data message needs three things: room in a buffer of the peer, a credit (a posted receive of the peer, counted by

@@ -107,6 +107,29 @@ class StreamConnectionTest {
     }
 
     @Test
+    void sentMessagesSayAllThatThereIs() throws StreamProtocolException {
+        assertThat(connection.receiveSent(70)).isEqualTo(StreamEvent.DATA);
+        assertThat(connection.arrival().length()).isEqualTo(70);
+        assertThat(connection.receiveSent(credit(4))).isEqualTo(StreamEvent.CREDIT);
+        assertThat(connection.receiveSent(SHUTDOWN)).isEqualTo(StreamEvent.SHUTDOWN);
+    }
+
+    @Test
+    void sentMessagesCannotClaimMoreThanTheBufferHasLeft() {
+        assertThatThrownBy(() -> connection.receiveSent(101)).isInstanceOf(StreamProtocolException.class);
+    }
+
+    @Test
+    void sentMessagesAreInTheByteOrderOfThePeer() throws StreamProtocolException {
+        StreamConnection other = new StreamConnection(new StreamConfig(4, 8, 2, 3, 8),
+                new LandingArea(0x10000, 77, 3, 100), sgl);
+        other.establish(new ConnectionData(ByteOrder.nativeOrder() != ByteOrder.BIG_ENDIAN, true, 4, 0x7000, 8, 2,
+                0x8000, 6, 50));
+        assertThat(other.receiveSent(Integer.reverseBytes(70))).isEqualTo(StreamEvent.DATA);
+        assertThat(other.arrival().length()).isEqualTo(70);
+    }
+
+    @Test
     void aLongBufferIsUsedInMessagesThatTheImmediateCanCarry() throws StreamProtocolException {
         connection.writable();
         connection.write(50);
