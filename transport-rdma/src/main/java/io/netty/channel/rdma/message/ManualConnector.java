@@ -43,6 +43,10 @@ final class ManualConnector {
     /** @param bound to an address of the device, which chooses port, GID and partition; or {@code null}. */
     ManualConnector(ChannelQueuePair queuePair, RdmaMessageChannelConfig config, ConnectionId bound)
             throws IOException {
+        if (queuePair.isIwarp()) {
+            throw new IOException(queuePair.device() + " is an iWARP device, whose connections are made by the " +
+                    "connection manager alone: connect to an address");
+        }
         this.queuePair = queuePair;
         this.config = config;
         port = DevicePort.find(queuePair, bound, config.queuePair().device);

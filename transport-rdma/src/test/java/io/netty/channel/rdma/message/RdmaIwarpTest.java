@@ -147,6 +147,14 @@ class RdmaIwarpTest {
         assertThat(bound.cause()).hasMessageContaining("iWARP device, which has no datagrams");
     }
 
+    @Test
+    void connectionsAreMadeByTheConnectionManagerAlone() throws Exception {
+        RdmaMessageChannel channel = MessagePair.bound(loops.group(), new MessagePair.Recorder(), o -> { });
+        assertThat(TestTimeouts.await(channel.exportEndpoint()).cause())
+                .hasMessageContaining("connection manager alone");
+        TestTimeouts.sync(channel.close());
+    }
+
     // ---- byte streams
 
     /** Collects what a byte-stream channel reads. */
