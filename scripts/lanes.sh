@@ -38,7 +38,7 @@ QUICK_JAVA+=,RdmaOrTcpTest,RdmaOrTcpServerTest,RdmaOrTcpFallbackTest,RdmaStreamI
 # microbench and example-servers: reports, and each kind of example.
 QUICK_JAVA+=,MarkdownReportTest,BenchResultsTest,HarnessTest,ReportTest,SettlingTest,LoadTest,EchoTest,HttpServerTest
 QUICK_JAVA+=,Http2ProgramsTest,GrpcOnePortTest,FileServerTest,OperationTest,PubSubTest,MulticastTest,VerbsEndTest
-IWARP_JAVA=RdmaIwarpTest,RdmaSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaCloseTest,RdmaSocketEchoTest
+IWARP_JAVA=RdmaIwarpTest,ReceiveMemory*Test,RdmaSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaCloseTest,RdmaSocketEchoTest
 IWARP_JAVA+=,RdmaSocketHalfClosedTest,RdmaSocketGatheringWriteTest,RdmaSocketFileRegionTest,RdmaSocketRstTest
 IWARP_JAVA+=,RdmaSocketShutdownOutput*Test,RdmaConnectionEndTest,RdmaPeerDeathTest,RdmaStreamIntegrityTest
 IWARP_JAVA+=,RdmaRstreamTest,RdmaRsocket*Test,RdmaPreloadedProgramsTest,RdmaRcopyTest

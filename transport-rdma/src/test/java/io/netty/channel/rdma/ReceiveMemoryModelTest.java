@@ -52,7 +52,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * connection is a real one, on an event loop that the test runs.
  */
 class ReceiveMemoryModelTest {
-    private static final int TABLES = (16 + 256) * 16;
+    private static final int TABLES = ConnectionInternals.tableBytes();
     private static final int IDLE_MILLIS = 1000;
     private static final int STEPS = 100;
     /** How many of a hundred buffers the application keeps. */
@@ -142,6 +142,32 @@ class ReceiveMemoryModelTest {
             runUntil(() -> reader.arrived == sent);
             reader.held(0);
             runUntilSmall();
+        } finally {
+            end();
+        }
+    }
+
+    /** That a stream was fast before is no reason to grow when it has stopped. */
+    @Test
+    void itDoesNotGrowAgainWhenItHasShrunk() throws Exception {
+        random = new SplittableRandom(0);
+        int max = ConnectionInternals.FIRST_RECEIVE_BYTES << 4;
+        try {
+            connect(max);
+            runUntil(() -> {
+                if (reader.arrived == sent) {
+                    send(max);
+                }
+                return server.metrics().receiveMemory() == max + TABLES;
+            });
+            // At the maximum it can't grow, however fast this is.
+            send(2 * max);
+            runUntil(() -> reader.arrived == sent);
+            for (int ticks = 0; ticks < 2; ticks++) {
+                clock.advanceMillis(IDLE_MILLIS);
+                loop.runNow();
+            }
+            runUntil(() -> server.metrics().receiveMemory() == ConnectionInternals.FIRST_RECEIVE_BYTES + TABLES);
         } finally {
             end();
         }

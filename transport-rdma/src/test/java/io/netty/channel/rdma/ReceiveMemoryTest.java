@@ -48,7 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ReceiveMemoryTest {
     private static final int MAX = 1 << 20;
     /** The target SGL, and entries for the peer's. */
-    private static final int TABLES = (16 + 256) * 16;
+    private static final int TABLES = ConnectionInternals.tableBytes();
     private static final int FIRST = ConnectionInternals.FIRST_RECEIVE_BYTES + TABLES;
     private static final int PIECE = 64 << 10;
     /** Long enough that a stream is not taken for idle on a slow machine. */

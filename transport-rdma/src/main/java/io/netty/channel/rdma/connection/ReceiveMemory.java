@@ -256,6 +256,8 @@ final class ReceiveMemory {
             ask |= !buffer.isIdle();
         }
         arrivedSinceTick = 0;
+        // What was fast before is no reason to grow now, nor when the peer answers that it has given parts back.
+        fast = false;
         freeIdle();
         if (!grown.isEmpty() || isLeaving()) {
             schedule();

@@ -15,7 +15,10 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.channel.rdma.stream.TargetSgl;
+import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
+import io.netty.channel.rdma.verbs.VerbsException;
 
 /**
  * What tests of other packages look at, and do, in a connection. On its loop.
@@ -23,8 +26,22 @@ import io.netty.channel.rdma.verbs.DeviceAttributes;
 public final class ConnectionInternals {
     /** The receive memory of an idle connection, in bytes. */
     public static final int FIRST_RECEIVE_BYTES = ReceiveMemory.FIRST_BYTES;
+    private static final int SEND_QUEUE_DEPTH = 256;
+    private static final int RECEIVE_QUEUE_DEPTH = 256;
 
     private ConnectionInternals() {
+    }
+
+    /** How many bytes of receive memory are no bytes of the stream, with the default options. */
+    public static int tableBytes() {
+        int entries = 16;
+        try (Device device = Device.open(Device.names().get(0))) {
+            return device.isIwarp() ? (entries + SEND_QUEUE_DEPTH / 2) * TargetSgl.ENTRY_SIZE +
+                    RECEIVE_QUEUE_DEPTH * LandingBuffer.MESSAGE_SIZE
+                    : (entries + SEND_QUEUE_DEPTH) * TargetSgl.ENTRY_SIZE;
+        } catch (VerbsException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** What the device of the connection can do. */
