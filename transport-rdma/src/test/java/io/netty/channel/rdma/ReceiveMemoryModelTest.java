@@ -147,7 +147,7 @@ class ReceiveMemoryModelTest {
         }
     }
 
-    /** That a stream was fast before is no reason to grow when it has stopped. */
+    /** When a stream has stopped, it is no reason that it was fast, nor that nothing is on offer any more. */
     @Test
     void itDoesNotGrowAgainWhenItHasShrunk() throws Exception {
         random = new SplittableRandom(0);

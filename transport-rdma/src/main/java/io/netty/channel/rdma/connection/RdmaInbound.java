@@ -66,14 +66,15 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
 
     /** The peer has given back what it was offered: a segment that it had begun gets no more. */
     void retracted(Arrival arrival) {
+        // First: what follows may offer memory, and there is no reason for more.
+        memory.retracted();
         if (arrival.area() != null) {
-            LandingBuffer.Segment segment = memory.arrived(arrival);
+            LandingBuffer.Segment segment = memory.segment(arrival);
             segment.filled = true;
             if (segment == segments.peek()) {
                 take(segment, 0);
             }
         }
-        memory.retracted();
     }
 
     /** Before the peer is told of free segments. */

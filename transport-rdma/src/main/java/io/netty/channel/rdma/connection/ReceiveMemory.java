@@ -168,6 +168,11 @@ final class ReceiveMemory {
             arrivedInWindow = 0;
         }
         usedUp = stream.offeredBytes() == 0;
+        return segment(arrival);
+    }
+
+    /** That of the latest arrival, which may be of no bytes. */
+    LandingBuffer.Segment segment(Arrival arrival) {
         return ((LandingBuffer) arrival.area()).segment(arrival.segment());
     }
 
