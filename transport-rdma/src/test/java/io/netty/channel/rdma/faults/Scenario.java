@@ -48,6 +48,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -196,7 +197,7 @@ enum Scenario {
 
     /** Writes, and waits until as many bytes have come back. */
     static void exchange(Channel channel, Attempt attempt, ByteBuf data) throws Exception {
-        CompletableFuture<Void> replied = channel.pipeline().get(Replies.class).expect(data.readableBytes());
+        CompletableFuture<Void> replied = expect(channel, data);
         attempt.note(channel.writeAndFlush(data));
         replied.get(TestTimeouts.SECONDS, TimeUnit.SECONDS);
     }
@@ -204,7 +205,7 @@ enum Scenario {
     /** A datagram may be lost: then it is sent again, unless something has failed, after which nobody may answer. */
     static void exchangeDatagram(Channel channel, Attempt attempt, ByteBuf data, SocketAddress to)
             throws Exception {
-        CompletableFuture<Void> replied = channel.pipeline().get(Replies.class).expect(data.readableBytes());
+        CompletableFuture<Void> replied = expect(channel, data);
         try {
             for (int tries = 0; !isOver(replied, attempt) && tries < TestTimeouts.SECONDS; tries++) {
                 TestTimeouts.sync(channel.writeAndFlush(new RdmaDatagram(data.retainedDuplicate(), to)));
@@ -214,6 +215,16 @@ enum Scenario {
             data.release();
         }
         replied.get(0, TimeUnit.SECONDS);
+    }
+
+    /** A channel that a failure has closed has no handlers any more: then nobody would release what is not written. */
+    private static CompletableFuture<Void> expect(Channel channel, ByteBuf data) throws ClosedChannelException {
+        Replies replies = channel.pipeline().get(Replies.class);
+        if (replies == null) {
+            data.release();
+            throw new ClosedChannelException();
+        }
+        return replies.expect(data.readableBytes());
     }
 
     private static boolean isOver(CompletableFuture<Void> replied, Attempt attempt) {
