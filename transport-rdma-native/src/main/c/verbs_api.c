@@ -14,18 +14,19 @@
  * under the License.
  */
 /*
- * Fills the function table, from the libraries of the system or from the embedded provider.
+ * The function tables: of the libraries of the system, which is filled when it is first asked for, and of the embedded
+ * provider.
  *
  * The libraries stay loaded for ever: unloading code that other threads may be in is never safe.
  */
 #include "verbs_api.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "embedded/embedded.h"
-
-struct verbs_api verbs;
 
 struct symbol {
     const char *name;
@@ -87,40 +88,49 @@ static void find_optional_symbols(struct verbs_api *api, void *library)
     }
 }
 
-static int select_ibverbs(char *reason, size_t reason_size)
+static bool load_ibverbs(struct verbs_api *api, char *reason, size_t reason_size)
 {
     void *ibverbs = open_library("libibverbs.so.1", "libibverbs1 (rdma-core)", reason, reason_size);
     if (ibverbs == NULL) {
-        return -1;
+        return false;
     }
     void *rdmacm = open_library("librdmacm.so.1", "librdmacm1 (librdmacm)", reason, reason_size);
     if (rdmacm == NULL) {
         dlclose(ibverbs);
-        return -1;
+        return false;
     }
-    struct verbs_api api = {0};
-    if (find_symbols(&api, ibverbs, "libibverbs.so.1", ibverbs_symbols,
+    if (find_symbols(api, ibverbs, "libibverbs.so.1", ibverbs_symbols,
                      sizeof(ibverbs_symbols) / sizeof(*ibverbs_symbols), reason, reason_size) < 0 ||
-        find_symbols(&api, rdmacm, "librdmacm.so.1", rdmacm_symbols, sizeof(rdmacm_symbols) / sizeof(*rdmacm_symbols),
+        find_symbols(api, rdmacm, "librdmacm.so.1", rdmacm_symbols, sizeof(rdmacm_symbols) / sizeof(*rdmacm_symbols),
                      reason, reason_size) < 0) {
         dlclose(rdmacm);
         dlclose(ibverbs);
-        return -1;
+        return false;
     }
-    find_optional_symbols(&api, ibverbs);
-    verbs = api;
-    return 0;
+    find_optional_symbols(api, ibverbs);
+    return true;
 }
 
-int verbs_api_select(enum verbs_provider provider, char *reason, size_t reason_size)
+static const struct verbs_api *ibverbs_api(char *reason, size_t reason_size)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct verbs_api api;
+    static bool loaded;
+    pthread_mutex_lock(&lock);
+    loaded = loaded || load_ibverbs(&api, reason, reason_size);
+    const struct verbs_api *result = loaded ? &api : NULL;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+const struct verbs_api *verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size)
 {
     switch (provider) {
     case VERBS_PROVIDER_IBVERBS:
-        return select_ibverbs(reason, reason_size);
+        return ibverbs_api(reason, reason_size);
     case VERBS_PROVIDER_EMBEDDED:
-        verbs = embedded_api;
-        return 0;
+        return &embedded_api;
     }
     snprintf(reason, reason_size, "unknown provider %d", (int) provider);
-    return -1;
+    return NULL;
 }

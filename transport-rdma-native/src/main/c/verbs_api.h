@@ -14,11 +14,12 @@
  * under the License.
  */
 /*
- * The verbs and RDMA CM functions that this library calls, behind one table.
+ * The verbs and RDMA CM functions that this library calls, behind a table for each provider.
  *
- * Two providers can fill it: libibverbs + librdmacm (found by dlopen, so that the library loads where they are not
- * installed), or the embedded provider. They are never mixed: an object made by one must only meet functions of the
- * same one, because both do container_of() on the public structs.
+ * There are two: libibverbs + librdmacm (found by dlopen, so that the library loads where they are not installed), and
+ * the embedded provider. A process may use both, but never mixed: an object made by one must only meet functions of the
+ * same one, because both do container_of() on the public structs. So whoever has an object has the table that it came
+ * from; in Java that is VerbsObject.
  *
  * The hot path (ibv_poll_cq, ibv_req_notify_cq, ibv_post_send, ibv_post_recv, ibv_post_srq_recv) is not in the table: in
  * <infiniband/verbs.h> these are static inlines that call through ibv_context->ops, which both providers fill.
@@ -146,13 +147,10 @@ enum verbs_provider {
     VERBS_PROVIDER_EMBEDDED = 1,
 };
 
-/* The table of the provider chosen by verbs_api_select(); all fields are NULL before. Read-only afterwards. */
-extern struct verbs_api verbs;
-
 /*
- * Fills `verbs`. Returns 0, or -1 with a NUL-terminated reason for a person in `reason`: which library or symbol is
- * missing. May be called again, for another provider too, as long as no object has been made.
+ * The table of a provider, which stays as it is until the process ends, or NULL with a NUL-terminated reason for a person
+ * in `reason`: which library or symbol is missing. What is missing is looked for again by the next call. Any thread.
  */
-int verbs_api_select(enum verbs_provider provider, char *reason, size_t reason_size);
+const struct verbs_api *verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size);
 
 #endif

@@ -15,7 +15,7 @@
  */
 /*
  * A function table in which calls fail, for tests in Java: linked with the objects of the JNI library, whose
- * verbs_api_select() fills the table with these functions in front of the provider's, whichever that is. The released
+ * verbs_api_get() gives a table of these functions in front of the provider's, whichever that is. The released
  * library has none of it.
  *
  * Each function of verbs_api.h and of ibv_context_ops that is used has a line here, else this does not compile. Those
@@ -242,25 +242,25 @@ static void replace_operations(struct ibv_context *context)
     }
 }
 
-int __real_verbs_api_select(enum verbs_provider provider, char *reason, size_t reason_size);
-int __wrap_verbs_api_select(enum verbs_provider provider, char *reason, size_t reason_size);
+const struct verbs_api *__real_verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size);
+const struct verbs_api *__wrap_verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size);
 
-int __wrap_verbs_api_select(enum verbs_provider provider, char *reason, size_t reason_size)
+/* The tests use one provider: the one that was asked for last. */
+const struct verbs_api *__wrap_verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size)
 {
-    int result = __real_verbs_api_select(provider, reason, reason_size);
-    if (result == 0) {
-        real = verbs;
-#define REPLACE(ret, name, args)                                                                                      \
-    if (real.name != NULL) {                                                                                          \
-        verbs.name = faulty_##name;                                                                                   \
+    static struct verbs_api faulty;
+    const struct verbs_api *api = __real_verbs_api_get(provider, reason, reason_size);
+    if (api == NULL) {
+        return NULL;
     }
-        VERBS_API_IBVERBS(REPLACE)
-        VERBS_API_RDMACM(REPLACE)
-        VERBS_API_OPTIONAL(REPLACE)
-        VERBS_API_EXTENSIONS(REPLACE)
+    real = *api;
+#define REPLACE(ret, name, args) faulty.name = real.name != NULL ? faulty_##name : NULL;
+    VERBS_API_IBVERBS(REPLACE)
+    VERBS_API_RDMACM(REPLACE)
+    VERBS_API_OPTIONAL(REPLACE)
+    VERBS_API_EXTENSIONS(REPLACE)
 #undef REPLACE
-    }
-    return result;
+    return &faulty;
 }
 
 /* ---- io.netty.channel.rdma.verbs.Faults ---- */

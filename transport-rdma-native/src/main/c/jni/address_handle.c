@@ -18,36 +18,36 @@
 
 #include <string.h>
 
-static jlong create(JNIEnv *env, jclass class, jlong pd, jintArray values, jbyteArray gid)
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray values, jbyteArray gid)
 {
     (void) class;
     struct ibv_ah_attr attr;
     read_address_vector(env, values, gid, &attr);
     errno = 0;
-    return created(verbs.ibv_create_ah(to_pointer(pd), &attr));
+    return created(to_api(api)->ibv_create_ah(to_pointer(pd), &attr));
 }
 
-static jlong create_from_completion(JNIEnv *env, jclass class, jlong pd, jlong completion, jlong global_header,
-                                    jint port)
+static jlong create_from_completion(JNIEnv *env, jclass class, jlong api, jlong pd, jlong completion,
+                                    jlong global_header, jint port)
 {
     (void) env;
     (void) class;
     errno = 0;
-    return created(verbs.ibv_create_ah_from_wc(to_pointer(pd), to_pointer(completion), to_pointer(global_header),
+    return created(to_api(api)->ibv_create_ah_from_wc(to_pointer(pd), to_pointer(completion), to_pointer(global_header),
                                                (uint8_t) port));
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong handle)
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong handle)
 {
     (void) env;
     (void) class;
     errno = 0;
-    return to_errno(verbs.ibv_destroy_ah(to_pointer(handle)));
+    return to_errno(to_api(api)->ibv_destroy_ah(to_pointer(handle)));
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("create0", "(J[I[B)J", create),
-    JNI_METHOD("createFromCompletion0", "(JJJI)J", create_from_completion),
-    JNI_METHOD("destroy0", "(J)I", destroy),
+    JNI_METHOD("create0", "(JJ[I[B)J", create),
+    JNI_METHOD("createFromCompletion0", "(JJJJI)J", create_from_completion),
+    JNI_METHOD("destroy0", "(JJ)I", destroy),
 };
 JNI_CLASS(jni_address_handle, "verbs/AddressHandle", methods);

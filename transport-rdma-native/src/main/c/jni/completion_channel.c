@@ -16,27 +16,27 @@
 /* Natives of CompletionChannel. */
 #include "jni_util.h"
 
-static jlong create(JNIEnv *env, jclass class, jlong context)
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong context)
 {
     (void) env;
     (void) class;
     errno = 0;
-    struct ibv_comp_channel *channel = verbs.ibv_create_comp_channel(to_pointer(context));
+    struct ibv_comp_channel *channel = to_api(api)->ibv_create_comp_channel(to_pointer(context));
     if (channel != NULL) {
         int error = set_nonblocking(channel->fd);
         if (error != 0) {
-            verbs.ibv_destroy_comp_channel(channel);
+            to_api(api)->ibv_destroy_comp_channel(channel);
             return -error;
         }
     }
     return created(channel);
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong channel)
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong channel)
 {
     (void) env;
     (void) class;
-    return to_errno(verbs.ibv_destroy_comp_channel(to_pointer(channel)));
+    return to_errno(to_api(api)->ibv_destroy_comp_channel(to_pointer(channel)));
 }
 
 static jint channel_fd(JNIEnv *env, jclass class, jlong channel)
@@ -47,7 +47,7 @@ static jint channel_fd(JNIEnv *env, jclass class, jlong channel)
 }
 
 /* Acknowledging takes a lock, so the events of one queue in a row are acknowledged together (ibv_get_cq_event(3)). */
-static jint consume(JNIEnv *env, jclass class, jlong channel, jint max)
+static jint consume(JNIEnv *env, jclass class, jlong api, jlong channel, jint max)
 {
     (void) env;
     (void) class;
@@ -57,10 +57,10 @@ static jint consume(JNIEnv *env, jclass class, jlong channel, jint max)
     unsigned int unacknowledged = 0;
     jint total = 0;
     errno = 0;
-    while (total < max && verbs.ibv_get_cq_event(to_pointer(channel), &cq, &context) == 0) {
+    while (total < max && to_api(api)->ibv_get_cq_event(to_pointer(channel), &cq, &context) == 0) {
         if (cq != last) {
             if (unacknowledged != 0) {
-                verbs.ibv_ack_cq_events(last, unacknowledged);
+                to_api(api)->ibv_ack_cq_events(last, unacknowledged);
             }
             last = cq;
             unacknowledged = 0;
@@ -70,15 +70,15 @@ static jint consume(JNIEnv *env, jclass class, jlong channel, jint max)
     }
     int error = errno;
     if (unacknowledged != 0) {
-        verbs.ibv_ack_cq_events(last, unacknowledged);
+        to_api(api)->ibv_ack_cq_events(last, unacknowledged);
     }
     return total > 0 || error == EAGAIN || error == EINTR ? total : -(error != 0 ? error : EIO);
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("create0", "(J)J", create),
-    JNI_METHOD("destroy0", "(J)I", destroy),
+    JNI_METHOD("create0", "(JJ)J", create),
+    JNI_METHOD("destroy0", "(JJ)I", destroy),
     JNI_METHOD("fd0", "(J)I", channel_fd),
-    JNI_METHOD("consume0", "(JI)I", consume),
+    JNI_METHOD("consume0", "(JJI)I", consume),
 };
 JNI_CLASS(jni_completion_channel, "verbs/CompletionChannel", methods);

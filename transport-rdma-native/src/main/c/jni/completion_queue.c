@@ -19,19 +19,19 @@
 /* Set in the result of poll_or_arm() where the queue was armed. */
 #define ARMED (1 << 30)
 
-static jlong create(JNIEnv *env, jclass class, jlong context, jint capacity, jlong channel)
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong context, jint capacity, jlong channel)
 {
     (void) env;
     (void) class;
     errno = 0;
-    return created(verbs.ibv_create_cq(to_pointer(context), capacity, NULL, to_pointer(channel), 0));
+    return created(to_api(api)->ibv_create_cq(to_pointer(context), capacity, NULL, to_pointer(channel), 0));
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong cq)
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong cq)
 {
     (void) env;
     (void) class;
-    return to_errno(verbs.ibv_destroy_cq(to_pointer(cq)));
+    return to_errno(to_api(api)->ibv_destroy_cq(to_pointer(cq)));
 }
 
 static jint capacity(JNIEnv *env, jclass class, jlong cq)
@@ -72,8 +72,8 @@ static jint poll_or_arm(JNIEnv *env, jclass class, jlong cq, jlong completions, 
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("create0", "(JIJ)J", create),
-    JNI_METHOD("destroy0", "(J)I", destroy),
+    JNI_METHOD("create0", "(JJIJ)J", create),
+    JNI_METHOD("destroy0", "(JJ)I", destroy),
     JNI_METHOD("capacity0", "(J)I", capacity),
     JNI_METHOD("poll0", "(JJI)I", poll),
     JNI_METHOD("pollOrArm0", "(JJI)I", poll_or_arm),

@@ -45,43 +45,43 @@ static bool has_device(jlong id)
     return ((struct rdma_cm_id *) to_pointer(id))->verbs != NULL;
 }
 
-static jlong create(JNIEnv *env, jclass class, jlong channel, jlong token, jint port_space)
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong channel, jlong token, jint port_space)
 {
     (void) env;
     (void) class;
     struct rdma_cm_id *id = NULL;
     errno = 0;
-    int error = to_errno(verbs.rdma_create_id(to_pointer(channel), &id, to_pointer(token),
+    int error = to_errno(to_api(api)->rdma_create_id(to_pointer(channel), &id, to_pointer(token),
                                               (enum rdma_port_space) port_space));
     return error != 0 ? -error : to_long(id);
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong id)
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong id)
 {
     (void) env;
     (void) class;
     errno = 0;
-    return to_errno(verbs.rdma_destroy_id(to_pointer(id)));
+    return to_errno(to_api(api)->rdma_destroy_id(to_pointer(id)));
 }
 
-static jint bind_address(JNIEnv *env, jclass class, jlong id, jbyteArray bytes, jint port, jint scope)
+static jint bind_address(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint port, jint scope)
 {
     (void) class;
     struct sockaddr_storage address;
     read_address(env, bytes, port, scope, &address);
     errno = 0;
-    return to_errno(verbs.rdma_bind_addr(to_pointer(id), (struct sockaddr *) &address));
+    return to_errno(to_api(api)->rdma_bind_addr(to_pointer(id), (struct sockaddr *) &address));
 }
 
-static jint start_listening(JNIEnv *env, jclass class, jlong id, jint backlog)
+static jint start_listening(JNIEnv *env, jclass class, jlong api, jlong id, jint backlog)
 {
     (void) env;
     (void) class;
     errno = 0;
-    return to_errno(verbs.rdma_listen(to_pointer(id), backlog));
+    return to_errno(to_api(api)->rdma_listen(to_pointer(id), backlog));
 }
 
-static jint resolve_address(JNIEnv *env, jclass class, jlong id, jbyteArray local_bytes, jint local_port,
+static jint resolve_address(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray local_bytes, jint local_port,
                             jint local_scope, jbyteArray remote_bytes, jint remote_port, jint remote_scope,
                             jint timeout_ms)
 {
@@ -93,11 +93,12 @@ static jint resolve_address(JNIEnv *env, jclass class, jlong id, jbyteArray loca
     }
     read_address(env, remote_bytes, remote_port, remote_scope, &remote);
     errno = 0;
-    return to_errno(verbs.rdma_resolve_addr(to_pointer(id), local_bytes != NULL ? (struct sockaddr *) &local : NULL,
-                                            (struct sockaddr *) &remote, timeout_ms));
+    return to_errno(to_api(api)->rdma_resolve_addr(to_pointer(id),
+                                                   local_bytes != NULL ? (struct sockaddr *) &local : NULL,
+                                                   (struct sockaddr *) &remote, timeout_ms));
 }
 
-static jint resolve_route(JNIEnv *env, jclass class, jlong id, jint timeout_ms)
+static jint resolve_route(JNIEnv *env, jclass class, jlong api, jlong id, jint timeout_ms)
 {
     (void) env;
     (void) class;
@@ -105,7 +106,7 @@ static jint resolve_route(JNIEnv *env, jclass class, jlong id, jint timeout_ms)
         return EINVAL;
     }
     errno = 0;
-    return to_errno(verbs.rdma_resolve_route(to_pointer(id), timeout_ms));
+    return to_errno(to_api(api)->rdma_resolve_route(to_pointer(id), timeout_ms));
 }
 
 static jlong device(JNIEnv *env, jclass class, jlong id)
@@ -126,11 +127,11 @@ static void port(JNIEnv *env, jclass class, jlong id_address, jintArray port_and
     (*env)->SetByteArrayRegion(env, gid, 0, sizeof(path->sgid.raw), (const jbyte *) path->sgid.raw);
 }
 
-static void destroy_queue_pair(JNIEnv *env, jclass class, jlong id)
+static void destroy_queue_pair(JNIEnv *env, jclass class, jlong api, jlong id)
 {
     (void) env;
     (void) class;
-    verbs.rdma_destroy_qp(to_pointer(id));
+    to_api(api)->rdma_destroy_qp(to_pointer(id));
 }
 
 /* Bytes that are valid during a call. A uint8_t holds the length, so they fit. */
@@ -177,32 +178,34 @@ static jint call_with_parameters(JNIEnv *env, int (*call)(struct rdma_cm_id *, s
     return to_errno(call(to_pointer(id), &param));
 }
 
-static jint connect_id(JNIEnv *env, jclass class, jlong id, jbyteArray private_data, jint responder_resources,
-                       jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count, jint qp_num)
+static jint connect_id(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray private_data,
+                       jint responder_resources, jint initiator_depth, jboolean flow_control, jint retry_count,
+                       jint rnr_retry_count, jint qp_num)
 {
     (void) class;
-    return call_with_parameters(env, verbs.rdma_connect, id, private_data, responder_resources, initiator_depth,
+    return call_with_parameters(env, to_api(api)->rdma_connect, id, private_data, responder_resources, initiator_depth,
                                 flow_control, retry_count, rnr_retry_count, qp_num);
 }
 
-static jint accept_id(JNIEnv *env, jclass class, jlong id, jbyteArray private_data, jint responder_resources,
-                      jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count, jint qp_num)
+static jint accept_id(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray private_data,
+                      jint responder_resources, jint initiator_depth, jboolean flow_control, jint retry_count,
+                      jint rnr_retry_count, jint qp_num)
 {
     (void) class;
-    return call_with_parameters(env, verbs.rdma_accept, id, private_data, responder_resources, initiator_depth,
+    return call_with_parameters(env, to_api(api)->rdma_accept, id, private_data, responder_resources, initiator_depth,
                                 flow_control, retry_count, rnr_retry_count, qp_num);
 }
 
-static jint reject(JNIEnv *env, jclass class, jlong id, jbyteArray private_data)
+static jint reject(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray private_data)
 {
     (void) class;
     struct private_data data;
     read_private_data(env, private_data, &data);
     errno = 0;
-    return to_errno(verbs.rdma_reject(to_pointer(id), data.length > 0 ? data.bytes : NULL, data.length));
+    return to_errno(to_api(api)->rdma_reject(to_pointer(id), data.length > 0 ? data.bytes : NULL, data.length));
 }
 
-static jint disconnect(JNIEnv *env, jclass class, jlong id)
+static jint disconnect(JNIEnv *env, jclass class, jlong api, jlong id)
 {
     (void) env;
     (void) class;
@@ -210,11 +213,11 @@ static jint disconnect(JNIEnv *env, jclass class, jlong id)
         return EINVAL;
     }
     errno = 0;
-    return to_errno(verbs.rdma_disconnect(to_pointer(id)));
+    return to_errno(to_api(api)->rdma_disconnect(to_pointer(id)));
 }
 
-static jint join_multicast(JNIEnv *env, jclass class, jlong id, jbyteArray bytes, jint scope, jboolean send_only,
-                           jlong join)
+static jint join_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint scope,
+                           jboolean send_only, jlong join)
 {
     (void) class;
     if (!has_device(id)) {
@@ -228,25 +231,25 @@ static jint join_multicast(JNIEnv *env, jclass class, jlong id, jbyteArray bytes
         .addr = (struct sockaddr *) &group,
     };
     errno = 0;
-    return to_errno(send_only ? verbs.rdma_join_multicast_ex(to_pointer(id), &attr, to_pointer(join))
-                              : verbs.rdma_join_multicast(to_pointer(id), attr.addr, to_pointer(join)));
+    return to_errno(send_only ? to_api(api)->rdma_join_multicast_ex(to_pointer(id), &attr, to_pointer(join))
+                              : to_api(api)->rdma_join_multicast(to_pointer(id), attr.addr, to_pointer(join)));
 }
 
-static jint leave_multicast(JNIEnv *env, jclass class, jlong id, jbyteArray bytes, jint scope)
+static jint leave_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint scope)
 {
     (void) class;
     struct sockaddr_storage group;
     read_address(env, bytes, 0, scope, &group);
     errno = 0;
-    return to_errno(verbs.rdma_leave_multicast(to_pointer(id), (struct sockaddr *) &group));
+    return to_errno(to_api(api)->rdma_leave_multicast(to_pointer(id), (struct sockaddr *) &group));
 }
 
-static jint migrate(JNIEnv *env, jclass class, jlong id, jlong channel)
+static jint migrate(JNIEnv *env, jclass class, jlong api, jlong id, jlong channel)
 {
     (void) env;
     (void) class;
     errno = 0;
-    return to_errno(verbs.rdma_migrate_id(to_pointer(id), to_pointer(channel)));
+    return to_errno(to_api(api)->rdma_migrate_id(to_pointer(id), to_pointer(channel)));
 }
 
 /* Indexes of ConnectionId.OPTION_*. */
@@ -260,7 +263,7 @@ static const struct {
     {RDMA_OPTION_ID_ACK_TIMEOUT, sizeof(uint8_t)},
 };
 
-static jint set_option(JNIEnv *env, jclass class, jlong id, jint option, jint value)
+static jint set_option(JNIEnv *env, jclass class, jlong api, jlong id, jint option, jint value)
 {
     (void) env;
     (void) class;
@@ -268,11 +271,11 @@ static jint set_option(JNIEnv *env, jclass class, jlong id, jint option, jint va
     int number = value;
     void *pointer = options[option].size == sizeof(uint8_t) ? (void *) &byte : (void *) &number;
     errno = 0;
-    return to_errno(verbs.rdma_set_option(to_pointer(id), RDMA_OPTION_ID, options[option].name, pointer,
+    return to_errno(to_api(api)->rdma_set_option(to_pointer(id), RDMA_OPTION_ID, options[option].name, pointer,
                                           options[option].size));
 }
 
-static jint address(JNIEnv *env, jclass class, jlong id_address, jboolean local, jbyteArray bytes,
+static jint address(JNIEnv *env, jclass class, jlong api, jlong id_address, jboolean local, jbyteArray bytes,
                     jintArray port_and_scope)
 {
     (void) class;
@@ -280,7 +283,7 @@ static jint address(JNIEnv *env, jclass class, jlong id_address, jboolean local,
     struct sockaddr *sockaddr = local ? rdma_get_local_addr(id) : rdma_get_peer_addr(id);
     const void *ip;
     jint length;
-    jint numbers[2] = {ntohs(local ? verbs.rdma_get_src_port(id) : verbs.rdma_get_dst_port(id)), 0};
+    jint numbers[2] = {ntohs(local ? to_api(api)->rdma_get_src_port(id) : to_api(api)->rdma_get_dst_port(id)), 0};
     if (sockaddr->sa_family == AF_INET) {
         ip = &((struct sockaddr_in *) sockaddr)->sin_addr;
         length = 4;
@@ -297,23 +300,23 @@ static jint address(JNIEnv *env, jclass class, jlong id_address, jboolean local,
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("create0", "(JJI)J", create),
-    JNI_METHOD("destroy0", "(J)I", destroy),
-    JNI_METHOD("bind0", "(J[BII)I", bind_address),
-    JNI_METHOD("listen0", "(JI)I", start_listening),
-    JNI_METHOD("resolveAddress0", "(J[BII[BIII)I", resolve_address),
-    JNI_METHOD("resolveRoute0", "(JI)I", resolve_route),
+    JNI_METHOD("create0", "(JJJI)J", create),
+    JNI_METHOD("destroy0", "(JJ)I", destroy),
+    JNI_METHOD("bind0", "(JJ[BII)I", bind_address),
+    JNI_METHOD("listen0", "(JJI)I", start_listening),
+    JNI_METHOD("resolveAddress0", "(JJ[BII[BIII)I", resolve_address),
+    JNI_METHOD("resolveRoute0", "(JJI)I", resolve_route),
     JNI_METHOD("device0", "(J)J", device),
     JNI_METHOD("port0", "(J[I[B)V", port),
-    JNI_METHOD("destroyQueuePair0", "(J)V", destroy_queue_pair),
-    JNI_METHOD("connect0", "(J[BIIZIII)I", connect_id),
-    JNI_METHOD("accept0", "(J[BIIZIII)I", accept_id),
-    JNI_METHOD("reject0", "(J[B)I", reject),
-    JNI_METHOD("disconnect0", "(J)I", disconnect),
-    JNI_METHOD("joinMulticast0", "(J[BIZJ)I", join_multicast),
-    JNI_METHOD("leaveMulticast0", "(J[BI)I", leave_multicast),
-    JNI_METHOD("migrate0", "(JJ)I", migrate),
-    JNI_METHOD("setOption0", "(JII)I", set_option),
-    JNI_METHOD("address0", "(JZ[B[I)I", address),
+    JNI_METHOD("destroyQueuePair0", "(JJ)V", destroy_queue_pair),
+    JNI_METHOD("connect0", "(JJ[BIIZIII)I", connect_id),
+    JNI_METHOD("accept0", "(JJ[BIIZIII)I", accept_id),
+    JNI_METHOD("reject0", "(JJ[B)I", reject),
+    JNI_METHOD("disconnect0", "(JJ)I", disconnect),
+    JNI_METHOD("joinMulticast0", "(JJ[BIZJ)I", join_multicast),
+    JNI_METHOD("leaveMulticast0", "(JJ[BI)I", leave_multicast),
+    JNI_METHOD("migrate0", "(JJJ)I", migrate),
+    JNI_METHOD("setOption0", "(JJII)I", set_option),
+    JNI_METHOD("address0", "(JJZ[B[I)I", address),
 };
 JNI_CLASS(jni_connection_id, "verbs/ConnectionId", methods);

@@ -18,18 +18,18 @@
 
 #include <string.h>
 
-static jobjectArray names(JNIEnv *env, jclass class)
+static jobjectArray names(JNIEnv *env, jclass class, jlong api)
 {
     (void) class;
     int count = 0;
-    struct ibv_device **list = verbs.ibv_get_device_list(&count);
+    struct ibv_device **list = to_api(api)->ibv_get_device_list(&count);
     if (list == NULL) {
         return NULL;
     }
     jclass string = (*env)->FindClass(env, "java/lang/String");
     jobjectArray array = string != NULL ? (*env)->NewObjectArray(env, count, string, NULL) : NULL;
     for (int i = 0; array != NULL && i < count; i++) {
-        jstring name = (*env)->NewStringUTF(env, verbs.ibv_get_device_name(list[i]));
+        jstring name = (*env)->NewStringUTF(env, to_api(api)->ibv_get_device_name(list[i]));
         if (name == NULL) {
             array = NULL;
             break;
@@ -37,11 +37,11 @@ static jobjectArray names(JNIEnv *env, jclass class)
         (*env)->SetObjectArrayElement(env, array, i, name);
         (*env)->DeleteLocalRef(env, name);
     }
-    verbs.ibv_free_device_list(list);
+    to_api(api)->ibv_free_device_list(list);
     return array;
 }
 
-static jlong open_device(JNIEnv *env, jclass class, jstring name)
+static jlong open_device(JNIEnv *env, jclass class, jlong api, jstring name)
 {
     (void) class;
     const char *wanted = (*env)->GetStringUTFChars(env, name, NULL);
@@ -51,25 +51,25 @@ static jlong open_device(JNIEnv *env, jclass class, jstring name)
     jlong result = -ENODEV;
     int count = 0;
     errno = 0;
-    struct ibv_device **list = verbs.ibv_get_device_list(&count);
+    struct ibv_device **list = to_api(api)->ibv_get_device_list(&count);
     if (list == NULL) {
         result = created(NULL);
     } else {
         for (int i = 0; i < count; i++) {
-            if (strcmp(verbs.ibv_get_device_name(list[i]), wanted) == 0) {
+            if (strcmp(to_api(api)->ibv_get_device_name(list[i]), wanted) == 0) {
                 errno = 0;
-                result = created(verbs.ibv_open_device(list[i]));
+                result = created(to_api(api)->ibv_open_device(list[i]));
                 break;
             }
         }
-        verbs.ibv_free_device_list(list);
+        to_api(api)->ibv_free_device_list(list);
     }
     (*env)->ReleaseStringUTFChars(env, name, wanted);
     return result;
 }
 
 /* That of librdmacm, which opens each device once and keeps it. */
-static jlong shared_device(JNIEnv *env, jclass class, jstring name)
+static jlong shared_device(JNIEnv *env, jclass class, jlong api, jstring name)
 {
     (void) class;
     const char *wanted = (*env)->GetStringUTFChars(env, name, NULL);
@@ -78,32 +78,33 @@ static jlong shared_device(JNIEnv *env, jclass class, jstring name)
     }
     int count = 0;
     errno = 0;
-    struct ibv_context **list = verbs.rdma_get_devices(&count);
+    struct ibv_context **list = to_api(api)->rdma_get_devices(&count);
     jlong result = list == NULL ? created(NULL) : -ENODEV;
     for (int i = 0; list != NULL && i < count; i++) {
-        if (strcmp(verbs.ibv_get_device_name(list[i]->device), wanted) == 0) {
+        if (strcmp(to_api(api)->ibv_get_device_name(list[i]->device), wanted) == 0) {
             result = to_long(list[i]);
             break;
         }
     }
     if (list != NULL) {
-        verbs.rdma_free_devices(list);
+        to_api(api)->rdma_free_devices(list);
     }
     (*env)->ReleaseStringUTFChars(env, name, wanted);
     return result;
 }
 
-static jint close_device(JNIEnv *env, jclass class, jlong context)
+static jint close_device(JNIEnv *env, jclass class, jlong api, jlong context)
 {
     (void) env;
     (void) class;
-    return to_errno(verbs.ibv_close_device(to_pointer(context)));
+    return to_errno(to_api(api)->ibv_close_device(to_pointer(context)));
 }
 
-static jstring name(JNIEnv *env, jclass class, jlong context)
+static jstring name(JNIEnv *env, jclass class, jlong api, jlong context)
 {
     (void) class;
-    return (*env)->NewStringUTF(env, verbs.ibv_get_device_name(((struct ibv_context *) to_pointer(context))->device));
+    const struct ibv_context *opened = to_pointer(context);
+    return (*env)->NewStringUTF(env, to_api(api)->ibv_get_device_name(opened->device));
 }
 
 static jboolean is_iwarp(JNIEnv *env, jclass class, jlong context)
@@ -114,12 +115,12 @@ static jboolean is_iwarp(JNIEnv *env, jclass class, jlong context)
 }
 
 /* The order is that of the accessors of DeviceAttributes. */
-static jint attributes(JNIEnv *env, jclass class, jlong context, jlongArray values)
+static jint attributes(JNIEnv *env, jclass class, jlong api, jlong context, jlongArray values)
 {
     (void) class;
     struct ibv_device_attr attr;
     memset(&attr, 0, sizeof(attr));
-    int error = to_errno(verbs.ibv_query_device(to_pointer(context), &attr));
+    int error = to_errno(to_api(api)->ibv_query_device(to_pointer(context), &attr));
     if (error != 0) {
         return error;
     }
@@ -134,33 +135,33 @@ static jint attributes(JNIEnv *env, jclass class, jlong context, jlongArray valu
     return 0;
 }
 
-static jint max_inline_receive(JNIEnv *env, jclass class, jlong context)
+static jint max_inline_receive(JNIEnv *env, jclass class, jlong api, jlong context)
 {
     (void) env;
     (void) class;
-    return verbs.ext_max_inline_recv == NULL ? 0 : (jint) verbs.ext_max_inline_recv(to_pointer(context));
+    return to_api(api)->ext_max_inline_recv == NULL ? 0 : (jint) to_api(api)->ext_max_inline_recv(to_pointer(context));
 }
 
 /*
  * What the macro ibv_query_port of verbs.h does: the exported function fills an older, shorter struct, a provider's
  * extended context the whole.
  */
-static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr)
+static int query_port(jlong api, struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr)
 {
     memset(attr, 0, sizeof(*attr));
     struct verbs_context *extended = verbs_get_ctx_op(context, query_port);
     if (extended != NULL) {
         return extended->query_port(context, port, attr, sizeof(*attr));
     }
-    return verbs.ibv_query_port(context, port, (struct _compat_ibv_port_attr *) attr);
+    return to_api(api)->ibv_query_port(context, port, (struct _compat_ibv_port_attr *) attr);
 }
 
 /* The order is that of the accessors of PortAttributes. */
-static jint port_attributes(JNIEnv *env, jclass class, jlong context, jint port, jintArray values)
+static jint port_attributes(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jintArray values)
 {
     (void) class;
     struct ibv_port_attr attr;
-    int error = to_errno(query_port(to_pointer(context), (uint8_t) port, &attr));
+    int error = to_errno(query_port(api, to_pointer(context), (uint8_t) port, &attr));
     if (error != 0) {
         return error;
     }
@@ -172,12 +173,12 @@ static jint port_attributes(JNIEnv *env, jclass class, jlong context, jint port,
     return 0;
 }
 
-static jint gid(JNIEnv *env, jclass class, jlong context, jint port, jint index, jbyteArray bytes)
+static jint gid(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jint index, jbyteArray bytes)
 {
     (void) class;
     union ibv_gid value;
     errno = 0;
-    int error = to_errno(verbs.ibv_query_gid(to_pointer(context), (uint8_t) port, index, &value));
+    int error = to_errno(to_api(api)->ibv_query_gid(to_pointer(context), (uint8_t) port, index, &value));
     if (error == 0) {
         (*env)->SetByteArrayRegion(env, bytes, 0, sizeof(value.raw), (const jbyte *) value.raw);
     }
@@ -185,24 +186,24 @@ static jint gid(JNIEnv *env, jclass class, jlong context, jint port, jint index,
 }
 
 /* In host order, or a negative errno. */
-static jint partition_key(JNIEnv *env, jclass class, jlong context, jint port, jint index)
+static jint partition_key(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jint index)
 {
     (void) env;
     (void) class;
     __be16 key;
     errno = 0;
-    int error = to_errno(verbs.ibv_query_pkey(to_pointer(context), (uint8_t) port, index, &key));
+    int error = to_errno(to_api(api)->ibv_query_pkey(to_pointer(context), (uint8_t) port, index, &key));
     return error != 0 ? -error : be16toh(key);
 }
 
-static jint gid_entry(JNIEnv *env, jclass class, jlong context, jint port, jint index, jbyteArray bytes,
-                      jintArray type_and_interface)
+static jint gid_entry(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jint index,
+                      jbyteArray bytes, jintArray type_and_interface)
 {
     struct ibv_gid_entry entry;
     jint numbers[2] = {-1, 0};
-    if (verbs._ibv_query_gid_ex == NULL) {
+    if (to_api(api)->_ibv_query_gid_ex == NULL) {
         static const uint8_t none[sizeof(entry.gid.raw)];
-        int error = gid(env, class, context, port, index, bytes);
+        int error = gid(env, class, api, context, port, index, bytes);
         if (error != 0) {
             return error;
         }
@@ -211,8 +212,8 @@ static jint gid_entry(JNIEnv *env, jclass class, jlong context, jint port, jint 
             return ENODATA;
         }
     } else {
-        int error = to_errno(verbs._ibv_query_gid_ex(to_pointer(context), (uint32_t) port, (uint32_t) index, &entry, 0,
-                                                     sizeof(entry)));
+        int error = to_errno(to_api(api)->_ibv_query_gid_ex(to_pointer(context), (uint32_t) port, (uint32_t) index,
+                                                            &entry, 0, sizeof(entry)));
         if (error != 0) {
             return error;
         }
@@ -234,12 +235,12 @@ static jint async_fd(JNIEnv *env, jclass class, jlong context)
 }
 
 /* The order is that of the constructor of AsyncEvent. */
-static jint next_async_event(JNIEnv *env, jclass class, jlong context, jlongArray values)
+static jint next_async_event(JNIEnv *env, jclass class, jlong api, jlong context, jlongArray values)
 {
     (void) class;
     struct ibv_async_event event;
     errno = 0;
-    int error = to_errno(verbs.ibv_get_async_event(to_pointer(context), &event));
+    int error = to_errno(to_api(api)->ibv_get_async_event(to_pointer(context), &event));
     if (error != 0) {
         return error == EINTR ? EAGAIN : error;
     }
@@ -276,25 +277,25 @@ static jint next_async_event(JNIEnv *env, jclass class, jlong context, jlongArra
     default:
         break;
     }
-    verbs.ibv_ack_async_event(&event);
+    to_api(api)->ibv_ack_async_event(&event);
     (*env)->SetLongArrayRegion(env, values, 0, sizeof(numbers) / sizeof(*numbers), numbers);
     return 0;
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("names0", "()[Ljava/lang/String;", names),
-    JNI_METHOD("open0", "(Ljava/lang/String;)J", open_device),
-    JNI_METHOD("shared0", "(Ljava/lang/String;)J", shared_device),
-    JNI_METHOD("close0", "(J)I", close_device),
-    JNI_METHOD("name0", "(J)Ljava/lang/String;", name),
+    JNI_METHOD("names0", "(J)[Ljava/lang/String;", names),
+    JNI_METHOD("open0", "(JLjava/lang/String;)J", open_device),
+    JNI_METHOD("shared0", "(JLjava/lang/String;)J", shared_device),
+    JNI_METHOD("close0", "(JJ)I", close_device),
+    JNI_METHOD("name0", "(JJ)Ljava/lang/String;", name),
     JNI_METHOD("isIwarp0", "(J)Z", is_iwarp),
-    JNI_METHOD("attributes0", "(J[J)I", attributes),
-    JNI_METHOD("maxInlineReceive0", "(J)I", max_inline_receive),
-    JNI_METHOD("portAttributes0", "(JI[I)I", port_attributes),
-    JNI_METHOD("gid0", "(JII[B)I", gid),
-    JNI_METHOD("partitionKey0", "(JII)I", partition_key),
-    JNI_METHOD("gidEntry0", "(JII[B[I)I", gid_entry),
+    JNI_METHOD("attributes0", "(JJ[J)I", attributes),
+    JNI_METHOD("maxInlineReceive0", "(JJ)I", max_inline_receive),
+    JNI_METHOD("portAttributes0", "(JJI[I)I", port_attributes),
+    JNI_METHOD("gid0", "(JJII[B)I", gid),
+    JNI_METHOD("partitionKey0", "(JJII)I", partition_key),
+    JNI_METHOD("gidEntry0", "(JJII[B[I)I", gid_entry),
     JNI_METHOD("asyncFd0", "(J)I", async_fd),
-    JNI_METHOD("nextAsyncEvent0", "(J[J)I", next_async_event),
+    JNI_METHOD("nextAsyncEvent0", "(JJ[J)I", next_async_event),
 };
 JNI_CLASS(jni_device, "verbs/Device", methods);

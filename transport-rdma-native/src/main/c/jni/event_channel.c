@@ -35,27 +35,27 @@ enum {
     EVENT_COUNT
 };
 
-static jlong create(JNIEnv *env, jclass class)
+static jlong create(JNIEnv *env, jclass class, jlong api)
 {
     (void) env;
     (void) class;
     errno = 0;
-    struct rdma_event_channel *channel = verbs.rdma_create_event_channel();
+    struct rdma_event_channel *channel = to_api(api)->rdma_create_event_channel();
     if (channel != NULL) {
         int error = set_nonblocking(channel->fd);
         if (error != 0) {
-            verbs.rdma_destroy_event_channel(channel);
+            to_api(api)->rdma_destroy_event_channel(channel);
             return -error;
         }
     }
     return created(channel);
 }
 
-static void destroy(JNIEnv *env, jclass class, jlong channel)
+static void destroy(JNIEnv *env, jclass class, jlong api, jlong channel)
 {
     (void) env;
     (void) class;
-    verbs.rdma_destroy_event_channel(to_pointer(channel));
+    to_api(api)->rdma_destroy_event_channel(to_pointer(channel));
 }
 
 static jint channel_fd(JNIEnv *env, jclass class, jlong channel)
@@ -126,13 +126,13 @@ static void copy_parameters(JNIEnv *env, const struct rdma_cm_event *event, jlon
 }
 
 /* Tokens: see ConnectionId.BY_TOKEN. `new_token` becomes that of the id of a connect request. */
-static jint next(JNIEnv *env, jclass class, jlong channel, jlong new_token, jlongArray values, jbyteArray private_data,
-                 jintArray vector, jbyteArray gid)
+static jint next(JNIEnv *env, jclass class, jlong api, jlong channel, jlong new_token, jlongArray values,
+                 jbyteArray private_data, jintArray vector, jbyteArray gid)
 {
     (void) class;
     struct rdma_cm_event *event;
     errno = 0;
-    int error = to_errno(verbs.rdma_get_cm_event(to_pointer(channel), &event));
+    int error = to_errno(to_api(api)->rdma_get_cm_event(to_pointer(channel), &event));
     if (error != 0) {
         return error == EINTR ? EAGAIN : error;
     }
@@ -152,15 +152,15 @@ static jint next(JNIEnv *env, jclass class, jlong channel, jlong new_token, jlon
     } else if (has_parameters(event)) {
         copy_parameters(env, event, numbers, private_data, vector, gid);
     }
-    verbs.rdma_ack_cm_event(event);
+    to_api(api)->rdma_ack_cm_event(event);
     (*env)->SetLongArrayRegion(env, values, 0, EVENT_COUNT, numbers);
     return 0;
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("create0", "()J", create),
-    JNI_METHOD("destroy0", "(J)V", destroy),
+    JNI_METHOD("create0", "(J)J", create),
+    JNI_METHOD("destroy0", "(JJ)V", destroy),
     JNI_METHOD("fd0", "(J)I", channel_fd),
-    JNI_METHOD("next0", "(JJ[J[B[I[B)I", next),
+    JNI_METHOD("next0", "(JJJ[J[B[I[B)I", next),
 };
 JNI_CLASS(jni_event_channel, "verbs/EventChannel", methods);

@@ -69,6 +69,12 @@ static inline jlong to_long(const void *pointer)
     return (jlong) (uintptr_t) pointer;
 }
 
+/* The table that the objects among the arguments of a native come from: its first argument, where it calls any of it. */
+static inline const struct verbs_api *to_api(jlong api)
+{
+    return to_pointer(api);
+}
+
 /* The result of a call that returns an object: its address, or a negative errno. */
 static inline jlong created(const void *object)
 {

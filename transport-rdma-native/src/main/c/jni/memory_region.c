@@ -16,32 +16,32 @@
 /* Natives of MemoryRegion. */
 #include "jni_util.h"
 
-static jlong register_region(JNIEnv *env, jclass class, jlong pd, jlong address, jlong length, jint access)
+static jlong register_region(JNIEnv *env, jclass class, jlong api, jlong pd, jlong address, jlong length, jint access)
 {
     (void) env;
     (void) class;
     errno = 0;
-    return created(verbs.ibv_reg_mr(to_pointer(pd), to_pointer(address), (size_t) length, access));
+    return created(to_api(api)->ibv_reg_mr(to_pointer(pd), to_pointer(address), (size_t) length, access));
 }
 
-static jlong register_dmabuf(JNIEnv *env, jclass class, jlong pd, jlong offset, jlong length, jlong iova, jint fd,
-                             jint access)
+static jlong register_dmabuf(JNIEnv *env, jclass class, jlong api, jlong pd, jlong offset, jlong length, jlong iova,
+                             jint fd, jint access)
 {
     (void) env;
     (void) class;
-    if (verbs.ibv_reg_dmabuf_mr == NULL) {
+    if (to_api(api)->ibv_reg_dmabuf_mr == NULL) {
         return -EOPNOTSUPP;
     }
     errno = 0;
-    return created(verbs.ibv_reg_dmabuf_mr(to_pointer(pd), (uint64_t) offset, (size_t) length, (uint64_t) iova, fd,
-                                           access));
+    return created(to_api(api)->ibv_reg_dmabuf_mr(to_pointer(pd), (uint64_t) offset, (size_t) length, (uint64_t) iova,
+                                                  fd, access));
 }
 
-static jint deregister_region(JNIEnv *env, jclass class, jlong mr)
+static jint deregister_region(JNIEnv *env, jclass class, jlong api, jlong mr)
 {
     (void) env;
     (void) class;
-    return to_errno(verbs.ibv_dereg_mr(to_pointer(mr)));
+    return to_errno(to_api(api)->ibv_dereg_mr(to_pointer(mr)));
 }
 
 static jlong keys(JNIEnv *env, jclass class, jlong mr)
@@ -53,9 +53,9 @@ static jlong keys(JNIEnv *env, jclass class, jlong mr)
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("register0", "(JJJI)J", register_region),
-    JNI_METHOD("registerDmabuf0", "(JJJJII)J", register_dmabuf),
-    JNI_METHOD("deregister0", "(J)I", deregister_region),
+    JNI_METHOD("register0", "(JJJJI)J", register_region),
+    JNI_METHOD("registerDmabuf0", "(JJJJJII)J", register_dmabuf),
+    JNI_METHOD("deregister0", "(JJ)I", deregister_region),
     JNI_METHOD("keys0", "(J)J", keys),
 };
 JNI_CLASS(jni_memory_region, "verbs/MemoryRegion", methods);

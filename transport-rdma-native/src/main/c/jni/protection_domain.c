@@ -16,23 +16,23 @@
 /* Natives of ProtectionDomain. */
 #include "jni_util.h"
 
-static jlong allocate(JNIEnv *env, jclass class, jlong context)
+static jlong allocate(JNIEnv *env, jclass class, jlong api, jlong context)
 {
     (void) env;
     (void) class;
     errno = 0;
-    return created(verbs.ibv_alloc_pd(to_pointer(context)));
+    return created(to_api(api)->ibv_alloc_pd(to_pointer(context)));
 }
 
-static jint deallocate(JNIEnv *env, jclass class, jlong pd)
+static jint deallocate(JNIEnv *env, jclass class, jlong api, jlong pd)
 {
     (void) env;
     (void) class;
-    return to_errno(verbs.ibv_dealloc_pd(to_pointer(pd)));
+    return to_errno(to_api(api)->ibv_dealloc_pd(to_pointer(pd)));
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("allocate0", "(J)J", allocate),
-    JNI_METHOD("deallocate0", "(J)I", deallocate),
+    JNI_METHOD("allocate0", "(JJ)J", allocate),
+    JNI_METHOD("deallocate0", "(JJ)I", deallocate),
 };
 JNI_CLASS(jni_protection_domain, "verbs/ProtectionDomain", methods);

@@ -16,71 +16,73 @@
 /* Natives of ProviderCheck: whether the kernel side of the provider can be used. */
 #include "jni_util.h"
 
-static jint device_count(JNIEnv *env, jclass class)
+#include <stdbool.h>
+
+static jint device_count(JNIEnv *env, jclass class, jlong api)
 {
     (void) env;
     (void) class;
     int count = 0;
     errno = 0;
-    struct ibv_device **list = verbs.ibv_get_device_list(&count);
+    struct ibv_device **list = to_api(api)->ibv_get_device_list(&count);
     if (list == NULL) {
         return -(errno != 0 ? errno : EIO);
     }
-    verbs.ibv_free_device_list(list);
+    to_api(api)->ibv_free_device_list(list);
     return count;
 }
 
-static jint probe_device(JNIEnv *env, jclass class, jint index)
+static jint probe_device(JNIEnv *env, jclass class, jlong api, jint index)
 {
     (void) env;
     (void) class;
     int count = 0;
     int error = ENODEV;
-    struct ibv_device **list = verbs.ibv_get_device_list(&count);
+    struct ibv_device **list = to_api(api)->ibv_get_device_list(&count);
     if (list != NULL && index < count) {
         errno = 0;
-        struct ibv_context *context = verbs.ibv_open_device(list[index]);
+        struct ibv_context *context = to_api(api)->ibv_open_device(list[index]);
         error = context != NULL ? 0 : errno != 0 ? errno : EIO;
         if (context != NULL) {
-            verbs.ibv_close_device(context);
+            to_api(api)->ibv_close_device(context);
         }
     }
     if (list != NULL) {
-        verbs.ibv_free_device_list(list);
+        to_api(api)->ibv_free_device_list(list);
     }
     return error;
 }
 
-static jstring device_name(JNIEnv *env, jclass class, jint index)
+static jstring device_name(JNIEnv *env, jclass class, jlong api, jint index)
 {
     (void) class;
     int count = 0;
-    struct ibv_device **list = verbs.ibv_get_device_list(&count);
-    jstring name = (*env)->NewStringUTF(env, list != NULL && index < count ? verbs.ibv_get_device_name(list[index])
-                                                                           : "");
+    struct ibv_device **list = to_api(api)->ibv_get_device_list(&count);
+    bool found = list != NULL && index < count;
+    jstring name = (*env)->NewStringUTF(env, found ? to_api(api)->ibv_get_device_name(list[index]) : "");
     if (list != NULL) {
-        verbs.ibv_free_device_list(list);
+        to_api(api)->ibv_free_device_list(list);
     }
     return name;
 }
 
-static jint probe_connection_manager(JNIEnv *env, jclass class)
+static jint probe_connection_manager(JNIEnv *env, jclass class, jlong api)
 {
     (void) env;
     (void) class;
     errno = 0;
-    struct rdma_event_channel *channel = verbs.rdma_create_event_channel();
+    struct rdma_event_channel *channel = to_api(api)->rdma_create_event_channel();
     if (channel == NULL) {
         return errno != 0 ? errno : EIO;
     }
-    verbs.rdma_destroy_event_channel(channel);
+    to_api(api)->rdma_destroy_event_channel(channel);
     return 0;
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("deviceCount0", "()I", device_count),
-    JNI_METHOD("probeDevice0", "(I)I", probe_device),
-    JNI_METHOD("deviceName0", "(I)Ljava/lang/String;", device_name),
-    JNI_METHOD("probeConnectionManager0", "()I", probe_connection_manager),
+    JNI_METHOD("deviceCount0", "(J)I", device_count),
+    JNI_METHOD("probeDevice0", "(JI)I", probe_device),
+    JNI_METHOD("deviceName0", "(JI)Ljava/lang/String;", device_name),
+    JNI_METHOD("probeConnectionManager0", "(J)I", probe_connection_manager),
 };
 JNI_CLASS(jni_provider_check, "verbs/ProviderCheck", methods);

@@ -81,58 +81,60 @@ static void read_init(JNIEnv *env, jlong send_cq, jlong recv_cq, jlong srq, jint
 }
 
 /* How many bytes of a received message travel in the completion: 0 where that cannot be asked for. */
-static jint set_inline_receive(JNIEnv *env, struct ibv_qp *qp, jintArray values)
+static jint set_inline_receive(JNIEnv *env, const struct verbs_api *api, struct ibv_qp *qp, jintArray values)
 {
     jint wanted;
     (*env)->GetIntArrayRegion(env, values, INIT_INLINE_RECV, 1, &wanted);
     uint32_t bytes = (uint32_t) wanted;
-    bool granted = wanted > 0 && verbs.ext_set_inline_recv != NULL && verbs.ext_set_inline_recv(qp, &bytes) == 0;
+    bool granted = wanted > 0 && api->ext_set_inline_recv != NULL && api->ext_set_inline_recv(qp, &bytes) == 0;
     return granted ? (jint) bytes : 0;
 }
 
-static void write_capabilities(JNIEnv *env, struct ibv_qp *qp, const struct ibv_qp_init_attr *init, jintArray values)
+static void write_capabilities(JNIEnv *env, const struct verbs_api *api, struct ibv_qp *qp,
+                               const struct ibv_qp_init_attr *init, jintArray values)
 {
     bool shares = init->srq != NULL; /* not all providers clear what they ignore then */
     const jint v[] = {(jint) init->cap.max_send_wr, shares ? 0 : (jint) init->cap.max_recv_wr,
                       (jint) init->cap.max_send_sge, shares ? 0 : (jint) init->cap.max_recv_sge,
-                      (jint) init->cap.max_inline_data, set_inline_receive(env, qp, values)};
+                      (jint) init->cap.max_inline_data, set_inline_receive(env, api, qp, values)};
     (*env)->SetIntArrayRegion(env, values, INIT_SEND_WR, INIT_COUNT - INIT_SEND_WR, v);
 }
 
-static jlong create(JNIEnv *env, jclass class, jlong pd, jlong send_cq, jlong recv_cq, jlong srq, jintArray values)
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jlong send_cq, jlong recv_cq, jlong srq,
+                    jintArray values)
 {
     (void) class;
     struct ibv_qp_init_attr init;
     read_init(env, send_cq, recv_cq, srq, values, &init);
     errno = 0;
-    struct ibv_qp *qp = verbs.ibv_create_qp(to_pointer(pd), &init);
+    struct ibv_qp *qp = to_api(api)->ibv_create_qp(to_pointer(pd), &init);
     if (qp != NULL) {
-        write_capabilities(env, qp, &init, values);
+        write_capabilities(env, to_api(api), qp, &init, values);
     }
     return created(qp);
 }
 
-static jlong create_with_id(JNIEnv *env, jclass class, jlong id, jlong pd, jlong send_cq, jlong recv_cq, jlong srq,
-                            jintArray values)
+static jlong create_with_id(JNIEnv *env, jclass class, jlong api, jlong id, jlong pd, jlong send_cq, jlong recv_cq,
+                            jlong srq, jintArray values)
 {
     (void) class;
     struct ibv_qp_init_attr init;
     read_init(env, send_cq, recv_cq, srq, values, &init);
     errno = 0;
-    int error = to_errno(verbs.rdma_create_qp(to_pointer(id), to_pointer(pd), &init));
+    int error = to_errno(to_api(api)->rdma_create_qp(to_pointer(id), to_pointer(pd), &init));
     if (error != 0) {
         return -error;
     }
     struct ibv_qp *qp = ((struct rdma_cm_id *) to_pointer(id))->qp;
-    write_capabilities(env, qp, &init, values);
+    write_capabilities(env, to_api(api), qp, &init, values);
     return to_long(qp);
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong qp)
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong qp)
 {
     (void) env;
     (void) class;
-    return to_errno(verbs.ibv_destroy_qp(to_pointer(qp)));
+    return to_errno(to_api(api)->ibv_destroy_qp(to_pointer(qp)));
 }
 
 static jint number(JNIEnv *env, jclass class, jlong qp)
@@ -142,24 +144,24 @@ static jint number(JNIEnv *env, jclass class, jlong qp)
     return (jint) ((struct ibv_qp *) to_pointer(qp))->qp_num;
 }
 
-static jint state(JNIEnv *env, jclass class, jlong qp)
+static jint state(JNIEnv *env, jclass class, jlong api, jlong qp)
 {
     (void) env;
     (void) class;
     struct ibv_qp_attr attr;
     struct ibv_qp_init_attr init;
-    int error = to_errno(verbs.ibv_query_qp(to_pointer(qp), &attr, IBV_QP_STATE, &init));
+    int error = to_errno(to_api(api)->ibv_query_qp(to_pointer(qp), &attr, IBV_QP_STATE, &init));
     return error != 0 ? -error : (jint) attr.qp_state;
 }
 
 /* The order is that of the accessors of QueuePairInfo. */
-static jint query(JNIEnv *env, jclass class, jlong qp, jintArray values)
+static jint query(JNIEnv *env, jclass class, jlong api, jlong qp, jintArray values)
 {
     (void) class;
     struct ibv_qp_attr attr;
     struct ibv_qp_init_attr init;
     memset(&attr, 0, sizeof(attr));
-    int error = to_errno(verbs.ibv_query_qp(to_pointer(qp), &attr,
+    int error = to_errno(to_api(api)->ibv_query_qp(to_pointer(qp), &attr,
                                             IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_PORT | IBV_QP_AV | IBV_QP_PATH_MTU |
                                                 IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                                                 IBV_QP_MIN_RNR_TIMER | IBV_QP_CAP,
@@ -177,7 +179,7 @@ static jint query(JNIEnv *env, jclass class, jlong qp, jintArray values)
     return 0;
 }
 
-static jint modify(JNIEnv *env, jclass class, jlong qp, jint mask, jintArray values, jbyteArray gid)
+static jint modify(JNIEnv *env, jclass class, jlong api, jlong qp, jint mask, jintArray values, jbyteArray gid)
 {
     (void) class;
     jint v[ATTR_COUNT];
@@ -210,25 +212,25 @@ static jint modify(JNIEnv *env, jclass class, jlong qp, jint mask, jintArray val
         (*env)->GetByteArrayRegion(env, gid, 0, sizeof(attr.ah_attr.grh.dgid.raw),
                                    (jbyte *) attr.ah_attr.grh.dgid.raw);
     }
-    return to_errno(verbs.ibv_modify_qp(to_pointer(qp), &attr, mask));
+    return to_errno(to_api(api)->ibv_modify_qp(to_pointer(qp), &attr, mask));
 }
 
-static jint attach_multicast(JNIEnv *env, jclass class, jlong qp, jbyteArray bytes, jint lid)
+static jint attach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jbyteArray bytes, jint lid)
 {
     (void) class;
     union ibv_gid gid;
     (*env)->GetByteArrayRegion(env, bytes, 0, sizeof(gid.raw), (jbyte *) gid.raw);
     errno = 0;
-    return to_errno(verbs.ibv_attach_mcast(to_pointer(qp), &gid, (uint16_t) lid));
+    return to_errno(to_api(api)->ibv_attach_mcast(to_pointer(qp), &gid, (uint16_t) lid));
 }
 
-static jint detach_multicast(JNIEnv *env, jclass class, jlong qp, jbyteArray bytes, jint lid)
+static jint detach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jbyteArray bytes, jint lid)
 {
     (void) class;
     union ibv_gid gid;
     (*env)->GetByteArrayRegion(env, bytes, 0, sizeof(gid.raw), (jbyte *) gid.raw);
     errno = 0;
-    return to_errno(verbs.ibv_detach_mcast(to_pointer(qp), &gid, (uint16_t) lid));
+    return to_errno(to_api(api)->ibv_detach_mcast(to_pointer(qp), &gid, (uint16_t) lid));
 }
 
 static jlong post_send(JNIEnv *env, jclass class, jlong qp, jlong requests)
@@ -280,15 +282,15 @@ static jlong post_empty_receives(JNIEnv *env, jclass class, jlong qp, jlong wr_i
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("create0", "(JJJJ[I)J", create),
-    JNI_METHOD("createWithId0", "(JJJJJ[I)J", create_with_id),
-    JNI_METHOD("destroy0", "(J)I", destroy),
+    JNI_METHOD("create0", "(JJJJJ[I)J", create),
+    JNI_METHOD("createWithId0", "(JJJJJJ[I)J", create_with_id),
+    JNI_METHOD("destroy0", "(JJ)I", destroy),
     JNI_METHOD("number0", "(J)I", number),
-    JNI_METHOD("state0", "(J)I", state),
-    JNI_METHOD("query0", "(J[I)I", query),
-    JNI_METHOD("modify0", "(JI[I[B)I", modify),
-    JNI_METHOD("attachMulticast0", "(J[BI)I", attach_multicast),
-    JNI_METHOD("detachMulticast0", "(J[BI)I", detach_multicast),
+    JNI_METHOD("state0", "(JJ)I", state),
+    JNI_METHOD("query0", "(JJ[I)I", query),
+    JNI_METHOD("modify0", "(JJI[I[B)I", modify),
+    JNI_METHOD("attachMulticast0", "(JJ[BI)I", attach_multicast),
+    JNI_METHOD("detachMulticast0", "(JJ[BI)I", detach_multicast),
     JNI_METHOD("postSend0", "(JJ)J", post_send),
     JNI_METHOD("postReceive0", "(JJ)J", post_receive),
     JNI_METHOD("postEmptyReceives0", "(JJI)J", post_empty_receives),

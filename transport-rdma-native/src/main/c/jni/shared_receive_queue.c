@@ -21,7 +21,7 @@
 /* Indexes of the int[] of SharedReceiveQueue. */
 enum { ATTR_MAX_WR, ATTR_MAX_SGE, ATTR_LIMIT, ATTR_COUNT };
 
-static jlong create(JNIEnv *env, jclass class, jlong pd, jintArray values)
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray values)
 {
     (void) class;
     jint v[ATTR_COUNT];
@@ -31,7 +31,7 @@ static jlong create(JNIEnv *env, jclass class, jlong pd, jintArray values)
     init.attr.max_wr = (uint32_t) v[ATTR_MAX_WR];
     init.attr.max_sge = (uint32_t) v[ATTR_MAX_SGE];
     errno = 0;
-    struct ibv_srq *srq = verbs.ibv_create_srq(to_pointer(pd), &init);
+    struct ibv_srq *srq = to_api(api)->ibv_create_srq(to_pointer(pd), &init);
     if (srq != NULL) {
         v[ATTR_MAX_WR] = (jint) init.attr.max_wr;
         v[ATTR_MAX_SGE] = (jint) init.attr.max_sge;
@@ -40,29 +40,29 @@ static jlong create(JNIEnv *env, jclass class, jlong pd, jintArray values)
     return created(srq);
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong srq)
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong srq)
 {
     (void) env;
     (void) class;
-    return to_errno(verbs.ibv_destroy_srq(to_pointer(srq)));
+    return to_errno(to_api(api)->ibv_destroy_srq(to_pointer(srq)));
 }
 
-static jint arm(JNIEnv *env, jclass class, jlong srq, jint limit)
+static jint arm(JNIEnv *env, jclass class, jlong api, jlong srq, jint limit)
 {
     (void) env;
     (void) class;
     struct ibv_srq_attr attr = {.srq_limit = (uint32_t) limit};
-    return to_errno(verbs.ibv_modify_srq(to_pointer(srq), &attr, IBV_SRQ_LIMIT));
+    return to_errno(to_api(api)->ibv_modify_srq(to_pointer(srq), &attr, IBV_SRQ_LIMIT));
 }
 
 /* The limit, or a negative errno. */
-static jint limit(JNIEnv *env, jclass class, jlong srq)
+static jint limit(JNIEnv *env, jclass class, jlong api, jlong srq)
 {
     (void) env;
     (void) class;
     struct ibv_srq_attr attr;
     memset(&attr, 0, sizeof(attr));
-    int error = to_errno(verbs.ibv_query_srq(to_pointer(srq), &attr));
+    int error = to_errno(to_api(api)->ibv_query_srq(to_pointer(srq), &attr));
     return error != 0 ? -error : (jint) attr.srq_limit;
 }
 
@@ -76,10 +76,10 @@ static jlong post_receive(JNIEnv *env, jclass class, jlong srq, jlong requests)
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("create0", "(J[I)J", create),
-    JNI_METHOD("destroy0", "(J)I", destroy),
-    JNI_METHOD("arm0", "(JI)I", arm),
-    JNI_METHOD("limit0", "(J)I", limit),
+    JNI_METHOD("create0", "(JJ[I)J", create),
+    JNI_METHOD("destroy0", "(JJ)I", destroy),
+    JNI_METHOD("arm0", "(JJI)I", arm),
+    JNI_METHOD("limit0", "(JJ)I", limit),
     JNI_METHOD("postReceive0", "(JJ)J", post_receive),
 };
 JNI_CLASS(jni_shared_receive_queue, "verbs/SharedReceiveQueue", methods);

@@ -13,20 +13,25 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Natives of Verbs: choosing the provider. */
+/* Natives of Verbs: the function tables of the providers. */
 #include "jni_util.h"
 
-static jstring select_provider(JNIEnv *env, jclass class, jint provider)
+/* The address of the table; or 0, and the reason is in the array. */
+static jlong get_api(JNIEnv *env, jclass class, jint provider, jobjectArray reasons)
 {
     (void) class;
     char reason[512];
-    if (verbs_api_select((enum verbs_provider) provider, reason, sizeof(reason)) == 0) {
-        return NULL;
+    const struct verbs_api *api = verbs_api_get((enum verbs_provider) provider, reason, sizeof(reason));
+    if (api == NULL) {
+        jstring text = (*env)->NewStringUTF(env, reason);
+        if (text != NULL) {
+            (*env)->SetObjectArrayElement(env, reasons, 0, text);
+        }
     }
-    return (*env)->NewStringUTF(env, reason);
+    return to_long(api);
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("selectProvider0", "(I)Ljava/lang/String;", select_provider),
+    JNI_METHOD("api0", "(I[Ljava/lang/String;)J", get_api),
 };
 JNI_CLASS(jni_verbs, "verbs/Verbs", methods);

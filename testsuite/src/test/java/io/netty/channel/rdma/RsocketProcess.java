@@ -73,7 +73,7 @@ final class RsocketProcess implements AutoCloseable {
         if (preload != null) {
             libraries.add(preload);
         }
-        if (Verbs.provider() == VerbsProvider.EMBEDDED) {
+        if (Verbs.preferred().provider() == VerbsProvider.EMBEDDED) {
             libraries.add(EMBEDDED.getCanonicalPath());
         }
         builder.environment().put("LD_PRELOAD", String.join(":", libraries));
@@ -86,7 +86,7 @@ final class RsocketProcess implements AutoCloseable {
 
     /** Skips the test where C programs can't be the other end, or this one is not installed. */
     static void assumeInstalled(String program, String debianPackage) {
-        assumeTrue(Verbs.provider() != VerbsProvider.EMBEDDED || EMBEDDED.canRead(), "no " + EMBEDDED +
+        assumeTrue(Verbs.preferred().provider() != VerbsProvider.EMBEDDED || EMBEDDED.canRead(), "no " + EMBEDDED +
                 ": make -C transport-rdma-native/src/main/c preload");
         assumeTrue(new File(program).canExecute(), "no " + program + ": apt-get install " + debianPackage);
     }

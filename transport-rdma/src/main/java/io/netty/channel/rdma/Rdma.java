@@ -37,7 +37,7 @@ public final class Rdma {
         if (!Verbs.isAvailable()) {
             return Verbs.unavailabilityCause();
         }
-        if (Verbs.provider() == VerbsProvider.IBVERBS) {
+        if (Verbs.preferred().provider() == VerbsProvider.IBVERBS) {
             IOException tooLittle = LockedMemory.probe(CellPool.SLAB_SIZE);
             if (tooLittle != null) {
                 return tooLittle;

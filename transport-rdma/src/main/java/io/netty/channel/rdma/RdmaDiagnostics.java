@@ -77,13 +77,13 @@ public final class RdmaDiagnostics {
     }
 
     private void describe() {
-        boolean kernelVerbs = Verbs.isAvailable() && Verbs.provider() == VerbsProvider.IBVERBS;
+        boolean kernelVerbs = Verbs.isAvailable() && Verbs.preferred().provider() == VerbsProvider.IBVERBS;
         text.append("RDMA transport for Netty: ").append(Rdma.isAvailable() ? "can be used" : "can NOT be used");
         if (!Rdma.isAvailable()) {
             line("reason", Rdma.unavailabilityCause().getMessage());
             advice.add(Rdma.unavailabilityCause().getMessage());
         }
-        line("provider", Verbs.isAvailable() ? Verbs.provider().name().toLowerCase(Locale.ROOT) : "none");
+        line("provider", Verbs.isAvailable() ? Verbs.preferred().provider().name().toLowerCase(Locale.ROOT) : "none");
         if (Verbs.isAvailable()) {
             line("chosen by", Verbs.choice());
             if (!kernelVerbs) {

@@ -37,7 +37,7 @@ class RdmaDiagnosticsTest {
     void reportTellsTheProviderItsDevicesAndTheLimits() throws Exception {
         String text = RdmaDiagnostics.text();
         assertThat(text).startsWith("RDMA transport for Netty: can be used")
-                .containsPattern("provider +" + Verbs.provider().name().toLowerCase(Locale.ROOT))
+                .containsPattern("provider +" + Verbs.preferred().provider().name().toLowerCase(Locale.ROOT))
                 .containsPattern("memlock +" + LockedMemory.describe() + "; [0-9]+ bytes pinned")
                 .contains(Verbs.choice(), "up to " + RdmaMetrics.maxPinnedMemory() + " bytes", "What to do:");
         DeviceAddresses addresses = DeviceAddresses.find();
@@ -61,7 +61,7 @@ class RdmaDiagnosticsTest {
 
     @Test
     void programSaysWhatToDoWithoutAnAdapter() throws Exception {
-        assumeTrue(Verbs.provider() == VerbsProvider.EMBEDDED, "there is a device");
+        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "there is a device");
         assertThat(run(1, "--provider", "ibverbs")).contains("can NOT be used", "reason", "provider     none",
                 "What to do:\n- verbs provider ibverbs: ").containsAnyOf("modprobe", "install");
         assertThat(run(0, "--provider", "auto")).contains("provider     embedded", "chosen by    automatic choice: ",

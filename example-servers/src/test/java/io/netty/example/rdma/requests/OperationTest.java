@@ -241,7 +241,8 @@ class OperationTest {
                 List.of(new End(Requester.class, telling)));
         assertThat(lines).containsSubsequence("connection: STARTING", "connection: RUNNING", "connection: STOPPING",
                 "connection: IDLE");
-        String granted = Verbs.provider() == VerbsProvider.EMBEDDED ? "receives with 64 bytes inline" : "receives";
+        String granted = Verbs.preferred().provider() == VerbsProvider.EMBEDDED ?
+                "receives with 64 bytes inline" : "receives";
         assertThat(lines).anyMatch(line -> line.startsWith("connection: ") && line.endsWith(granted));
     }
 

@@ -52,7 +52,7 @@ public final class Reachability {
     public static InetSocketAddress destination(InetSocketAddress remote, InetSocketAddress local)
             throws VerbsException, SocketException {
         InetAddress address = remote.getAddress();
-        if (!address.isAnyLocalAddress() || Verbs.provider() == VerbsProvider.EMBEDDED) {
+        if (!address.isAnyLocalAddress() || Verbs.preferred().provider() == VerbsProvider.EMBEDDED) {
             return remote;
         }
         if (local != null && !local.getAddress().isAnyLocalAddress()) {

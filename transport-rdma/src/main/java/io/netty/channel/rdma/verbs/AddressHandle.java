@@ -27,12 +27,12 @@ public final class AddressHandle extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        return destroy0(address);
+        return destroy0(api(), address);
     }
 
-    static native long create0(long pd, int[] values, byte[] gid);
+    static native long create0(long api, long pd, int[] values, byte[] gid);
 
-    static native long createFromCompletion0(long pd, long completion, long globalHeader, int port);
+    static native long createFromCompletion0(long api, long pd, long completion, long globalHeader, int port);
 
-    private static native int destroy0(long handle);
+    private static native int destroy0(long api, long handle);
 }

@@ -49,7 +49,7 @@ public final class CompletionChannel extends VerbsObject {
      * @return the number of events; it may be 0.
      */
     public int consumeEvents(int max) throws VerbsException {
-        int n = consume0(address(), max);
+        int n = consume0(api(), address(), max);
         if (n < 0) {
             throw new VerbsException("ibv_get_cq_event", -n, "read events of a completion channel");
         }
@@ -58,14 +58,14 @@ public final class CompletionChannel extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        return destroy0(address);
+        return destroy0(api(), address);
     }
 
-    static native long create0(long context);
+    static native long create0(long api, long context);
 
-    private static native int destroy0(long channel);
+    private static native int destroy0(long api, long channel);
 
     private static native int fd0(long channel);
 
-    private static native int consume0(long channel, int max);
+    private static native int consume0(long api, long channel, int max);
 }

@@ -76,12 +76,12 @@ public final class CompletionQueue extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        return destroy0(address);
+        return destroy0(api(), address);
     }
 
-    static native long create0(long context, int capacity, long channel);
+    static native long create0(long api, long context, int capacity, long channel);
 
-    private static native int destroy0(long cq);
+    private static native int destroy0(long api, long cq);
 
     private static native int capacity0(long cq);
 

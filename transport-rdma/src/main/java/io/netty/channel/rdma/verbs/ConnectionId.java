@@ -69,11 +69,10 @@ public final class ConnectionId extends VerbsObject {
      * @param channel gets its events.
      */
     public static ConnectionId create(EventChannel channel, PortSpace portSpace) throws VerbsException {
-        Verbs.ensureAvailability();
         ObjectUtil.checkNotNull(portSpace, "portSpace");
         retainAll(channel);
         long token = nextToken();
-        long id = created(create0(channel.address(), token, portSpace.value()), "rdma_create_id",
+        long id = created(create0(channel.api(), channel.address(), token, portSpace.value()), "rdma_create_id",
                 "create a connection id", channel);
         return new ConnectionId(id, token, portSpace, channel);
     }
@@ -87,8 +86,8 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /** Refuses a connect request that has no listener any more. */
-    static void discard(long id) {
-        destroy0(id);
+    static void discard(EventChannel channel, long id) {
+        destroy0(channel.api(), id);
     }
 
     public PortSpace portSpace() {
@@ -109,7 +108,7 @@ public final class ConnectionId extends VerbsObject {
      *                        address.
      */
     public void bind(InetSocketAddress local) throws VerbsException {
-        check(bind0(address(), bytes(local), local.getPort(), scope(local)), "rdma_bind_addr",
+        check(bind0(api(), address(), bytes(local), local.getPort(), scope(local)), "rdma_bind_addr",
                 () -> "bind to " + local);
     }
 
@@ -119,7 +118,7 @@ public final class ConnectionId extends VerbsObject {
      * @param backlog the most requests that wait to be read; 0 is the system's maximum.
      */
     public void listen(int backlog) throws VerbsException {
-        check(listen0(address(), ObjectUtil.checkPositiveOrZero(backlog, "backlog")), "rdma_listen",
+        check(listen0(api(), address(), ObjectUtil.checkPositiveOrZero(backlog, "backlog")), "rdma_listen",
                 "listen on " + localAddress());
     }
 
@@ -134,8 +133,9 @@ public final class ConnectionId extends VerbsObject {
     public void resolveAddress(InetSocketAddress local, InetSocketAddress remote, int timeoutMillis)
             throws VerbsException {
         ObjectUtil.checkPositive(timeoutMillis, "timeoutMillis");
-        check(resolveAddress0(address(), local == null ? null : bytes(local), local == null ? 0 : local.getPort(),
-                local == null ? 0 : scope(local), bytes(remote), remote.getPort(), scope(remote), timeoutMillis),
+        check(resolveAddress0(api(), address(), local == null ? null : bytes(local),
+                local == null ? 0 : local.getPort(), local == null ? 0 : scope(local), bytes(remote),
+                remote.getPort(), scope(remote), timeoutMillis),
                 "rdma_resolve_addr", () -> "resolve " + remote + (local == null ? "" : " from " + local));
     }
 
@@ -146,7 +146,7 @@ public final class ConnectionId extends VerbsObject {
      * @param timeoutMillis at least 1.
      */
     public void resolveRoute(int timeoutMillis) throws VerbsException {
-        check(resolveRoute0(address(), ObjectUtil.checkPositive(timeoutMillis, "timeoutMillis")),
+        check(resolveRoute0(api(), address(), ObjectUtil.checkPositive(timeoutMillis, "timeoutMillis")),
                 "rdma_resolve_route", () -> "resolve the route to " + remoteAddress());
     }
 
@@ -158,7 +158,7 @@ public final class ConnectionId extends VerbsObject {
      */
     public Device device() {
         long context = device0(address());
-        return context == 0 ? null : Device.shared(context);
+        return context == 0 ? null : Device.shared(verbs(), context);
     }
 
     /**
@@ -200,12 +200,13 @@ public final class ConnectionId extends VerbsObject {
         if (queuePair != null && queuePair.isOpen()) {
             throw new IllegalStateException(this + " has a queue pair already");
         }
+        requireSameVerbs(domain);
         VerbsObject[] parents = attributes.parents(domain);
         retainAll(parents);
         int[] values = attributes.values();
         long qp;
         try {
-            qp = QueuePair.createWithId0(address(), domain.address(), attributes.sendQueue().address(),
+            qp = QueuePair.createWithId0(api(), address(), domain.address(), attributes.sendQueue().address(),
                     attributes.receiveQueue().address(), attributes.sharedReceiveQueueAddress(), values);
         } catch (IllegalStateException e) {
             releaseAll(parents);
@@ -231,7 +232,7 @@ public final class ConnectionId extends VerbsObject {
      * ConnectionEventType#CONNECT_ERROR}.
      */
     public void connect(ConnectionParameters parameters) throws VerbsException {
-        check(connect0(address(), parameters.privateData(), parameters.responderResources(),
+        check(connect0(api(), address(), parameters.privateData(), parameters.responderResources(),
                 parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
                 parameters.rnrRetryCount(), parameters.queuePairNumber()), "rdma_connect",
                 () -> "connect to " + remoteAddress());
@@ -243,7 +244,7 @@ public final class ConnectionId extends VerbsObject {
      * that event is read, so receives must have been posted before.
      */
     public void accept(ConnectionParameters parameters) throws VerbsException {
-        check(accept0(address(), parameters.privateData(), parameters.responderResources(),
+        check(accept0(api(), address(), parameters.privateData(), parameters.responderResources(),
                 parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
                 parameters.rnrRetryCount(), parameters.queuePairNumber()), "rdma_accept",
                 () -> "accept the connection from " + remoteAddress());
@@ -256,7 +257,7 @@ public final class ConnectionId extends VerbsObject {
      */
     public void reject(byte[] privateData) throws VerbsException {
         ObjectUtil.checkInRange(privateData.length, 0, 255, "length of private data");
-        check(reject0(address(), privateData), "rdma_reject",
+        check(reject0(api(), address(), privateData), "rdma_reject",
                 () -> "reject the connection from " + remoteAddress());
     }
 
@@ -267,7 +268,7 @@ public final class ConnectionId extends VerbsObject {
      * answer, after more than a minute). Has no effect on a connection that is disconnected already.
      */
     public void disconnect() throws VerbsException {
-        check(disconnect0(address()), "rdma_disconnect", () -> "disconnect from " + remoteAddress());
+        check(disconnect0(api(), address()), "rdma_disconnect", () -> "disconnect from " + remoteAddress());
     }
 
     /**
@@ -285,7 +286,7 @@ public final class ConnectionId extends VerbsObject {
         if (multicastGroups.values().stream().anyMatch(membership -> membership.group.equals(group))) {
             throw new IllegalStateException(this + " has joined " + group.getHostAddress() + " already");
         }
-        check(joinMulticast0(address(), group.getAddress(), scope(group), sendOnly, join), "rdma_join_multicast",
+        check(joinMulticast0(api(), address(), group.getAddress(), scope(group), sendOnly, join), "rdma_join_multicast",
                 "join the group " + group.getHostAddress());
         multicastGroups.put(join, new Membership(group, sendOnly));
     }
@@ -300,7 +301,7 @@ public final class ConnectionId extends VerbsObject {
     }
 
     private int leave(InetAddress group) {
-        int errno = leaveMulticast0(address(), group.getAddress(), scope(group));
+        int errno = leaveMulticast0(api(), address(), group.getAddress(), scope(group));
         multicastGroups.values().removeIf(membership -> membership.group.equals(group));
         return errno;
     }
@@ -316,10 +317,11 @@ public final class ConnectionId extends VerbsObject {
      * reads the old channel.
      */
     public void migrate(EventChannel channel) throws VerbsException {
+        requireSameVerbs(channel);
         retainAll(channel);
         int errno;
         try {
-            errno = migrate0(address(), channel.address());
+            errno = migrate0(api(), address(), channel.address());
         } catch (IllegalStateException e) {
             channel.release();
             throw e;
@@ -384,7 +386,7 @@ public final class ConnectionId extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        int errno = destroy0(address);
+        int errno = destroy0(api(), address);
         if (errno != Errno.EBUSY) {
             BY_TOKEN.remove(token);
         }
@@ -396,7 +398,7 @@ public final class ConnectionId extends VerbsObject {
         if (multicastGroups.values().stream().anyMatch(membership -> !membership.sendOnly)) {
             return Errno.EBUSY;
         }
-        destroyQueuePair0(address());
+        destroyQueuePair0(api(), address());
         return 0;
     }
 
@@ -409,7 +411,7 @@ public final class ConnectionId extends VerbsObject {
     }
 
     private void setOption(int option, int value, String what) throws VerbsException {
-        check(setOption0(address(), option, value), "rdma_set_option", "set " + what + " to " + value);
+        check(setOption0(api(), address(), option, value), "rdma_set_option", "set " + what + " to " + value);
     }
 
     private static byte[] bytes(InetSocketAddress address) {
@@ -430,7 +432,7 @@ public final class ConnectionId extends VerbsObject {
     private InetSocketAddress socketAddress(boolean local) {
         byte[] bytes = new byte[16];
         int[] portAndScope = new int[2];
-        int length = address0(address(), local, bytes, portAndScope);
+        int length = address0(api(), address(), local, bytes, portAndScope);
         if (length == 0) {
             return null;
         }
@@ -449,46 +451,46 @@ public final class ConnectionId extends VerbsObject {
         }
     }
 
-    private static native long create0(long channel, long token, int portSpace);
+    private static native long create0(long api, long channel, long token, int portSpace);
 
-    private static native int destroy0(long id);
+    private static native int destroy0(long api, long id);
 
-    private static native int bind0(long id, byte[] address, int port, int scope);
+    private static native int bind0(long api, long id, byte[] address, int port, int scope);
 
-    private static native int listen0(long id, int backlog);
+    private static native int listen0(long api, long id, int backlog);
 
-    private static native int resolveAddress0(long id, byte[] local, int localPort, int localScope, byte[] remote,
-                                              int remotePort, int remoteScope, int timeoutMillis);
+    private static native int resolveAddress0(long api, long id, byte[] local, int localPort, int localScope,
+                                              byte[] remote, int remotePort, int remoteScope, int timeoutMillis);
 
-    private static native int resolveRoute0(long id, int timeoutMillis);
+    private static native int resolveRoute0(long api, long id, int timeoutMillis);
 
     private static native long device0(long id);
 
     /** Fills port and partition key, and the global identifier. */
     private static native void port0(long id, int[] portAndKey, byte[] gid);
 
-    private static native void destroyQueuePair0(long id);
+    private static native void destroyQueuePair0(long api, long id);
 
-    private static native int connect0(long id, byte[] privateData, int responderResources, int initiatorDepth,
-                                       boolean flowControl, int retryCount, int rnrRetryCount,
+    private static native int connect0(long api, long id, byte[] privateData, int responderResources,
+                                       int initiatorDepth, boolean flowControl, int retryCount, int rnrRetryCount,
                                        int queuePairNumber);
 
-    private static native int accept0(long id, byte[] privateData, int responderResources, int initiatorDepth,
+    private static native int accept0(long api, long id, byte[] privateData, int responderResources, int initiatorDepth,
                                       boolean flowControl, int retryCount, int rnrRetryCount,
                                        int queuePairNumber);
 
-    private static native int reject0(long id, byte[] privateData);
+    private static native int reject0(long api, long id, byte[] privateData);
 
-    private static native int disconnect0(long id);
+    private static native int disconnect0(long api, long id);
 
-    private static native int joinMulticast0(long id, byte[] group, int scope, boolean sendOnly, long join);
+    private static native int joinMulticast0(long api, long id, byte[] group, int scope, boolean sendOnly, long join);
 
-    private static native int leaveMulticast0(long id, byte[] group, int scope);
+    private static native int leaveMulticast0(long api, long id, byte[] group, int scope);
 
-    private static native int migrate0(long id, long channel);
+    private static native int migrate0(long api, long id, long channel);
 
-    private static native int setOption0(long id, int option, int value);
+    private static native int setOption0(long api, long id, int option, int value);
 
     /** Fills the address, and port and scope id. Returns 4, 16 or, if there is no address, 0. */
-    private static native int address0(long id, boolean local, byte[] address, int[] portAndScope);
+    private static native int address0(long api, long id, boolean local, byte[] address, int[] portAndScope);
 }

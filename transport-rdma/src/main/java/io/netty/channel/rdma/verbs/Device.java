@@ -38,18 +38,24 @@ public final class Device extends VerbsObject {
     private final String name;
     private final boolean owned;
 
-    private Device(long address, boolean owned) {
-        super(VerbsResource.DEVICE, address);
+    private Device(Verbs verbs, long address, boolean owned) {
+        super(VerbsResource.DEVICE, verbs, address);
         this.owned = owned;
-        name = name0(address);
+        name = name0(api(), address);
     }
 
     /**
-     * The names of the devices of the provider, in its order.
+     * The names of the devices of {@link Verbs#preferred()}, in its order.
      */
     public static List<String> names() throws VerbsException {
-        Verbs.ensureAvailability();
-        String[] names = names0();
+        return names(Verbs.preferred());
+    }
+
+    /**
+     * The names of the devices of a provider, in its order.
+     */
+    public static List<String> names(Verbs verbs) throws VerbsException {
+        String[] names = names0(verbs.api());
         if (names == null) {
             return Collections.emptyList();
         }
@@ -57,34 +63,52 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * Opens a device.
+     * Opens a device of {@link Verbs#preferred()}.
      *
      * @param name one of {@link #names()}.
      */
     public static Device open(String name) throws VerbsException {
-        Verbs.ensureAvailability();
+        return open(Verbs.preferred(), name);
+    }
+
+    /**
+     * Opens a device.
+     *
+     * @param name one of {@link #names(Verbs)}.
+     */
+    public static Device open(Verbs verbs, String name) throws VerbsException {
         ObjectUtil.checkNotNull(name, "name");
-        return new Device(created(open0(name), "ibv_open_device", "open RDMA device " + name), true);
+        return new Device(verbs,
+                created(open0(verbs.api(), name), "ibv_open_device", "open RDMA device " + name), true);
     }
 
     /**
      * The device as the connection manager has it ({@code rdma_get_devices}), and so as all channels of this process:
-     * what is made of it can be used together with what belongs to an id. It stays open.
+     * what is made of it can be used together with what belongs to an id. It stays open. Of {@link Verbs#preferred()}.
      *
      * @param name one of {@link #names()}.
      * @throws VerbsException with {@link Errno#ENODEV} if there is no such device.
      */
     public static Device shared(String name) throws VerbsException {
-        Verbs.ensureAvailability();
+        return shared(Verbs.preferred(), name);
+    }
+
+    /**
+     * The same of a given provider.
+     *
+     * @param name one of {@link #names(Verbs)}.
+     * @throws VerbsException with {@link Errno#ENODEV} if there is no such device.
+     */
+    public static Device shared(Verbs verbs, String name) throws VerbsException {
         ObjectUtil.checkNotNull(name, "name");
-        return shared(created(shared0(name), "rdma_get_devices", "find RDMA device " + name));
+        return shared(verbs, created(shared0(verbs.api(), name), "rdma_get_devices", "find RDMA device " + name));
     }
 
     /**
      * The one object for a context that belongs to the connection manager.
      */
-    static Device shared(long context) {
-        return SHARED.computeIfAbsent(context, c -> new Device(c, false));
+    static Device shared(Verbs verbs, long context) {
+        return SHARED.computeIfAbsent(context, c -> new Device(verbs, c, false));
     }
 
     /**
@@ -103,7 +127,7 @@ public final class Device extends VerbsObject {
 
     public DeviceAttributes attributes() throws VerbsException {
         long[] values = new long[DeviceAttributes.COUNT];
-        check(attributes0(address(), values), "ibv_query_device", "query RDMA device " + name);
+        check(attributes0(api(), address(), values), "ibv_query_device", "query RDMA device " + name);
         return new DeviceAttributes(values);
     }
 
@@ -112,7 +136,7 @@ public final class Device extends VerbsObject {
      * as with every device of {@link VerbsProvider#IBVERBS}.
      */
     public int maxInlineReceive() {
-        return maxInlineReceive0(address());
+        return maxInlineReceive0(api(), address());
     }
 
     /**
@@ -140,7 +164,7 @@ public final class Device extends VerbsObject {
     public PortAttributes portAttributes(int port) throws VerbsException {
         ObjectUtil.checkInRange(port, 1, 255, "port");
         int[] values = new int[PortAttributes.COUNT];
-        check(portAttributes0(address(), port, values), "ibv_query_port", "query port " + port + " of " + name);
+        check(portAttributes0(api(), address(), port, values), "ibv_query_port", "query port " + port + " of " + name);
         return new PortAttributes(values);
     }
 
@@ -149,7 +173,7 @@ public final class Device extends VerbsObject {
      */
     public byte[] gid(int port, int index) throws VerbsException {
         byte[] gid = new byte[16];
-        check(gid0(address(), port, index, gid), "ibv_query_gid", "query GID " + index + " of " + name);
+        check(gid0(api(), address(), port, index, gid), "ibv_query_gid", "query GID " + index + " of " + name);
         return gid;
     }
 
@@ -164,7 +188,7 @@ public final class Device extends VerbsObject {
         int[] typeAndInterface = new int[2];
         for (int index = 0; index < length; index++) {
             byte[] bytes = new byte[16];
-            int errno = gidEntry0(address(), port, index, bytes, typeAndInterface);
+            int errno = gidEntry0(api(), address(), port, index, bytes, typeAndInterface);
             if (errno == Errno.ENODATA) {
                 continue;
             }
@@ -181,7 +205,7 @@ public final class Device extends VerbsObject {
      * @param index below {@link PortAttributes#partitionKeyTableLength()}.
      */
     public int partitionKey(int port, int index) throws VerbsException {
-        int key = partitionKey0(address(), port, index);
+        int key = partitionKey0(api(), address(), port, index);
         check(Math.max(0, -key), "ibv_query_pkey", "query partition key " + index + " of " + name);
         return key;
     }
@@ -207,7 +231,7 @@ public final class Device extends VerbsObject {
     public AsyncEvent nextAsyncEvent() throws VerbsException {
         asyncFd();
         long[] values = new long[AsyncEvent.COUNT];
-        int errno = nextAsyncEvent0(address(), values);
+        int errno = nextAsyncEvent0(api(), address(), values);
         if (errno == Errno.EAGAIN) {
             return null;
         }
@@ -220,7 +244,7 @@ public final class Device extends VerbsObject {
      */
     public ProtectionDomain allocateProtectionDomain() throws VerbsException {
         retainAll(this);
-        long pd = created(ProtectionDomain.allocate0(address()), "ibv_alloc_pd",
+        long pd = created(ProtectionDomain.allocate0(api(), address()), "ibv_alloc_pd",
                 "allocate a protection domain on " + name, this);
         return new ProtectionDomain(pd, this);
     }
@@ -230,7 +254,7 @@ public final class Device extends VerbsObject {
      */
     public CompletionChannel createCompletionChannel() throws VerbsException {
         retainAll(this);
-        long channel = created(CompletionChannel.create0(address()), "ibv_create_comp_channel",
+        long channel = created(CompletionChannel.create0(api(), address()), "ibv_create_comp_channel",
                 "create a completion channel on " + name, this);
         return new CompletionChannel(channel, this);
     }
@@ -247,7 +271,7 @@ public final class Device extends VerbsObject {
         ObjectUtil.checkPositive(capacity, "capacity");
         VerbsObject[] parents = channel == null ? new VerbsObject[] { this } : new VerbsObject[] { this, channel };
         retainAll(parents);
-        long cq = created(CompletionQueue.create0(address(), capacity, channel == null ? 0 : channel.address()),
+        long cq = created(CompletionQueue.create0(api(), address(), capacity, channel == null ? 0 : channel.address()),
                 "ibv_create_cq", "create a completion queue of " + capacity + " entries on " + name, parents);
         return new CompletionQueue(cq, parents);
     }
@@ -264,7 +288,7 @@ public final class Device extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        return close0(address);
+        return close0(api(), address);
     }
 
     @Override
@@ -272,33 +296,34 @@ public final class Device extends VerbsObject {
         return "RDMA device " + name;
     }
 
-    private static native String[] names0();
+    private static native String[] names0(long api);
 
-    private static native long open0(String name);
+    private static native long open0(long api, String name);
 
-    private static native long shared0(String name);
+    private static native long shared0(long api, String name);
 
-    private static native int close0(long context);
+    private static native int close0(long api, long context);
 
-    private static native String name0(long context);
+    private static native String name0(long api, long context);
 
     private static native boolean isIwarp0(long context);
 
-    private static native int attributes0(long context, long[] values);
+    private static native int attributes0(long api, long context, long[] values);
 
-    private static native int maxInlineReceive0(long context);
+    private static native int maxInlineReceive0(long api, long context);
 
-    private static native int portAttributes0(long context, int port, int[] values);
+    private static native int portAttributes0(long api, long context, int port, int[] values);
 
-    private static native int gid0(long context, int port, int index, byte[] gid);
+    private static native int gid0(long api, long context, int port, int index, byte[] gid);
 
     /** Returns the key, or a negative errno. */
-    private static native int partitionKey0(long context, int port, int index);
+    private static native int partitionKey0(long api, long context, int port, int index);
 
     /** Fills the bytes, and {@code enum ibv_gid_type} (or -1) and the index of the network interface. */
-    private static native int gidEntry0(long context, int port, int index, byte[] gid, int[] typeAndInterface);
+    private static native int gidEntry0(long api, long context, int port, int index, byte[] gid,
+                                        int[] typeAndInterface);
 
     private static native int asyncFd0(long context);
 
-    private static native int nextAsyncEvent0(long context, long[] values);
+    private static native int nextAsyncEvent0(long api, long context, long[] values);
 }

@@ -28,7 +28,7 @@ import java.net.InetAddress;
 public final class EventChannel extends VerbsObject {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(EventChannel.class);
 
-    // What next0() fills, see event_channel.c.
+    // What next0(api()) fills, see event_channel.c.
     private static final int TYPE = 0;
     private static final int STATUS = 1;
     private static final int TOKEN = 2;
@@ -48,14 +48,23 @@ public final class EventChannel extends VerbsObject {
     private final int[] addressVector = new int[AddressVector.COUNT];
     private final byte[] gid = new byte[AddressVector.GID_LENGTH];
 
-    private EventChannel(long address) {
-        super(VerbsResource.EVENT_CHANNEL, address);
+    private EventChannel(Verbs verbs, long address) {
+        super(VerbsResource.EVENT_CHANNEL, verbs, address);
         fd = fd0(address);
     }
 
+    /**
+     * Creates a channel of {@link Verbs#preferred()}.
+     */
     public static EventChannel create() throws VerbsException {
-        Verbs.ensureAvailability();
-        return new EventChannel(created(create0(), "rdma_create_event_channel",
+        return create(Verbs.preferred());
+    }
+
+    /**
+     * Creates a channel, for ids of the connection manager of a provider.
+     */
+    public static EventChannel create(Verbs verbs) throws VerbsException {
+        return new EventChannel(verbs, created(create0(verbs.api()), "rdma_create_event_channel",
                 "create an event channel of the RDMA connection manager"));
     }
 
@@ -78,7 +87,7 @@ public final class EventChannel extends VerbsObject {
     public ConnectionEvent nextEvent() throws VerbsException {
         for (;;) {
             long newToken = ConnectionId.nextToken();
-            int errno = next0(address(), newToken, values, privateData, addressVector, gid);
+            int errno = next0(api(), address(), newToken, values, privateData, addressVector, gid);
             if (errno == Errno.EAGAIN) {
                 return null;
             }
@@ -100,7 +109,7 @@ public final class EventChannel extends VerbsObject {
         if (values[NEW_ID] != 0) {
             listener = id;
             if (listener == null) {
-                ConnectionId.discard(values[NEW_ID]);
+                ConnectionId.discard(this, values[NEW_ID]);
                 return null;
             }
             retainAll(this);
@@ -132,16 +141,16 @@ public final class EventChannel extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        destroy0(address);
+        destroy0(api(), address);
         return 0;
     }
 
-    private static native long create0();
+    private static native long create0(long api);
 
-    private static native void destroy0(long channel);
+    private static native void destroy0(long api, long channel);
 
     private static native int fd0(long channel);
 
-    private static native int next0(long channel, long newToken, long[] values, byte[] privateData,
+    private static native int next0(long api, long channel, long newToken, long[] values, byte[] privateData,
                                      int[] addressVector, byte[] gid);
 }

@@ -73,7 +73,7 @@ public final class MemoryRegion extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        return deregister0(address);
+        return deregister0(api(), address);
     }
 
     @Override
@@ -81,11 +81,11 @@ public final class MemoryRegion extends VerbsObject {
         return super.toString() + " of " + length + " bytes" + (memory == null ? "" : " (" + memory + ')');
     }
 
-    static native long register0(long pd, long address, long length, int access);
+    static native long register0(long api, long pd, long address, long length, int access);
 
-    static native long registerDmabuf0(long pd, long offset, long length, long iova, int fd, int access);
+    static native long registerDmabuf0(long api, long pd, long offset, long length, long iova, int fd, int access);
 
-    private static native int deregister0(long mr);
+    private static native int deregister0(long api, long mr);
 
     /** The lkey in the upper half and the rkey in the lower. */
     private static native long keys0(long mr);

@@ -80,7 +80,7 @@ public final class ProtectionDomain extends VerbsObject {
         ObjectUtil.checkPositiveOrZero(offset, "offset");
         ObjectUtil.checkPositive(length, "length");
         retainAll(this);
-        long mr = created(MemoryRegion.registerDmabuf0(address(), offset, length, address, fd, access),
+        long mr = created(MemoryRegion.registerDmabuf0(api(), address(), offset, length, address, fd, access),
                 "ibv_reg_dmabuf_mr", "register " + length + " bytes at " + offset + " of file descriptor " + fd +
                 " with " + device.name(), this);
         return new MemoryRegion(mr, this, address, length, access, null);
@@ -89,7 +89,7 @@ public final class ProtectionDomain extends VerbsObject {
     private MemoryRegion register(long memoryAddress, long length, int access, Object memory) throws VerbsException {
         ObjectUtil.checkPositive(length, "length");
         retainAll(this);
-        long mr = created(MemoryRegion.register0(address(), memoryAddress, length, access), "ibv_reg_mr",
+        long mr = created(MemoryRegion.register0(api(), address(), memoryAddress, length, access), "ibv_reg_mr",
                 () -> "register " + length + " bytes with " + device.name(), this);
         return new MemoryRegion(mr, this, memoryAddress, length, access, memory);
     }
@@ -114,7 +114,7 @@ public final class ProtectionDomain extends VerbsObject {
         VerbsObject[] parents = attributes.parents(this);
         retainAll(parents);
         int[] values = attributes.values();
-        long qp = created(QueuePair.create0(address(), attributes.sendQueue().address(),
+        long qp = created(QueuePair.create0(api(), address(), attributes.sendQueue().address(),
                 attributes.receiveQueue().address(), attributes.sharedReceiveQueueAddress(), values),
                 "ibv_create_qp", () -> attributes.describe(device), parents);
         return new QueuePair(qp, values, null, parents);
@@ -129,7 +129,7 @@ public final class ProtectionDomain extends VerbsObject {
     public AddressHandle createAddressHandle(AddressVector vector) throws VerbsException {
         ObjectUtil.checkNotNull(vector, "vector");
         retainAll(this);
-        long ah = created(AddressHandle.create0(address(), vector.values(), vector.gid()), "ibv_create_ah",
+        long ah = created(AddressHandle.create0(api(), address(), vector.values(), vector.gid()), "ibv_create_ah",
                 "create an address handle for " + vector + " on " + device.name(), this);
         return new AddressHandle(ah, this);
     }
@@ -150,7 +150,7 @@ public final class ProtectionDomain extends VerbsObject {
         ObjectUtil.checkInRange(localPort, 1, 255, "localPort");
         long completion = completions.address(index);
         retainAll(this);
-        long ah = created(AddressHandle.createFromCompletion0(address(), completion, memoryAddress, localPort),
+        long ah = created(AddressHandle.createFromCompletion0(api(), address(), completion, memoryAddress, localPort),
                 "ibv_create_ah_from_wc", "create an address handle for the sender of a datagram on " + device.name(),
                 this);
         return new AddressHandle(ah, this);
@@ -170,7 +170,7 @@ public final class ProtectionDomain extends VerbsObject {
                 ObjectUtil.checkPositiveOrZero(maxSges, "maxSges"), 0
         };
         retainAll(this);
-        long srq = created(SharedReceiveQueue.create0(address(), values), "ibv_create_srq",
+        long srq = created(SharedReceiveQueue.create0(api(), address(), values), "ibv_create_srq",
                 "create a shared receive queue of " + maxRequests + " receives of " + maxSges + " elements on " +
                 device.name(), this);
         return new SharedReceiveQueue(srq, values, this);
@@ -178,10 +178,10 @@ public final class ProtectionDomain extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        return deallocate0(address);
+        return deallocate0(api(), address);
     }
 
-    static native long allocate0(long context);
+    static native long allocate0(long api, long context);
 
-    private static native int deallocate0(long pd);
+    private static native int deallocate0(long api, long pd);
 }

@@ -35,35 +35,35 @@ final class ProviderCheck {
 
     private ProviderCheck() { }
 
-    /** Whether the selected provider knows any device. */
-    static boolean hasDevice() {
-        return deviceCount0() > 0;
+    /** Whether the provider of this table knows any device. */
+    static boolean hasDevice(long api) {
+        return deviceCount0(api) > 0;
     }
 
     /** Why the embedded provider can't be used, or {@code null}. */
-    static String embedded() {
-        int devices = deviceCount0();
-        int errno = devices > 0 ? probeConnectionManager0() : -devices;
+    static String embedded(long api) {
+        int devices = deviceCount0(api);
+        int errno = devices > 0 ? probeConnectionManager0(api) : -devices;
         return devices > 0 && errno == 0 ? null : "it cannot start" + (errno == 0 ? "" : ": " + text(errno));
     }
 
     /** Why libibverbs can't be used, whose libraries are loaded, or {@code null}. */
-    static String ibverbs() {
-        int devices = deviceCount0();
+    static String ibverbs(long api) {
+        int devices = deviceCount0(api);
         if (devices <= 0) {
             return noDevice(-devices);
         }
-        int errno = probeConnectionManager0();
+        int errno = probeConnectionManager0(api);
         if (errno != 0) {
             return node(NODES.resolve("rdma_cm"), errno, "modprobe rdma_ucm");
         }
         String[] reasons = new String[devices];
         for (int i = 0; i < devices; i++) {
-            errno = probeDevice0(i);
+            errno = probeDevice0(api, i);
             if (errno == 0) {
                 return null;
             }
-            reasons[i] = device(deviceName0(i), errno);
+            reasons[i] = device(deviceName0(api, i), errno);
         }
         return StringUtil.join("; ", Arrays.asList(reasons)).toString();
     }
@@ -137,13 +137,13 @@ final class ProviderCheck {
     }
 
     /** The number of devices, or a negative errno. */
-    private static native int deviceCount0();
+    private static native int deviceCount0(long api);
 
     /** Opens and closes a device. Returns 0 or a positive errno. */
-    private static native int probeDevice0(int index);
+    private static native int probeDevice0(long api, int index);
 
-    private static native String deviceName0(int index);
+    private static native String deviceName0(long api, int index);
 
     /** Makes and destroys an event channel. Returns 0 or a positive errno. */
-    private static native int probeConnectionManager0();
+    private static native int probeConnectionManager0(long api);
 }

@@ -101,6 +101,7 @@ public final class QueuePair extends VerbsObject {
      */
     public int postSend(SendWorkRequests requests) {
         long qp = address();
+        requests.requireUsableBy(this);
         return posted(POST_SEND, requests.isEmpty() ? 0 : postSend0(qp, requests.address()), requests.size());
     }
 
@@ -143,7 +144,7 @@ public final class QueuePair extends VerbsObject {
 
     /** Asks the device for the state. */
     public QueuePairState state() throws VerbsException {
-        int state = state0(address());
+        int state = state0(api(), address());
         if (state < 0) {
             throw new VerbsException("ibv_query_qp", -state, "query queue pair " + Integer.toUnsignedString(number));
         }
@@ -153,7 +154,7 @@ public final class QueuePair extends VerbsObject {
     /** Asks the device what the queue pair uses, which depends on who connected it and how. */
     public QueuePairInfo query() throws VerbsException {
         int[] values = new int[QueuePairInfo.COUNT];
-        check(query0(address(), values), "ibv_query_qp", "query queue pair " + Integer.toUnsignedString(number));
+        check(query0(api(), address(), values), "ibv_query_qp", "query queue pair " + Integer.toUnsignedString(number));
         return new QueuePairInfo(((ProtectionDomain) parent(0)).device().name(), number, maxInlineReceive, values);
     }
 
@@ -163,7 +164,7 @@ public final class QueuePair extends VerbsObject {
      * @throws VerbsException with {@link Errno#EINVAL} for a transition or combination that ibv_modify_qp(3) forbids.
      */
     public void modify(QueuePairAttributes attributes) throws VerbsException {
-        check(modify0(address(), attributes.mask(), attributes.values(), attributes.gid()), "ibv_modify_qp",
+        check(modify0(api(), address(), attributes.mask(), attributes.values(), attributes.gid()), "ibv_modify_qp",
                 () -> "modify queue pair " + Integer.toUnsignedString(number));
     }
 
@@ -177,7 +178,7 @@ public final class QueuePair extends VerbsObject {
      *                        {@link Errno#ENOMEM} beyond {@link DeviceAttributes#maxMulticastMembers()}.
      */
     public void attachMulticast(AddressVector group) throws VerbsException {
-        check(attachMulticast0(address(), group.gid(), group.destinationLid()), "ibv_attach_mcast",
+        check(attachMulticast0(api(), address(), group.gid(), group.destinationLid()), "ibv_attach_mcast",
                 "make queue pair " + Integer.toUnsignedString(number) + " a member of the group at " + group);
     }
 
@@ -187,7 +188,7 @@ public final class QueuePair extends VerbsObject {
      * @throws VerbsException with {@link Errno#EINVAL} if the queue pair is not a member.
      */
     public void detachMulticast(AddressVector group) throws VerbsException {
-        check(detachMulticast0(address(), group.gid(), group.destinationLid()), "ibv_detach_mcast",
+        check(detachMulticast0(api(), address(), group.gid(), group.destinationLid()), "ibv_detach_mcast",
                 "take queue pair " + Integer.toUnsignedString(number) + " out of the group at " + group);
     }
 
@@ -212,7 +213,7 @@ public final class QueuePair extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        return connectionId == null ? destroy0(address) : connectionId.destroyQueuePair();
+        return connectionId == null ? destroy0(api(), address) : connectionId.destroyQueuePair();
     }
 
     @Override
@@ -226,24 +227,25 @@ public final class QueuePair extends VerbsObject {
         return WorkRequests.posted(result, count);
     }
 
-    static native long create0(long pd, long sendQueue, long receiveQueue, long sharedReceiveQueue, int[] values);
+    static native long create0(long api, long pd, long sendQueue, long receiveQueue, long sharedReceiveQueue,
+                               int[] values);
 
-    static native long createWithId0(long id, long pd, long sendQueue, long receiveQueue, long sharedReceiveQueue,
-                                     int[] values);
+    static native long createWithId0(long api, long id, long pd, long sendQueue, long receiveQueue,
+                                     long sharedReceiveQueue, int[] values);
 
-    private static native int destroy0(long qp);
+    private static native int destroy0(long api, long qp);
 
     private static native int number0(long qp);
 
-    private static native int state0(long qp);
+    private static native int state0(long api, long qp);
 
-    private static native int query0(long qp, int[] values);
+    private static native int query0(long api, long qp, int[] values);
 
-    private static native int modify0(long qp, int mask, int[] values, byte[] gid);
+    private static native int modify0(long api, long qp, int mask, int[] values, byte[] gid);
 
-    private static native int attachMulticast0(long qp, byte[] gid, int lid);
+    private static native int attachMulticast0(long api, long qp, byte[] gid, int lid);
 
-    private static native int detachMulticast0(long qp, byte[] gid, int lid);
+    private static native int detachMulticast0(long api, long qp, byte[] gid, int lid);
 
     private static native long postSend0(long qp, long requests);
 

@@ -41,12 +41,36 @@ public final class SendWorkRequests extends WorkRequests {
     private static final int OPCODE_BIND_WINDOW = 8;
     private static final int OPCODE_SEND_WITH_INVALIDATE = 9;
 
+    /** Whose address a request has, or {@code null}. All of them are of one provider. */
+    private VerbsObject pointee;
+
     /**
      * @param maxRequests the most requests in the chain, at least 1.
      * @param maxSges     the most scatter-gather elements of all requests together, 0 or more.
      */
     public SendWorkRequests(int maxRequests, int maxSges) {
         super(NativeMemory.SEND_WR_SIZE, maxRequests, maxSges);
+    }
+
+    @Override
+    public void clear() {
+        super.clear();
+        pointee = null;
+    }
+
+    private void pointsTo(VerbsObject object) {
+        if (pointee == null) {
+            pointee = object;
+        } else {
+            pointee.requireSameVerbs(object);
+        }
+    }
+
+    /** C would follow the addresses in the requests. */
+    void requireUsableBy(QueuePair queuePair) {
+        if (pointee != null) {
+            pointee.requireSameVerbs(queuePair);
+        }
     }
 
     /**
@@ -145,6 +169,8 @@ public final class SendWorkRequests extends WorkRequests {
                                  long memoryAddress, long length, int access) {
         long windowPointer = window.address();
         long regionPointer = region.address();
+        window.requireSameVerbs(region);
+        pointsTo(window);
         int offset = start(workRequestId, OPCODE_BIND_WINDOW, flags);
         // What an earlier request has left here makes soft-RoCE's library refuse this one (validate_send_wr in rxe.c).
         memory.putInt(offset + NativeMemory.SEND_WR_IMM, 0);
@@ -180,6 +206,7 @@ public final class SendWorkRequests extends WorkRequests {
      */
     public SendWorkRequests to(AddressHandle handle, int queuePairNumber, int queueKey) {
         int offset = latest();
+        pointsTo(handle);
         memory.putLong(offset + NativeMemory.SEND_WR_AH, handle.address());
         memory.putInt(offset + NativeMemory.SEND_WR_REMOTE_QPN, queuePairNumber);
         memory.putInt(offset + NativeMemory.SEND_WR_REMOTE_QKEY, queueKey);

@@ -89,14 +89,14 @@ public final class SharedReceiveQueue extends VerbsObject {
      */
     public void arm(int limit) throws VerbsException {
         ObjectUtil.checkPositiveOrZero(limit, "limit");
-        check(arm0(address(), limit), "ibv_modify_srq", "arm a shared receive queue at " + limit + " receives");
+        check(arm0(api(), address(), limit), "ibv_modify_srq", "arm a shared receive queue at " + limit + " receives");
     }
 
     /**
      * The limit that the queue is armed with, or 0 if it is not.
      */
     public int limit() throws VerbsException {
-        int limit = limit0(address());
+        int limit = limit0(api(), address());
         if (limit < 0) {
             throw new VerbsException("ibv_query_srq", -limit, "query a shared receive queue");
         }
@@ -115,17 +115,17 @@ public final class SharedReceiveQueue extends VerbsObject {
 
     @Override
     int destroy(long address) {
-        return destroy0(address);
+        return destroy0(api(), address);
     }
 
     /** The values: capacity and elements, both in and out. */
-    static native long create0(long pd, int[] values);
+    static native long create0(long api, long pd, int[] values);
 
-    private static native int destroy0(long srq);
+    private static native int destroy0(long api, long srq);
 
-    private static native int arm0(long srq, int limit);
+    private static native int arm0(long api, long srq, int limit);
 
-    private static native int limit0(long srq);
+    private static native int limit0(long api, long srq);
 
     private static native long postReceive0(long srq, long requests);
 }

@@ -16,17 +16,22 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.NativeLibraryLoader;
+import io.netty.util.internal.ObjectUtil;
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.SystemPropertyUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
 
 /**
- * Whether verbs can be used in this process, and who provides them.
+ * Whether verbs can be used in this process, and who provides them: each object of this class is a provider, whose
+ * devices and connection manager can be used side by side with those of the other one, but not together with them.
+ * What an object was made by is {@link VerbsObject#verbs()}.
  * <p>
- * The provider is chosen once, when this class is initialised, from the system property
+ * Channels use {@link #preferred()}, which is chosen once, when this class is initialised, from the system property
  * {@code io.netty.rdma.provider}:
  * <ul>
  * <li>{@code auto} (default): {@link VerbsProvider#IBVERBS} where libibverbs and librdmacm can be loaded and there is
@@ -40,14 +45,21 @@ public final class Verbs {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Verbs.class);
     private static final String PROPERTY = "io.netty.rdma.provider";
 
+    /** Those that could be used when they were first asked for. */
+    private static final Map<VerbsProvider, Verbs> PROVIDERS = new EnumMap<>(VerbsProvider.class);
     /** Written once, by the static initialiser. */
     private static String choice;
-    private static final VerbsProvider PROVIDER;
+    private static final Verbs PREFERRED;
+    private static final boolean LOADED;
     private static final Throwable UNAVAILABILITY_CAUSE;
 
+    private final VerbsProvider provider;
+    private final long api;
+
     static {
-        VerbsProvider provider = null;
+        Verbs preferred = null;
         Throwable cause = null;
+        boolean loaded = false;
         if (SystemPropertyUtil.getBoolean("io.netty.transport.noNative", false)) {
             cause = new UnsupportedOperationException(
                     "native transports are disabled by -Dio.netty.transport.noNative=true");
@@ -55,18 +67,23 @@ public final class Verbs {
             try {
                 load();
                 NativeMemory.checkLayout();
-                provider = select(SystemPropertyUtil.get(PROPERTY, "auto"));
-                logger.debug("Verbs provider: {} ({})", provider, choice);
+                loaded = true;
+                preferred = select(SystemPropertyUtil.get(PROPERTY, "auto"));
+                logger.debug("Verbs provider: {} ({})", preferred, choice);
             } catch (Throwable t) {
                 cause = t;
                 logger.debug("Verbs are unavailable", t);
             }
         }
-        PROVIDER = provider;
+        PREFERRED = preferred;
+        LOADED = loaded;
         UNAVAILABILITY_CAUSE = cause;
     }
 
-    private Verbs() { }
+    private Verbs(VerbsProvider provider, long api) {
+        this.provider = provider;
+        this.api = api;
+    }
 
     /**
      * Whether there is a provider. Any thread.
@@ -95,17 +112,49 @@ public final class Verbs {
     }
 
     /**
-     * Who provides the verbs.
+     * What channels of this process use. Any thread.
      *
-     * @throws UnsatisfiedLinkError if nobody does.
+     * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
      */
-    public static VerbsProvider provider() {
+    public static Verbs preferred() {
         ensureAvailability();
-        return PROVIDER;
+        return PREFERRED;
     }
 
     /**
-     * Why this provider was chosen, for a person.
+     * A given provider, whether it is the preferred one or not. Any thread.
+     *
+     * @return always the same object.
+     * @throws UnsatisfiedLinkError if it cannot be used at present: the message says which library, device or
+     *                              permission is missing and what to do about it. The next call looks again.
+     */
+    public static Verbs of(VerbsProvider provider) {
+        ObjectUtil.checkNotNull(provider, "provider");
+        if (!LOADED) {
+            ensureAvailability();
+        }
+        return require(provider);
+    }
+
+    /**
+     * Which provider it is.
+     */
+    public VerbsProvider provider() {
+        return provider;
+    }
+
+    /** The address of the provider's function table. */
+    long api() {
+        return api;
+    }
+
+    @Override
+    public String toString() {
+        return name(provider);
+    }
+
+    /**
+     * Why {@link #preferred()} is that one, for a person.
      *
      * @throws UnsatisfiedLinkError if there is none.
      */
@@ -134,48 +183,57 @@ public final class Verbs {
         }
     }
 
-    private static VerbsProvider select(String value) {
-        String property = "-D" + PROPERTY + '=' + value;
+    private static Verbs select(String value) {
         switch (value.trim().toLowerCase(Locale.ROOT)) {
         case "ibverbs":
-            choice = property;
-            return require(VerbsProvider.IBVERBS, selectProvider0(VerbsProvider.IBVERBS.ordinal()));
         case "embedded":
-            choice = property;
-            return require(VerbsProvider.EMBEDDED, selectProvider0(VerbsProvider.EMBEDDED.ordinal()));
+            choice = "-D" + PROPERTY + '=' + value;
+            return require(VerbsProvider.valueOf(value.trim().toUpperCase(Locale.ROOT)));
         case "auto":
-            String reason = selectProvider0(VerbsProvider.IBVERBS.ordinal());
-            if (reason == null && ProviderCheck.hasDevice()) {
+            String[] reason = new String[1];
+            long ibverbs = api0(VerbsProvider.IBVERBS.ordinal(), reason);
+            if (ibverbs != 0 && ProviderCheck.hasDevice(ibverbs)) {
                 // A device that can't be used is a mistake to be told: the embedded provider reaches no other host.
                 choice = "automatic choice: there is an RDMA device";
-                return require(VerbsProvider.IBVERBS, null);
+                return require(VerbsProvider.IBVERBS);
             }
-            choice = "automatic choice: " + (reason == null ? ProviderCheck.ibverbs() : reason);
-            return require(VerbsProvider.EMBEDDED, selectProvider0(VerbsProvider.EMBEDDED.ordinal()));
+            choice = "automatic choice: " + (ibverbs != 0 ? ProviderCheck.ibverbs(ibverbs) : reason[0]);
+            return require(VerbsProvider.EMBEDDED);
         default:
             throw new IllegalArgumentException("system property " + PROPERTY + '=' + value +
                     ": expected auto, ibverbs or embedded");
         }
     }
 
-    /**
-     * @param reason why the provider could not be selected, or {@code null}.
-     */
-    private static VerbsProvider require(VerbsProvider provider, String reason) {
-        boolean isEmbedded = provider == VerbsProvider.EMBEDDED;
-        if (reason == null) {
-            reason = isEmbedded ? ProviderCheck.embedded() : ProviderCheck.ibverbs();
+    private static Verbs require(VerbsProvider provider) {
+        synchronized (PROVIDERS) {
+            Verbs verbs = PROVIDERS.get(provider);
+            if (verbs != null) {
+                return verbs;
+            }
+            boolean isEmbedded = provider == VerbsProvider.EMBEDDED;
+            String[] reason = new String[1];
+            long api = api0(provider.ordinal(), reason);
+            if (api != 0) {
+                reason[0] = isEmbedded ? ProviderCheck.embedded(api) : ProviderCheck.ibverbs(api);
+            }
+            if (reason[0] != null) {
+                throw new UnsatisfiedLinkError("verbs provider " + name(provider) + ": " + reason[0] +
+                        (isEmbedded ? "" : ". Or use the embedded provider, which reaches processes of the same user " +
+                        "on this host alone (-D" + PROPERTY + "=embedded)"));
+            }
+            verbs = new Verbs(provider, api);
+            PROVIDERS.put(provider, verbs);
+            return verbs;
         }
-        if (reason != null) {
-            throw new UnsatisfiedLinkError("verbs provider " + provider.name().toLowerCase(Locale.ROOT) + ": " +
-                    reason + (isEmbedded ? "" : ". Or use the embedded provider, which reaches processes of the same " +
-                    "user on this host alone (-D" + PROPERTY + "=embedded)"));
-        }
-        return provider;
+    }
+
+    private static String name(VerbsProvider provider) {
+        return provider.name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * Fills the process-wide function table. Returns {@code null} or the reason why that is impossible.
+     * The address of a provider's function table, which stays; or 0, and why there is none is the first of the reasons.
      */
-    private static native String selectProvider0(int provider);
+    private static native long api0(int provider, String[] reasons);
 }

@@ -32,15 +32,21 @@ public abstract class VerbsObject implements AutoCloseable {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(VerbsObject.class);
 
     private final VerbsResource kind;
+    private final Verbs verbs;
     private final VerbsObject[] parents;
     private volatile long address;
     private int users;
 
     /**
-     * Takes over the reference to each parent that {@link #retainAll} acquired.
+     * Takes over the reference to each parent that {@link #retainAll} acquired. There is one at least.
      */
     VerbsObject(VerbsResource kind, long address, VerbsObject... parents) {
+        this(kind, parents[0].verbs, address, parents);
+    }
+
+    VerbsObject(VerbsResource kind, Verbs verbs, long address, VerbsObject... parents) {
         this.kind = kind;
+        this.verbs = verbs;
         this.address = address;
         this.parents = parents;
         kind.created();
@@ -64,6 +70,18 @@ public abstract class VerbsObject implements AutoCloseable {
             throw new IllegalStateException(kind + " is closed");
         }
         return a;
+    }
+
+    /**
+     * What the object was made by, and what alone can be asked about it. Any thread, also after {@link #close()}.
+     */
+    public final Verbs verbs() {
+        return verbs;
+    }
+
+    /** The function table to call with the address. */
+    final long api() {
+        return verbs.api();
     }
 
     /**
@@ -105,8 +123,13 @@ public abstract class VerbsObject implements AutoCloseable {
 
     /**
      * Keeps each parent from being closed, until {@link #releaseAll}: all of them or, where one is closed, none.
+     *
+     * @throws IllegalArgumentException if they are of several providers.
      */
     static void retainAll(VerbsObject... parents) {
+        for (VerbsObject parent : parents) {
+            parents[0].requireSameVerbs(parent);
+        }
         int done = 0;
         try {
             for (; done < parents.length; done++) {
@@ -170,6 +193,17 @@ public abstract class VerbsObject implements AutoCloseable {
 
     final synchronized VerbsObject parent(int index) {
         return parents[index];
+    }
+
+    /**
+     * @throws IllegalArgumentException if the other one is of another provider: its C code would take the object for
+     *                                  one of its own.
+     */
+    final void requireSameVerbs(VerbsObject other) {
+        if (other.verbs != verbs) {
+            throw new IllegalArgumentException(other + " is of the verbs provider " + other.verbs + ", and cannot be " +
+                    "used together with " + this + " of the provider " + verbs);
+        }
     }
 
     synchronized void retain() {

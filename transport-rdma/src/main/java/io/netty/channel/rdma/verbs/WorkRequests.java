@@ -117,7 +117,7 @@ abstract class WorkRequests {
     /**
      * Empties the chain.
      */
-    public final void clear() {
+    public void clear() {
         size = 0;
         sges = 0;
     }

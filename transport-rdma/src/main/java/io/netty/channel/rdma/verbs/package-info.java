@@ -19,14 +19,16 @@
  *
  * <h2>Providers</h2>
  * <table>
- * <caption>Who stands behind the one process-wide function table of the native library; see {@link Verbs}</caption>
+ * <caption>Who makes the calls; see {@link Verbs}</caption>
  * <tr><th>provider</th><th>what</th><th>reaches</th></tr>
  * <tr><td>{@link VerbsProvider#IBVERBS}</td><td>libibverbs.so.1 and librdmacm.so.1, loaded with dlopen</td>
  * <td>other hosts, through adapters, soft-RoCE or iWARP</td></tr>
  * <tr><td>{@link VerbsProvider#EMBEDDED}</td><td>the same calls in user space, in our native library</td>
  * <td>processes of the same user on this host</td></tr>
  * </table>
- * They are never mixed in a process, and above this package nothing depends on which it is.
+ * A process can use both, side by side: each object knows its {@link Verbs}, that is the function table of the native
+ * library that made it, and refuses objects of the other one. Calls that name none mean {@link Verbs#preferred()}, the
+ * one that channels use. Above this package nothing depends on which it is.
  *
  * <h2>Objects</h2>
  * <pre>
@@ -62,7 +64,7 @@
  * <ul>
  * <li>{@link VerbsException}: a C call failed; names it, the errno and, where there is a known cure, the cure.</li>
  * <li>{@link IllegalStateException}: used after {@code close()}, or closed while others use it.</li>
- * <li>{@link IllegalArgumentException}: a value out of its range.</li>
+ * <li>{@link IllegalArgumentException}: a value out of its range, or an object of another provider.</li>
  * <li>{@link UnsatisfiedLinkError}: there is no provider; says what to install or load.</li>
  * <li>Posting, the one hot path that fails in normal operation (a full queue), returns the number posted.</li>
  * <li>What becomes of a posted request is a {@link WorkCompletionStatus}, of a connection a

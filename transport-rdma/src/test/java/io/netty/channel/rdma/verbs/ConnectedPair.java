@@ -34,8 +34,18 @@ final class ConnectedPair implements AutoCloseable {
     }
 
     ConnectedPair(ConnectionParameters clientParameters, ConnectionParameters serverParameters) throws Exception {
-        clientEvents = EventChannel.create();
-        serverEvents = EventChannel.create();
+        this(Verbs.preferred(), clientParameters, serverParameters);
+    }
+
+    /** Of a given provider. */
+    ConnectedPair(Verbs verbs) throws Exception {
+        this(verbs, DEFAULTS, DEFAULTS);
+    }
+
+    private ConnectedPair(Verbs verbs, ConnectionParameters clientParameters, ConnectionParameters serverParameters)
+            throws Exception {
+        clientEvents = EventChannel.create(verbs);
+        serverEvents = EventChannel.create(verbs);
         listener = ConnectionId.create(serverEvents, PortSpace.TCP);
         listener.bind(TestSupport.address(0));
         listener.listen(16);

@@ -86,7 +86,8 @@ public final class Perftest {
     }
 
     private static boolean isEmbedded(String provider) {
-        return provider.equals("embedded") || provider.equals("auto") && Verbs.provider() == VerbsProvider.EMBEDDED;
+        return provider.equals("embedded") ||
+                provider.equals("auto") && Verbs.preferred().provider() == VerbsProvider.EMBEDDED;
     }
 
     /**
