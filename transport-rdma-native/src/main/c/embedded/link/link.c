@@ -36,6 +36,11 @@
 #include "embedded/base/fork.h"
 #include "embedded/base/random.h"
 
+/* The first part of the names. Tests build a second provider with another one: see the Makefile. */
+#ifndef LINK_NAMESPACE
+#define LINK_NAMESPACE "netty-rdma"
+#endif
+
 #define MS 1000000ull
 #define HELLO_TIMEOUT_NS (5000 * MS)  /* a connection that never greets */
 #define ACCEPT_RETRY_NS (50 * MS)     /* out of descriptors */
@@ -301,8 +306,8 @@ static socklen_t address_of(const struct link_name *name, struct sockaddr_un *ad
     char *text = address->sun_path + 1;
     size_t size = sizeof(address->sun_path) - 1;
     int length = name->kind == LINK_BLOCK
-            ? snprintf(text, size, "netty-rdma/%u/q/%u", name->user, name->number)
-            : snprintf(text, size, "netty-rdma/%u/cm/%x/%u", name->user, name->port_space, name->number);
+            ? snprintf(text, size, LINK_NAMESPACE "/%u/q/%u", name->user, name->number)
+            : snprintf(text, size, LINK_NAMESPACE "/%u/cm/%x/%u", name->user, name->port_space, name->number);
     return (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) length);
 }
 

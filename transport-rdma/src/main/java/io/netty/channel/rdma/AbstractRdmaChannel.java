@@ -35,6 +35,8 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
+import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -99,19 +101,30 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
             handler = registration.attachment();
             handler.registered((IoEventLoop) eventLoop());
             home = eventLoop();
-            IdMove.Owner owner = owner();
-            if (owner == null) {
-                registered(promise);
+            Iterator<? extends IdMove.Owner> owners = owners().iterator();
+            if (owners.hasNext()) {
+                moving = true;
+                move(owners, promise);
             } else {
-                move(owner, promise);
+                registered(promise);
             }
         });
     }
 
-    private void move(IdMove.Owner owner, ChannelPromise promise) {
-        moving = true;
+    /** One after the other. */
+    private void move(Iterator<? extends IdMove.Owner> owners, ChannelPromise promise) {
+        if (!owners.hasNext()) {
+            moved(null, promise);
+            return;
+        }
         try {
-            IdMove.start(owner, handler, failure -> moved(failure, promise));
+            IdMove.start(owners.next(), handler, failure -> {
+                if (failure == null) {
+                    move(owners, promise);
+                } else {
+                    moved(failure, promise);
+                }
+            });
         } catch (Throwable t) {
             moved(t, promise);
         }
@@ -172,9 +185,9 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         };
     }
 
-    /** The native objects that go with the channel to another loop, or {@code null} if there are none. */
+    /** The native objects that go with the channel to another loop. */
     @SuppressWarnings("exports") // for the channels of this module
-    protected abstract IdMove.Owner owner();
+    protected abstract List<? extends IdMove.Owner> owners();
 
     /** The registration succeeded. Must complete the promise. */
     protected void registered(ChannelPromise promise) {
@@ -249,7 +262,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
     /** From now on the listener gets the events of the id. On the loop. */
     protected final void listen(ConnectionId id, Consumer<ConnectionEvent> listener) throws Exception {
-        handler.events().listen(id, listener(listener));
+        handler.events(id.verbs()).listen(id, listener(listener));
     }
 
     /** The events of the id are not wanted any more. On the loop. */
@@ -270,7 +283,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
      */
     protected final void moveHere(ConnectionId id, Executor reader, Consumer<ConnectionEvent> listener,
                                   Consumer<Throwable> arrived) throws Exception {
-        EventChannel events = handler.events().channel();
+        EventChannel events = handler.events(id.verbs()).channel();
         listen(id, listener);
         reader.execute(() -> {
             Throwable[] failure = new Throwable[1];

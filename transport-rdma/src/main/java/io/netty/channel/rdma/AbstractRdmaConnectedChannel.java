@@ -30,7 +30,9 @@ import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.internal.UnstableApi;
 import io.netty.util.internal.logging.InternalLogger;
@@ -42,6 +44,8 @@ import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -116,7 +120,12 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     /** The id of the request is on this loop now. */
     void attachRequest(LoopHandler handler) {
         boundId.attach(handler);
-        handler.eventsIfAny().listen(boundId.id(), boundId.listener());
+        handler.eventsIfAny(boundId.id().verbs()).listen(boundId.id(), boundId.listener());
+    }
+
+    /** The provider whose listener got the request. */
+    Verbs requestedBy() {
+        return boundId.id().verbs();
     }
 
     /** A request that came from elsewhere has arrived on the loop of this channel. */
@@ -163,8 +172,9 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     @Override
     @SuppressWarnings("exports") // for the channels of this module
-    protected IdMove.Owner owner() {
-        return connector != null ? connector.owner() : boundId;
+    protected List<? extends IdMove.Owner> owners() {
+        IdMove.Owner owner = connector != null ? connector.owner() : boundId;
+        return owner == null ? Collections.emptyList() : List.of(owner);
     }
 
     @Override
@@ -195,18 +205,32 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         if (boundId != null || connector != null || hasConnection()) {
             throw new AlreadyBoundException();
         }
-        ConnectionId id = newConnectionId();
-        boolean bound = false;
-        try {
-            Bind.bind(id, address, queuePairOptions().device);
-            bound = true;
-        } finally {
-            if (!bound) {
-                id.close();
+        // Where it will connect to is not known yet, so of those that have the address the one that reaches furthest.
+        List<Verbs> providers = queuePairOptions().device.providers();
+        for (int i = providers.size() - 1; boundId == null; i--) {
+            try {
+                boundId = bind(providers.get(i), address);
+            } catch (NoRdmaDeviceException e) {
+                if (i == 0) {
+                    throw e;
+                }
             }
         }
-        boundId = newLoopId(id);
-        local = id.localAddress();
+        local = boundId.id().localAddress();
+    }
+
+    private LoopId bind(Verbs verbs, InetSocketAddress address) throws Exception {
+        LoopId result = newLoopId(verbs);
+        boolean bound = false;
+        try {
+            Bind.bind(result.id(), address, queuePairOptions().device);
+            bound = true;
+            return result;
+        } finally {
+            if (!bound) {
+                result.close();
+            }
+        }
     }
 
     /** The id that was bound or requested, or {@code null}. It stays with the channel. */
@@ -221,24 +245,22 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         return id;
     }
 
-    /** The id that was bound, or a new one; the caller's from now on. */
-    private LoopId takeConnectionId() throws Exception {
-        LoopId id = boundId != null ? boundId : newLoopId(newConnectionId());
-        boundId = null;
-        return id;
-    }
-
-    /** Nothing happens to the id yet. */
-    private LoopId newLoopId(ConnectionId id) throws Exception {
-        return new LoopId(handler(), id, listener(event -> { }));
-    }
-
-    private ConnectionId newConnectionId() throws Exception {
-        ConnectionId id = ConnectionId.create(handler().events().channel(), PortSpace.TCP);
-        if (isReuseAddress()) {
-            id.setReuseAddress(true);
+    /** A new id, to which nothing happens yet; the caller's from now on. */
+    LoopId newLoopId(Verbs verbs) throws Exception {
+        ConnectionId id = ConnectionId.create(handler().events(verbs).channel(), PortSpace.TCP);
+        boolean created = false;
+        try {
+            if (isReuseAddress()) {
+                id.setReuseAddress(true);
+            }
+            LoopId result = new LoopId(handler(), id, listener(event -> { }));
+            created = true;
+            return result;
+        } finally {
+            if (!created) {
+                id.close();
+            }
         }
-        return id;
     }
 
     // ---- connecting
@@ -265,6 +287,11 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         ((ConnectingUnsafe) unsafe()).connected();
     }
 
+    /** The connector tries another provider. */
+    final void connectingAgain() {
+        ((ConnectingUnsafe) unsafe()).connectingAgain();
+    }
+
     /** The connection could not be made. */
     protected final void connectFailed(Throwable cause) {
         cancelConnector();
@@ -289,6 +316,8 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected abstract class ConnectingUnsafe extends AbstractRdmaUnsafe {
         private ChannelPromise connectPromise;
         private CurrentLoop.Timer connectTimer;
+        private int connectTimeoutMillis;
+        private long connectDeadlineNanos;
         private InetSocketAddress requestedRemote;
 
         protected ConnectingUnsafe() {
@@ -306,11 +335,13 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
                 if (!isRegistered()) {
                     throw new IllegalStateException("the channel is not registered with an event loop");
                 }
-                connector = new RdmaConnector(AbstractRdmaConnectedChannel.this, takeConnectionId(), newRemote);
+                LoopId bound = boundId;
+                boundId = null;
+                connector = new RdmaConnector(AbstractRdmaConnectedChannel.this, newRemote, newLocal);
                 connectPromise = promise;
                 requestedRemote = newRemote;
-                connector.start(newLocal);
-                scheduleConnectTimeout(connector.loop(), newRemote);
+                connector.start(bound);
+                scheduleConnectTimeout(connector.loop());
                 promise.addListener(future -> {
                     if (future.isCancelled()) {
                         onLoop(() -> {
@@ -340,16 +371,29 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             }
         }
 
-        private void scheduleConnectTimeout(CurrentLoop loop, InetSocketAddress address) {
-            int millis = config().getConnectTimeoutMillis();
-            if (millis > 0) {
-                connectTimer = loop.schedule(() -> {
-                    ChannelPromise promise = connectPromise;
-                    if (promise != null && promise.tryFailure(new ConnectTimeoutException(
-                            "connection timed out after " + millis + " ms: " + address))) {
-                        close(voidPromise());
-                    }
-                }, millis, TimeUnit.MILLISECONDS);
+        private void scheduleConnectTimeout(CurrentLoop loop) {
+            connectTimeoutMillis = config().getConnectTimeoutMillis();
+            if (connectTimeoutMillis > 0) {
+                connectDeadlineNanos = loop.nanoTime() + TimeUnit.MILLISECONDS.toNanos(connectTimeoutMillis);
+                startConnectTimer(loop);
+            }
+        }
+
+        private void startConnectTimer(CurrentLoop loop) {
+            connectTimer = loop.schedule(() -> {
+                ChannelPromise promise = connectPromise;
+                if (promise != null && promise.tryFailure(new ConnectTimeoutException(
+                        "connection timed out after " + connectTimeoutMillis + " ms: " + requestedRemote))) {
+                    close(voidPromise());
+                }
+            }, connectDeadlineNanos - loop.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+
+        /** The connector has begun anew: the timer follows what it has now to another event loop. */
+        private void connectingAgain() {
+            if (connectTimer != null) {
+                connectTimer.cancel();
+                startConnectTimer(connector.loop());
             }
         }
 

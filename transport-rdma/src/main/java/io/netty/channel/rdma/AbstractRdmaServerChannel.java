@@ -22,6 +22,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.rdma.connection.Bind;
+import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
@@ -30,19 +31,25 @@ import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.internal.UnstableApi;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.SocketAddress;
 import java.nio.channels.AlreadyBoundException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -58,11 +65,14 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         implements ServerChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaServerChannel.class);
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+    /** For a port that is free with each provider. */
+    private static final int MAX_PORTS = 16;
 
     private final RdmaServerSocketChannelConfig config = new RdmaServerSocketChannelConfig(this);
     /** Requests that wait to be read. */
     private final ArrayDeque<C> backlog = new ArrayDeque<>();
-    private LoopId listening;
+    /** An id for each provider that has the address; none before {@code bind}. */
+    private List<Listening> listening = Collections.emptyList();
     private boolean readPending;
     private boolean reading;
 
@@ -94,7 +104,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     @Override
     @SuppressWarnings("exports") // for the channels of this module
-    protected final IdMove.Owner owner() {
+    protected final List<? extends IdMove.Owner> owners() {
         return listening;
     }
 
@@ -107,40 +117,90 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     protected final void deregistered() {
     }
 
+    /**
+     * Listens with each provider that has the address, at the same port: clients of this host come by the nearest one,
+     * others by a device.
+     */
     @Override
     protected final void doBind(SocketAddress localAddress) throws Exception {
-        InetSocketAddress address = Bind.listenAddress(config.device().local(checkResolved(localAddress), null),
-                config.isIpv6Only());
-        if (listening != null) {
+        if (!listening.isEmpty()) {
             throw new AlreadyBoundException();
         }
-        ConnectionId newId = ConnectionId.create(handler().events().channel(), PortSpace.TCP);
-        LoopId newListening = new Listening(handler(), newId);
+        InetSocketAddress requested = Bind.listenAddress(checkResolved(localAddress), config.isIpv6Only());
+        List<Verbs> providers = config.device().providers();
+        for (int port = 1;; port++) {
+            try {
+                listening = listen(providers, requested);
+                break;
+            } catch (BindException e) {
+                // The port that one provider has chosen may be taken at another.
+                if (e instanceof NoRdmaDeviceException || requested.getPort() != 0 || providers.size() == 1 ||
+                        port == MAX_PORTS) {
+                    throw e;
+                }
+            }
+        }
+        local = listening.get(0).id().localAddress();
+        activate();
+    }
+
+    private List<Listening> listen(List<Verbs> providers, InetSocketAddress requested) throws Exception {
+        List<Listening> result = new ArrayList<>(providers.size());
+        NoRdmaDeviceException without = null;
+        InetSocketAddress address = requested;
+        boolean done = false;
+        try {
+            for (Verbs verbs : providers) {
+                try {
+                    result.add(listen(verbs, address));
+                    address = new InetSocketAddress(requested.getAddress(),
+                            result.get(0).id().localAddress().getPort());
+                } catch (NoRdmaDeviceException e) {
+                    without = e;
+                }
+            }
+            if (result.isEmpty()) {
+                throw without;
+            }
+            done = true;
+        } finally {
+            if (!done) {
+                result.forEach(LoopId::close);
+            }
+        }
+        if (without != null) {
+            logger.debug("{}: listens by {} alone", this, result.get(0).id().verbs(), without);
+        }
+        return result;
+    }
+
+    private Listening listen(Verbs verbs, InetSocketAddress requested) throws Exception {
+        InetSocketAddress address = config.device().local(verbs, requested, null);
+        ConnectionId id = ConnectionId.create(handler().events(verbs).channel(), PortSpace.TCP);
+        Listening result = new Listening(handler(), id);
         boolean bound = false;
         try {
             if (config.isReuseAddress()) {
-                newId.setReuseAddress(true);
+                id.setReuseAddress(true);
             }
             if (address.getAddress() instanceof Inet6Address) {
                 // Whatever the host has for sockets that don't say (net.ipv6.bindv6only).
-                newId.setIpv6Only(config.isIpv6Only());
+                id.setIpv6Only(config.isIpv6Only());
             }
             if (config.trafficClass() != 0) {
-                newId.setTypeOfService(config.trafficClass());
+                id.setTypeOfService(config.trafficClass());
             }
-            Bind.bind(newId, address, config.device());
-            newId.listen(config.getBacklog());
+            Bind.bind(id, address, config.device());
+            id.listen(config.getBacklog());
             bound = true;
+            return result;
         } catch (VerbsException e) {
-            throw Bind.exception(e, address);
+            throw Bind.exception(verbs, e, address);
         } finally {
             if (!bound) {
-                newListening.close();
+                result.close();
             }
         }
-        listening = newListening;
-        local = newId.localAddress();
-        activate();
     }
 
     /** As with a socket, what goes wrong with one connection leaves the listener. */
@@ -173,7 +233,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
                 return;
             }
             C child = newChild(event);
-            child.request(listening.loop().handler(), request);
+            child.request(loop().handler(), request);
             backlog.add(child);
             waits(child, readPending && isRegistered());
         } catch (ProtocolException e) {
@@ -200,9 +260,14 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         child.unsafe().closeForcibly();
     }
 
+    /** Where the channel is, or was last. */
+    private CurrentLoop loop() {
+        return listening.get(0).loop();
+    }
+
     /** Has the task run after a while, on the loop that this channel has then. On the loop of this channel. */
     final void schedule(Runnable task, int millis) {
-        listening.loop().schedule(task, millis, TimeUnit.MILLISECONDS);
+        loop().schedule(task, millis, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -267,9 +332,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     @Override
     protected final void closeNative() {
-        if (listening != null) {
-            listening.close();
-        }
+        listening.forEach(LoopId::close);
     }
 
     @Override
@@ -292,7 +355,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         };
     }
 
-    /** The listening id, and the requests in the backlog, which move with it. */
+    /** A listening id, and its requests in the backlog, which move with it. */
     private final class Listening extends LoopId {
         Listening(LoopHandler handler, ConnectionId id) throws Exception {
             super(handler, id, AbstractRdmaServerChannel.this.eventListener());
@@ -301,7 +364,9 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         @Override
         public void leave(EventChannel events) throws Exception {
             for (C child : backlog) {
-                child.leaveRequest(events);
+                if (child.requestedBy() == id().verbs()) {
+                    child.leaveRequest(events);
+                }
             }
             super.leave(events);
         }
@@ -309,7 +374,9 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         @Override
         public void attach(LoopHandler handler) {
             for (C child : backlog) {
-                child.attachRequest(handler);
+                if (child.requestedBy() == id().verbs()) {
+                    child.attachRequest(handler);
+                }
             }
             super.attach(handler);
         }

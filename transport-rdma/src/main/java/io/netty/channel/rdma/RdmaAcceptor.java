@@ -28,6 +28,7 @@ import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -58,6 +59,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     private ConnectionId id;
     /** Which loop reads the events of the id: first the listener's. */
     private volatile LoopHandler home;
+    private final Verbs verbs;
     private RdmaConnection connection;
     // What happens before the connection exists, on whichever loop the events arrive.
     private volatile IOException lost;
@@ -74,12 +76,18 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         this.listener = listener;
         this.id = id;
         this.peer = peer;
+        verbs = id.verbs();
+    }
+
+    /** The provider that the request came by. */
+    Verbs verbs() {
+        return verbs;
     }
 
     /** The events of the id are read by this loop from now on. On that loop. */
     void attach(LoopHandler handler) {
         home = handler;
-        handler.eventsIfAny().listen(id, this);
+        handler.eventsIfAny(verbs).listen(id, this);
     }
 
     /** The id goes to another loop. On the one that reads its events. */
@@ -158,14 +166,14 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             return;
         }
         try {
-            EventChannel events = channel.handler().events().channel();
+            EventChannel events = channel.handler().events(verbs).channel();
             if (home == channel.handler()) {
                 accept();
                 return;
             }
             // Only the thread that reads the events of the listener may move the id away. The next event may arrive
             // here before it is known that it has.
-            channel.handler().events().listen(request, this);
+            channel.handler().events(verbs).listen(request, this);
             migrating = true;
             home.loop().execute(() -> {
                 Throwable failure = null;

@@ -17,6 +17,7 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.util.Set;
 
@@ -116,6 +117,16 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * has no effect.
      */
     public static final ChannelOption<String> DEVICE = valueOf(RdmaChannelOption.class, "DEVICE");
+
+    /**
+     * By which providers of verbs a channel may connect, or a listener be reached: {@link VerbsProvider#EMBEDDED},
+     * through shared memory and by processes of this host only; {@link VerbsProvider#IBVERBS}, through an RDMA device.
+     * Default: both. A listener takes each of these that has its address; a connect takes shared memory if the address
+     * is of this host and somebody listens there, and else the device. If the process uses none of them ({@link
+     * io.netty.channel.rdma.verbs.Verbs#usable()}), the bind or connect fails. Not empty. Set it before the channel is
+     * bound or connected.
+     */
+    public static final ChannelOption<Set<VerbsProvider>> PATH = valueOf(RdmaChannelOption.class, "PATH");
 
     /**
      * The port of the {@link #DEVICE}, or of the device of the address, from 1 to 255. Default 0: that of the address;

@@ -28,31 +28,47 @@ import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.util.Collections;
+import java.util.Iterator;
 
 /**
- * Makes one outgoing connection: address, route, queue pair, request. On the loop.
+ * Makes one outgoing connection: address, route, queue pair, request. It tries the providers that the channel may use,
+ * the nearest one first, until one leads to a peer that listens. On the loop.
  */
 final class RdmaConnector implements LoopEvents.Listener {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnector.class);
+
     private final AbstractRdmaConnectedChannel channel;
-    private final LoopId loopId;
-    private final ConnectionId id;
+    private final InetSocketAddress requestedRemote;
+    /** Or {@code null}. */
+    private final InetSocketAddress requestedLocal;
+    /** That are left to try. */
+    private Iterator<Verbs> providers = Collections.emptyIterator();
+    /** Why those that were tried do not do, or {@code null}. */
+    private IOException failure;
+    private LoopId loopId;
+    private ConnectionId id;
     private InetSocketAddress remote;
     /** The id belongs to the connection. */
     private boolean created;
     private boolean done;
 
-    /** @param loopId belongs to this object from now on. */
-    RdmaConnector(AbstractRdmaConnectedChannel channel, LoopId loopId, InetSocketAddress remote) {
+    /** @param local or {@code null}. */
+    RdmaConnector(AbstractRdmaConnectedChannel channel, InetSocketAddress remote, InetSocketAddress local) {
         this.channel = channel;
-        this.loopId = loopId;
-        this.remote = remote;
-        id = loopId.id();
-        loopId.listener(this);
+        requestedRemote = remote;
+        requestedLocal = local;
     }
 
     LoopId loopId() {
@@ -79,11 +95,41 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
     }
 
-    /** The result is given to the channel. */
-    void start(InetSocketAddress local) throws Exception {
+    /**
+     * The result is given to the channel.
+     *
+     * @param bound that is to be connected, and belongs to this object from now on; or {@code null}.
+     */
+    void start(LoopId bound) throws Exception {
+        if (bound != null) {
+            start(bound, bound.id().localAddress());
+            return;
+        }
+        providers = channel.queuePairOptions().device.providers().iterator();
+        startNext();
+    }
+
+    private void startNext() throws Exception {
+        for (;;) {
+            try {
+                start(channel.newLoopId(providers.next()), null);
+                return;
+            } catch (IOException e) {
+                fallBack(e);
+            }
+        }
+    }
+
+    /** @param boundTo the address that the id has already, or {@code null}. */
+    private void start(LoopId newLoopId, InetSocketAddress boundTo) throws Exception {
+        loopId = newLoopId;
+        id = loopId.id();
+        loopId.listener(this);
+        Verbs verbs = id.verbs();
         DeviceOptions device = channel.queuePairOptions().device;
-        InetSocketAddress from = id.localAddress() == null ? device.local(local, remote.getAddress()) : local;
-        remote = Reachability.destination(remote, from);
+        InetSocketAddress from = boundTo != null ? requestedLocal :
+                device.local(verbs, requestedLocal, requestedRemote.getAddress());
+        remote = Reachability.destination(verbs, requestedRemote, from);
         if (from != null) {
             Bind.bind(id, from, device);
         }
@@ -91,13 +137,45 @@ final class RdmaConnector implements LoopEvents.Listener {
         try {
             id.resolveAddress(null, remote, channel.queuePairOptions().resolveTimeoutMillis.get());
         } catch (VerbsException e) {
-            throw Reachability.unreachable(e);
+            throw Reachability.unreachable(verbs, e);
         }
+    }
+
+    /**
+     * Gives up the provider that was tried last, if there is another one and the peer was not reached.
+     *
+     * @throws IOException if there is none.
+     */
+    private void fallBack(IOException cause) throws IOException {
+        if (!providers.hasNext() || !isNoAnswer(cause)) {
+            throw mostTelling(cause);
+        }
+        logger.debug("{}: {} does not lead to {}: {}", channel, id == null ? "no provider" : id.verbs(),
+                requestedRemote, cause.toString());
+        failure = cause;
+        discard();
+    }
+
+    /** Whether the provider has no way to the peer, or nobody listens to it there. */
+    private static boolean isNoAnswer(IOException cause) {
+        return cause instanceof ConnectionRejectedException ? ((ConnectionRejectedException) cause).isRefused() :
+                cause instanceof SocketException || cause instanceof NoRdmaDeviceException;
+    }
+
+    /** That nobody listens says more than that another provider has no way. */
+    private IOException mostTelling(IOException cause) {
+        if (failure == null) {
+            return cause;
+        }
+        boolean earlier = failure instanceof ConnectionRejectedException && cause instanceof NoRouteToHostException;
+        IOException telling = earlier ? failure : cause;
+        telling.addSuppressed(earlier ? cause : failure);
+        return telling;
     }
 
     @Override
     public void connectionEvent(ConnectionEvent event) {
-        if (done) {
+        if (done || event.id() != id) {
             return;
         }
         try {
@@ -127,12 +205,29 @@ final class RdmaConnector implements LoopEvents.Listener {
             default:
             }
         } catch (Throwable t) {
-            // Also an OutOfMemoryError: there may be no direct memory for the receive buffer.
-            done = true;
-            Throwable earlier = created ? channel.createdFailure() : null;
-            // What else goes wrong with a queue pair that is broken only follows from that.
-            channel.connectFailed(earlier == null ? t : earlier);
+            failed(t);
         }
+    }
+
+    /** Also an OutOfMemoryError: there may be no direct memory for the receive buffer. */
+    private void failed(Throwable cause) {
+        Throwable earlier = created ? channel.createdFailure() : null;
+        Throwable last = cause;
+        if (earlier != null) {
+            // What else goes wrong with a queue pair that is broken only follows from that.
+            last = earlier;
+        } else if (cause instanceof IOException) {
+            try {
+                fallBack((IOException) cause);
+                startNext();
+                channel.connectingAgain();
+                return;
+            } catch (Throwable t) {
+                last = t;
+            }
+        }
+        done = true;
+        channel.connectFailed(last);
     }
 
     @Override
@@ -148,7 +243,7 @@ final class RdmaConnector implements LoopEvents.Listener {
             id.resolveRoute(channel.queuePairOptions().resolveTimeoutMillis.get());
         } catch (VerbsException e) {
             // The kernel finds a device for the loopback address, but no route.
-            throw Reachability.unreachable(e);
+            throw Reachability.unreachable(id.verbs(), e);
         }
     }
 
@@ -182,10 +277,17 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** The channel is closed or gives up. */
     void cancel() {
         done = true;
+        discard();
+    }
+
+    private void discard() {
         if (created || channel.outgoing() != null) {
             channel.discardConnection();
-        } else {
+            created = false;
+        } else if (loopId != null) {
             loopId.close();
         }
+        loopId = null;
+        id = null;
     }
 }

@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /**
  * What a person needs to know to get RDMA running on a host: which provider would be used and why, devices with their
@@ -77,13 +78,14 @@ public final class RdmaDiagnostics {
     }
 
     private void describe() {
-        boolean kernelVerbs = Verbs.isAvailable() && Verbs.preferred().provider() == VerbsProvider.IBVERBS;
+        boolean kernelVerbs = Verbs.isAvailable() && isKernel(Verbs.preferred());
         text.append("RDMA transport for Netty: ").append(Rdma.isAvailable() ? "can be used" : "can NOT be used");
         if (!Rdma.isAvailable()) {
             line("reason", Rdma.unavailabilityCause().getMessage());
             advice.add(Rdma.unavailabilityCause().getMessage());
         }
-        line("provider", Verbs.isAvailable() ? Verbs.preferred().provider().name().toLowerCase(Locale.ROOT) : "none");
+        line("provider", Verbs.isAvailable() ? Verbs.usable().stream().map(Verbs::toString)
+                .collect(Collectors.joining(", then ")) : "none");
         if (Verbs.isAvailable()) {
             line("chosen by", Verbs.choice());
             if (!kernelVerbs) {
@@ -105,7 +107,7 @@ public final class RdmaDiagnostics {
                     "connections fail when it is reached.");
         }
         if (Verbs.isAvailable()) {
-            devices(kernelVerbs);
+            Verbs.usable().forEach(this::devices);
         }
         text.append("\n\nWhat to do:");
         if (advice.isEmpty()) {
@@ -116,17 +118,22 @@ public final class RdmaDiagnostics {
         }
     }
 
-    private void devices(boolean kernelVerbs) {
+    private static boolean isKernel(Verbs verbs) {
+        return verbs.provider() == VerbsProvider.IBVERBS;
+    }
+
+    private void devices(Verbs verbs) {
         try {
-            DeviceAddresses addresses = DeviceAddresses.find();
-            for (String name : Device.names()) {
+            DeviceAddresses addresses = DeviceAddresses.find(verbs);
+            for (String name : Device.names(verbs)) {
                 text.append("\n\nDevice ").append(name);
                 line("selected by", addresses.text(name));
+                line("provider", verbs.toString());
                 if (addresses.byDevice().get(name).isEmpty()) {
                     advice.add("Give the network interface of " + name + " an IP address (rdma link shows which " +
                             "interface it is): addresses choose the device.");
                 }
-                device(name, kernelVerbs);
+                device(verbs, name);
             }
         } catch (VerbsException | SocketException e) {
             text.append("\n\nDevices: ").append(e.getMessage());
@@ -134,8 +141,8 @@ public final class RdmaDiagnostics {
         }
     }
 
-    private void device(String name, boolean kernelVerbs) {
-        try (Device device = Device.open(name)) {
+    private void device(Verbs verbs, String name) {
+        try (Device device = Device.open(verbs, name)) {
             DeviceAttributes attributes = device.attributes();
             line("limits", attributes.toString());
             for (int number = 1; number <= attributes.portCount(); number++) {
@@ -144,7 +151,7 @@ public final class RdmaDiagnostics {
                 for (Gid gid : device.gids(number)) {
                     line("", "GID " + gid + networkInterface(gid));
                 }
-                port(name, number, port, kernelVerbs);
+                port(name, number, port, isKernel(verbs));
             }
         } catch (VerbsException e) {
             line("limits", e.getMessage());

@@ -60,8 +60,8 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
         return getOptions(super.getOptions(), SO_RCVBUF, SO_REUSEADDR, SO_BACKLOG, IP_TOS,
-                RdmaChannelOption.IPV6_ONLY, RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT,
-                RdmaChannelOption.GID_INDEX);
+                RdmaChannelOption.IPV6_ONLY, RdmaChannelOption.PATH, RdmaChannelOption.DEVICE,
+                RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
     }
 
     @Override

@@ -36,6 +36,7 @@ import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
@@ -45,6 +46,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
+import java.util.List;
 
 /**
  * A {@link SocketChannel} over RDMA. To handlers it behaves as one over TCP; see the package description for the
@@ -141,8 +143,8 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     @SuppressWarnings("exports") // for the channels of this module
-    protected IdMove.Owner owner() {
-        return connection != null ? connection : super.owner();
+    protected List<? extends IdMove.Owner> owners() {
+        return connection != null ? List.of(connection) : super.owners();
     }
 
     @Override
@@ -173,6 +175,11 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     @Override
     void request(LoopHandler handler, ConnectionId id) {
         acceptor.attach(handler);
+    }
+
+    @Override
+    Verbs requestedBy() {
+        return acceptor.verbs();
     }
 
     @Override

@@ -18,6 +18,7 @@ package io.netty.channel.rdma.connection;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.unix.Socket;
 
@@ -37,17 +38,17 @@ public final class Bind {
 
     /** Binds to an address of a device as the options say, or to the wildcard. The id stays the caller's. */
     public static void bind(ConnectionId id, InetSocketAddress local, DeviceOptions device) throws IOException {
-        InetSocketAddress address = device.local(local, null);
+        InetSocketAddress address = device.local(id.verbs(), local, null);
         try {
             id.bind(address);
         } catch (VerbsException e) {
-            throw exception(e, address);
+            throw exception(id.verbs(), e, address);
         }
         if (!address.getAddress().isAnyLocalAddress() && id.device() == null) {
             // The kernel takes a loopback address for the wildcard (cma_any_addr() of drivers/infiniband/core/cma.c):
             // who binds to 127.0.0.1 to be reached from this host alone would be reached from everywhere.
-            throw noDevice("no RDMA device has this address, and the kernel would listen on all devices", address,
-                    null);
+            throw noDevice(id.verbs(), "no RDMA device has this address, and the kernel would listen on all devices",
+                    address, null);
         }
         device.check(id);
     }
@@ -66,14 +67,15 @@ public final class Bind {
         return new InetSocketAddress(InetAddress.getByAddress(new byte[16]), address.getPort());
     }
 
-    public static IOException exception(VerbsException cause, InetSocketAddress address) {
+    public static IOException exception(Verbs verbs, VerbsException cause, InetSocketAddress address) {
         switch (cause.errno()) {
         case Errno.EADDRNOTAVAIL:
             // The kernel says so, too, where the wildcard address is part of a conflict (cma_check_port()).
             return exception(isLocal(address) ? "the port is in use together with the wildcard address" :
-                    "no network interface of this host has this address; " + Reachability.devices(), address, cause);
+                    "no network interface of this host has this address; " + Reachability.devices(verbs), address,
+                    cause);
         case Errno.ENODEV:
-            return noDevice("no RDMA device has this address", address, cause);
+            return noDevice(verbs, "no RDMA device has this address", address, cause);
         case Errno.EADDRINUSE:
         case Errno.EACCES:
             return exception(cause.getMessage(), address, cause);
@@ -91,8 +93,8 @@ public final class Bind {
         }
     }
 
-    private static IOException noDevice(String why, InetSocketAddress address, VerbsException cause) {
-        IOException e = new NoRdmaDeviceException(message(why + "; " + Reachability.devices(), address));
+    private static IOException noDevice(Verbs verbs, String why, InetSocketAddress address, VerbsException cause) {
+        IOException e = new NoRdmaDeviceException(message(why + "; " + Reachability.devices(verbs), address));
         e.initCause(cause);
         return e;
     }

@@ -21,18 +21,24 @@ import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
 import io.netty.channel.rdma.verbs.Gid;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * Which device a channel uses, which port of that, and which of the port's global identifiers, as far as the
- * application does not leave it to addresses. The connection manager knows all three by a local address: so what is
- * chosen here is an address of these, and an address that is given must be one of these.
+ * Which providers and which device a channel uses, which port of that, and which of the port's global identifiers, as
+ * far as the application does not leave it to addresses. The connection manager knows the last three by a local
+ * address: so what is chosen here is an address of these, and an address that is given must be one of these.
  *
  * <p>Any thread.
  */
@@ -41,25 +47,41 @@ public final class DeviceOptions {
     public static final int BY_ADDRESS = -1;
 
     private static final ChannelOption<String> NAME = OptionRange.option("DEVICE");
+    private static final Set<VerbsProvider> ANY = Collections.unmodifiableSet(EnumSet.allOf(VerbsProvider.class));
+    private static final ChannelOption<Set<VerbsProvider>> PATH = OptionRange.option("PATH");
 
     /** 0: any. */
     public final IntOption port = new IntOption("DEVICE_PORT", 0, 0, 255);
     public final IntOption gidIndex = new IntOption("GID_INDEX", BY_ADDRESS, BY_ADDRESS, 255);
     private volatile String name = "";
+    private volatile Set<VerbsProvider> path = ANY;
 
     /** The value of the option, or {@code null} if it is none of these. */
     public Object get(ChannelOption<?> option) {
         if (option == NAME) {
             return name;
         }
+        if (option == PATH) {
+            return path;
+        }
         IntOption number = port.is(option) ? port : gidIndex.is(option) ? gidIndex : null;
         return number == null ? null : number.get();
     }
 
+    private void setPath(Set<VerbsProvider> providers) {
+        if (providers.isEmpty()) {
+            throw new IllegalArgumentException("PATH: [] (expected: at least one of " + ANY + ')');
+        }
+        path = Collections.unmodifiableSet(EnumSet.copyOf(providers));
+    }
+
     /** Sets the option, if it is one of these. */
+    @SuppressWarnings("unchecked")
     public boolean set(ChannelOption<?> option, Object value) {
         if (option == NAME) {
             name = (String) value;
+        } else if (option == PATH) {
+            setPath((Set<VerbsProvider>) value);
         } else if (port.is(option)) {
             port.set((Integer) value);
         } else if (gidIndex.is(option)) {
@@ -68,6 +90,30 @@ public final class DeviceOptions {
             return false;
         }
         return true;
+    }
+
+    /**
+     * The providers that the channel may use, the nearest one first.
+     *
+     * @throws NoRdmaDeviceException if there is none that has what is chosen.
+     */
+    public List<Verbs> providers() throws IOException {
+        List<Verbs> usable = Verbs.usable();
+        if (path.containsAll(ANY) && (name.isEmpty() || usable.size() == 1)) {
+            return usable;
+        }
+        List<Verbs> chosen = new ArrayList<>(usable.size());
+        for (Verbs verbs : usable) {
+            if (path.contains(verbs.provider()) && (name.isEmpty() || Device.names(verbs).contains(name))) {
+                chosen.add(verbs);
+            }
+        }
+        if (chosen.isEmpty()) {
+            throw new NoRdmaDeviceException("no provider for PATH=" + path +
+                    (name.isEmpty() ? "" : ", DEVICE=" + name) + ": this process uses " + usable + " (" +
+                    Verbs.choice() + ") with the devices " + Device.names());
+        }
+        return chosen;
     }
 
     /** Empty: that of the address. */
@@ -82,22 +128,23 @@ public final class DeviceOptions {
     /**
      * The local address to bind to: as given, unless it is the wildcard or none, and a device, port or GID is chosen.
      *
+     * @param verbs  whose device it has to be of.
      * @param local  or {@code null} if none is given.
      * @param remote that is connected to, or {@code null}. Of several addresses the nearest one is taken.
      */
-    public InetSocketAddress local(InetSocketAddress local, InetAddress remote) throws IOException {
+    public InetSocketAddress local(Verbs verbs, InetSocketAddress local, InetAddress remote) throws IOException {
         if (!isSet() || local != null && !local.getAddress().isAnyLocalAddress()) {
             return local;
         }
         InetAddress near = remote != null ? remote : local != null ? local.getAddress() : null;
-        DeviceAddresses addresses = DeviceAddresses.find();
+        DeviceAddresses addresses = DeviceAddresses.find(verbs);
         InetAddress best = null;
         for (Map.Entry<String, List<InetAddress>> device : addresses.byDevice().entrySet()) {
             if (!name.isEmpty() && !name.equals(device.getKey())) {
                 continue;
             }
             for (InetAddress candidate : device.getValue()) {
-                if (isChosen(Device.shared(device.getKey()), addresses.port(candidate), candidate) &&
+                if (isChosen(Device.shared(verbs, device.getKey()), addresses.port(candidate), candidate) &&
                         (best == null || rank(candidate, near) > rank(best, near))) {
                     best = candidate;
                 }

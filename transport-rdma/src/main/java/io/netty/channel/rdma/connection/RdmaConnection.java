@@ -184,7 +184,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     /** Who gets the events of the connection manager: at first, the connection. */
     public void listener(LoopEvents.Listener newListener) throws Exception {
         listener = newListener;
-        loop.handler().events().listen(id, newListener);
+        loop.handler().events(id.verbs()).listen(id, newListener);
     }
 
     @Override

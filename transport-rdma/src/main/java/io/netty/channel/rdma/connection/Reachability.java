@@ -37,9 +37,9 @@ public final class Reachability {
     private Reachability() { }
 
     /** For an error message: which device has which address. */
-    public static String devices() {
+    static String devices(Verbs verbs) {
         try {
-            return "of the RDMA devices, " + DeviceAddresses.find();
+            return "of the RDMA devices, " + DeviceAddresses.find(verbs);
         } catch (VerbsException | SocketException e) {
             return "the addresses of the RDMA devices can't be found out: " + e.getMessage();
         }
@@ -48,17 +48,19 @@ public final class Reachability {
     /**
      * The address to connect to: for the wildcard address one of this host, as TCP on Linux has it, so that connecting
      * to {@code server.localAddress()} works here, too. The embedded provider does that itself.
+     *
+     * @param verbs to connect by.
      */
-    public static InetSocketAddress destination(InetSocketAddress remote, InetSocketAddress local)
+    public static InetSocketAddress destination(Verbs verbs, InetSocketAddress remote, InetSocketAddress local)
             throws VerbsException, SocketException {
         InetAddress address = remote.getAddress();
-        if (!address.isAnyLocalAddress() || Verbs.preferred().provider() == VerbsProvider.EMBEDDED) {
+        if (!address.isAnyLocalAddress() || verbs.provider() == VerbsProvider.EMBEDDED) {
             return remote;
         }
         if (local != null && !local.getAddress().isAnyLocalAddress()) {
             return new InetSocketAddress(local.getAddress(), remote.getPort());
         }
-        DeviceAddresses addresses = DeviceAddresses.find();
+        DeviceAddresses addresses = DeviceAddresses.find(verbs);
         InetAddress own = addresses.ofThisHost(address.getClass());
         if (own == null && address instanceof Inet6Address) {
             // Whoever listens there listens for IPv4, too.
@@ -68,23 +70,23 @@ public final class Reachability {
     }
 
     /** The call that looks for the way to the peer has failed: there is none, or this host is short of something. */
-    public static IOException unreachable(VerbsException e) {
-        return isShortage(e.errno()) ? e : unreachable(e.getMessage(), e);
+    public static IOException unreachable(Verbs verbs, VerbsException e) {
+        return isShortage(e.errno()) ? e : unreachable(verbs, e.getMessage(), e);
     }
 
     /** The same of an event, which is about the peer. */
     public static IOException unreachable(ConnectionEvent event, InetSocketAddress peer) {
         return isShortage(-event.status()) ? new ConnectException("cannot resolve " + peer + ": " + event.describe()) :
-                unreachable(peer + ": " + event.describe(), null);
+                unreachable(event.id().verbs(), peer + ": " + event.describe(), null);
     }
 
     private static boolean isShortage(int errno) {
         return errno == Errno.ENOMEM || errno == Errno.EMFILE;
     }
 
-    private static IOException unreachable(String why, Throwable cause) {
+    private static IOException unreachable(Verbs verbs, String why, Throwable cause) {
         NoRouteToHostException e = new NoRouteToHostException("No RDMA route (" + why +
-                "; the address must be one that an RDMA device reaches: " + devices() + ')');
+                "; the address must be one that an RDMA device reaches: " + devices(verbs) + ')');
         e.initCause(cause);
         return e;
     }

@@ -81,7 +81,7 @@ public final class IdMove {
     }
 
     private void start() throws Exception {
-        LoopEvents events = to.events();
+        LoopEvents events = to.events(owner.id().verbs());
         events.expect();
         // The next event may arrive here before it is known that the id has.
         events.listen(owner.id(), owner.listener());
@@ -126,7 +126,7 @@ public final class IdMove {
         if (cause != null) {
             to.forget(owner.id());
         }
-        to.eventsIfAny().arrived();
+        to.eventsIfAny(owner.id().verbs()).arrived();
         listener.moved(cause);
     }
 }

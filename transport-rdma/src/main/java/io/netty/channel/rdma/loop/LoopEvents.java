@@ -18,6 +18,7 @@ package io.netty.channel.rdma.loop;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The connection manager events of one event loop. On that loop only.
+ * The connection manager events of one event loop and one provider of verbs. On that loop only.
  */
 public final class LoopEvents {
     /** The owner of a connection id. */
@@ -58,9 +59,9 @@ public final class LoopEvents {
     /** Events of ids that have arrived before it is known who listens. */
     private final Map<ConnectionId, List<ConnectionEvent>> early = new IdentityHashMap<>();
 
-    LoopEvents(LoopHandler handler) throws Exception {
+    LoopEvents(LoopHandler handler, Verbs verbs) throws Exception {
         this.handler = handler;
-        channel = EventChannel.create();
+        channel = EventChannel.create(verbs);
         fd = new WatchedFd(handler, channel.fd(), this::process);
         fd.watch(handler.epoll());
     }

@@ -26,6 +26,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
@@ -81,7 +82,7 @@ public abstract class LoopHandler implements IoHandler {
     /** What all connections of this loop share, by its class. */
     private final Map<Class<?>, AutoCloseable> shared = new IdentityHashMap<>();
     private volatile IoEventLoop loop;
-    private LoopEvents events;
+    private final Map<Verbs, LoopEvents> events = new IdentityHashMap<>(2);
     private boolean shuttingDown;
     private boolean ending;
     /** By {@link System#nanoTime()}; 0 before the end. */
@@ -327,10 +328,8 @@ public abstract class LoopHandler implements IoHandler {
             release(device::destroy);
         }
         devices.clear();
-        if (events != null) {
-            release(events::destroy);
-            events = null;
-        }
+        events.values().forEach(each -> release(each::destroy));
+        events.clear();
         shared.values().forEach(LoopHandler::release);
         shared.clear();
         epoll.destroy();
@@ -396,9 +395,9 @@ public abstract class LoopHandler implements IoHandler {
         return devices;
     }
 
-    /** The {@link #events()}, or {@code null} if there are none yet. */
-    public LoopEvents eventsIfAny() {
-        return events;
+    /** The {@link #events}, or {@code null} if there are none yet. */
+    public LoopEvents eventsIfAny(Verbs verbs) {
+        return events.get(verbs);
     }
 
     /** What this loop has of a device. On the loop. */
@@ -430,18 +429,21 @@ public abstract class LoopHandler implements IoHandler {
         return find(context) != null;
     }
 
-    /** The connection manager events of this loop. On the loop. */
-    public LoopEvents events() throws Exception {
-        if (events == null) {
-            events = new LoopEvents(this);
+    /** The connection manager events of this loop and a provider. On the loop. */
+    public LoopEvents events(Verbs verbs) throws Exception {
+        LoopEvents found = events.get(verbs);
+        if (found == null) {
+            found = new LoopEvents(this, verbs);
+            events.put(verbs, found);
         }
-        return events;
+        return found;
     }
 
     /** The events of the id are not wanted any more. On the loop. */
     public void forget(ConnectionId id) {
-        if (events != null) {
-            events.remove(id);
+        LoopEvents found = events.get(id.verbs());
+        if (found != null) {
+            found.remove(id);
         }
     }
 

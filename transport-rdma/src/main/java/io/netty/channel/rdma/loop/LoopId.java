@@ -42,7 +42,7 @@ public class LoopId implements IdMove.Owner, LoopEvents.Listener {
         this.listener = listener;
         loop = new CurrentLoop(handler);
         loop.onUnexpected(this::unexpected);
-        handler.events().listen(id, this);
+        handler.events(id.verbs()).listen(id, this);
     }
 
     @Override

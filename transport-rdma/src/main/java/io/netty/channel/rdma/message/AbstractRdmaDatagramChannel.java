@@ -27,6 +27,7 @@ import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -36,6 +37,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.AlreadyBoundException;
+import java.util.Collections;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -48,6 +51,8 @@ import java.util.function.Consumer;
 abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaDatagramChannel.class);
 
+    /** That the channel is bound by. */
+    private Verbs verbs;
     private ConnectionId listening;
 
     AbstractRdmaDatagramChannel(Channel parent) {
@@ -75,8 +80,8 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     abstract void groupEvent(ConnectionEvent event);
 
     @Override
-    protected final IdMove.Owner owner() {
-        return null;
+    protected final List<IdMove.Owner> owners() {
+        return Collections.emptyList();
     }
 
     @Override
@@ -99,7 +104,23 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         if (listening != null) {
             throw new AlreadyBoundException();
         }
-        InetAddress ip = addressOfDevice(deviceOptions().local(address, null));
+        // A queue pair is of one device: of those that have the address the one that reaches furthest.
+        List<Verbs> providers = deviceOptions().providers();
+        for (int i = providers.size() - 1; listening == null; i--) {
+            verbs = providers.get(i);
+            try {
+                listening = bind(address);
+            } catch (NoRdmaDeviceException e) {
+                if (i == 0) {
+                    throw e;
+                }
+            }
+        }
+        established(listening.localAddress(), null);
+    }
+
+    private ConnectionId bind(InetSocketAddress address) throws Exception {
+        InetAddress ip = addressOfDevice(deviceOptions().local(verbs, address, null));
         ConnectionId listener = newConnectionId();
         boolean bound = false;
         try {
@@ -111,8 +132,9 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
             listen(listener, this::listenerEvent);
             listener.listen(0);
             bound = true;
+            return listener;
         } catch (VerbsException e) {
-            throw Bind.exception(e, address);
+            throw Bind.exception(verbs, e, address);
         } finally {
             if (!bound) {
                 forget(listener);
@@ -120,17 +142,15 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
                 destroyQueuePair();
             }
         }
-        listening = listener;
-        established(listener.localAddress(), null);
     }
 
     /** A queue pair is of one device, so the wildcard stands for an address of one. */
-    private static InetAddress addressOfDevice(InetSocketAddress address) throws IOException {
+    private InetAddress addressOfDevice(InetSocketAddress address) throws IOException {
         InetAddress ip = address.getAddress();
         if (!ip.isAnyLocalAddress()) {
             return ip;
         }
-        DeviceAddresses addresses = DeviceAddresses.find();
+        DeviceAddresses addresses = DeviceAddresses.find(verbs);
         InetAddress found = addresses.ofThisHost(ip.getClass());
         if (found == null) {
             throw new NoRdmaDeviceException("cannot bind " + address + ": no RDMA device has an address of this " +
@@ -166,7 +186,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
 
     /** An id for datagrams, whose events come on this loop. */
     final ConnectionId newConnectionId() throws Exception {
-        return ConnectionId.create(handler().events().channel(), PortSpace.UDP);
+        return ConnectionId.create(handler().events(verbs).channel(), PortSpace.UDP);
     }
 
     private void listenerEvent(ConnectionEvent event) {

@@ -68,17 +68,20 @@ final class ServiceResolution {
      * @param timeoutMillis that all of it may take; 0 is without a bound.
      */
     void start(InetSocketAddress local, int timeoutMillis) throws Exception {
-        InetSocketAddress from = local == null ? options.device.local(null, remote.getAddress()) : local;
         id = channel.newConnectionId();
+        InetSocketAddress from = local;
         boolean started = false;
         try {
             channel.watch(id, this::event);
+            if (from == null) {
+                from = options.device.local(id.verbs(), null, remote.getAddress());
+            }
             options.route(id);
             try {
                 id.resolveAddress(from == null ? null : new InetSocketAddress(from.getAddress(), 0),
-                        Reachability.destination(remote, from), options.resolveTimeoutMillis.get());
+                        Reachability.destination(id.verbs(), remote, from), options.resolveTimeoutMillis.get());
             } catch (VerbsException e) {
-                throw Reachability.unreachable(e);
+                throw Reachability.unreachable(id.verbs(), e);
             }
             if (timeoutMillis > 0) {
                 timer = channel.eventLoop().schedule(() -> fail(new ConnectTimeoutException("nobody has told within " +

@@ -45,10 +45,16 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * The names of the devices of {@link Verbs#preferred()}, in its order.
+     * The names of the devices of {@link Verbs#usable()}: first those of {@link Verbs#preferred()}, in its order.
      */
     public static List<String> names() throws VerbsException {
-        return names(Verbs.preferred());
+        List<String> names = new ArrayList<>(names(Verbs.preferred()));
+        for (Verbs verbs : Verbs.usable()) {
+            if (verbs != Verbs.preferred()) {
+                names.addAll(names(verbs));
+            }
+        }
+        return Collections.unmodifiableList(names);
     }
 
     /**
@@ -63,12 +69,24 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * Opens a device of {@link Verbs#preferred()}.
+     * Opens a device.
      *
      * @param name one of {@link #names()}.
      */
     public static Device open(String name) throws VerbsException {
-        return open(Verbs.preferred(), name);
+        return open(providerOf(name), name);
+    }
+
+    /** The provider that has a device of this name; for one that there is not the preferred one, which says so. */
+    private static Verbs providerOf(String name) throws VerbsException {
+        ObjectUtil.checkNotNull(name, "name");
+        for (Verbs verbs : Verbs.usable()) {
+            if (verbs != Verbs.preferred() && names(verbs).contains(name) &&
+                    !names(Verbs.preferred()).contains(name)) {
+                return verbs;
+            }
+        }
+        return Verbs.preferred();
     }
 
     /**
@@ -84,13 +102,13 @@ public final class Device extends VerbsObject {
 
     /**
      * The device as the connection manager has it ({@code rdma_get_devices}), and so as all channels of this process:
-     * what is made of it can be used together with what belongs to an id. It stays open. Of {@link Verbs#preferred()}.
+     * what is made of it can be used together with what belongs to an id. It stays open.
      *
      * @param name one of {@link #names()}.
      * @throws VerbsException with {@link Errno#ENODEV} if there is no such device.
      */
     public static Device shared(String name) throws VerbsException {
-        return shared(Verbs.preferred(), name);
+        return shared(providerOf(name), name);
     }
 
     /**

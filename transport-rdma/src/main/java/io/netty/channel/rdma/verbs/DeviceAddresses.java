@@ -46,15 +46,23 @@ public final class DeviceAddresses {
     }
 
     /**
-     * Asks for all addresses that this host has now. Takes some system calls for each of them. Any thread.
+     * Asks for all addresses that this host has now, and the devices of {@link Verbs#preferred()}. Takes some system
+     * calls for each of them. Any thread.
      */
     public static DeviceAddresses find() throws VerbsException, SocketException {
+        return find(Verbs.preferred());
+    }
+
+    /**
+     * As above, for the devices of a given provider.
+     */
+    public static DeviceAddresses find(Verbs verbs) throws VerbsException, SocketException {
         Map<String, List<InetAddress>> byDevice = new LinkedHashMap<>();
         Map<InetAddress, Integer> ports = new HashMap<>();
-        for (String name : Device.names()) {
+        for (String name : Device.names(verbs)) {
             byDevice.put(name, new ArrayList<>());
         }
-        try (EventChannel channel = EventChannel.create()) {
+        try (EventChannel channel = EventChannel.create(verbs)) {
             for (NetworkInterface netInterface : Collections.list(NetworkInterface.getNetworkInterfaces())) {
                 for (InetAddress address : Collections.list(netInterface.getInetAddresses())) {
                     String device = deviceOf(address, channel, ports);
@@ -85,7 +93,7 @@ public final class DeviceAddresses {
         }
     }
 
-    /** The addresses by the names of the devices, which are all there are, in the order of {@link Device#names()}. */
+    /** The addresses by the names of all devices, in the order of {@link Device#names(Verbs)}. */
     public Map<String, List<InetAddress>> byDevice() {
         return byDevice;
     }

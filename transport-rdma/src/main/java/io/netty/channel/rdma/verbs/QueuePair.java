@@ -155,7 +155,8 @@ public final class QueuePair extends VerbsObject {
     public QueuePairInfo query() throws VerbsException {
         int[] values = new int[QueuePairInfo.COUNT];
         check(query0(api(), address(), values), "ibv_query_qp", "query queue pair " + Integer.toUnsignedString(number));
-        return new QueuePairInfo(((ProtectionDomain) parent(0)).device().name(), number, maxInlineReceive, values);
+        return new QueuePairInfo(verbs().provider(), ((ProtectionDomain) parent(0)).device().name(), number,
+                maxInlineReceive, values);
     }
 
     /**

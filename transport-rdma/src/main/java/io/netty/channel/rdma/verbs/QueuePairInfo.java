@@ -22,6 +22,7 @@ package io.netty.channel.rdma.verbs;
 public final class QueuePairInfo {
     static final int COUNT = 16;
 
+    private final VerbsProvider provider;
     private final String deviceName;
     private final int number;
     private final int maxInlineReceive;
@@ -30,11 +31,17 @@ public final class QueuePairInfo {
     /**
      * @param values in the order of the accessors below, as filled by {@code queue_pair.c}.
      */
-    QueuePairInfo(String deviceName, int number, int maxInlineReceive, int[] values) {
+    QueuePairInfo(VerbsProvider provider, String deviceName, int number, int maxInlineReceive, int[] values) {
+        this.provider = provider;
         this.deviceName = deviceName;
         this.number = number;
         this.maxInlineReceive = maxInlineReceive;
         this.values = values;
+    }
+
+    /** Whose queue pair it is: shared memory of this host, or an RDMA device. */
+    public VerbsProvider provider() {
+        return provider;
     }
 
     /** The kernel's name of the device, for example {@code mlx5_0} or {@code rxe0}. */

@@ -22,7 +22,9 @@ import io.netty.util.internal.SystemPropertyUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -31,12 +33,12 @@ import java.util.Map;
  * devices and connection manager can be used side by side with those of the other one, but not together with them.
  * What an object was made by is {@link VerbsObject#verbs()}.
  * <p>
- * Channels use {@link #preferred()}, which is chosen once, when this class is initialised, from the system property
+ * Which ones channels use is decided once, when this class is initialised, by the system property
  * {@code io.netty.rdma.provider}:
  * <ul>
- * <li>{@code auto} (default): {@link VerbsProvider#IBVERBS} where libibverbs and librdmacm can be loaded and there is
- * an RDMA device, else {@link VerbsProvider#EMBEDDED}; a device that can't be used is an error that says why, as the
- * embedded provider reaches no other host;</li>
+ * <li>{@code auto} (default): {@link VerbsProvider#EMBEDDED} to peers on this host and, where libibverbs and librdmacm
+ * can be loaded and there is an RDMA device, {@link VerbsProvider#IBVERBS} to all others; a device that can't be used
+ * is an error that says why, as the embedded provider reaches no other host;</li>
  * <li>{@code ibverbs}, {@code embedded}: that one or none.</li>
  * </ul>
  * {@code -Dio.netty.transport.noNative=true} disables native transports altogether, as in the rest of Netty.
@@ -50,6 +52,8 @@ public final class Verbs {
     /** Written once, by the static initialiser. */
     private static String choice;
     private static final Verbs PREFERRED;
+    /** Nearest first. */
+    private static final List<Verbs> USABLE;
     private static final boolean LOADED;
     private static final Throwable UNAVAILABILITY_CAUSE;
 
@@ -58,6 +62,7 @@ public final class Verbs {
 
     static {
         Verbs preferred = null;
+        List<Verbs> usable = Collections.emptyList();
         Throwable cause = null;
         boolean loaded = false;
         if (SystemPropertyUtil.getBoolean("io.netty.transport.noNative", false)) {
@@ -68,7 +73,8 @@ public final class Verbs {
                 load();
                 NativeMemory.checkLayout();
                 loaded = true;
-                preferred = select(SystemPropertyUtil.get(PROPERTY, "auto"));
+                usable = select(SystemPropertyUtil.get(PROPERTY, "auto"));
+                preferred = usable.get(usable.size() - 1);
                 logger.debug("Verbs provider: {} ({})", preferred, choice);
             } catch (Throwable t) {
                 cause = t;
@@ -76,6 +82,7 @@ public final class Verbs {
             }
         }
         PREFERRED = preferred;
+        USABLE = usable;
         LOADED = loaded;
         UNAVAILABILITY_CAUSE = cause;
     }
@@ -112,7 +119,19 @@ public final class Verbs {
     }
 
     /**
-     * What channels of this process use. Any thread.
+     * What channels of this process use, the one that is nearest to peers on this host first: a listener takes all that
+     * serve its address, a connect the first one that leads to the peer. Any thread.
+     *
+     * @return one or two.
+     * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
+     */
+    public static List<Verbs> usable() {
+        ensureAvailability();
+        return USABLE;
+    }
+
+    /**
+     * The one of {@link #usable()} that reaches furthest: what calls without a provider mean. Any thread.
      *
      * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
      */
@@ -183,22 +202,28 @@ public final class Verbs {
         }
     }
 
-    private static Verbs select(String value) {
+    private static List<Verbs> select(String value) {
         switch (value.trim().toLowerCase(Locale.ROOT)) {
         case "ibverbs":
         case "embedded":
             choice = "-D" + PROPERTY + '=' + value;
-            return require(VerbsProvider.valueOf(value.trim().toUpperCase(Locale.ROOT)));
+            return List.of(require(VerbsProvider.valueOf(value.trim().toUpperCase(Locale.ROOT))));
         case "auto":
             String[] reason = new String[1];
             long ibverbs = api0(VerbsProvider.IBVERBS.ordinal(), reason);
             if (ibverbs != 0 && ProviderCheck.hasDevice(ibverbs)) {
                 // A device that can't be used is a mistake to be told: the embedded provider reaches no other host.
                 choice = "automatic choice: there is an RDMA device";
-                return require(VerbsProvider.IBVERBS);
+                Verbs device = require(VerbsProvider.IBVERBS);
+                try {
+                    return List.of(require(VerbsProvider.EMBEDDED), device);
+                } catch (UnsatisfiedLinkError e) {
+                    logger.debug("Peers on this host are reached through the device", e);
+                    return List.of(device);
+                }
             }
             choice = "automatic choice: " + (ibverbs != 0 ? ProviderCheck.ibverbs(ibverbs) : reason[0]);
-            return require(VerbsProvider.EMBEDDED);
+            return List.of(require(VerbsProvider.EMBEDDED));
         default:
             throw new IllegalArgumentException("system property " + PROPERTY + '=' + value +
                     ": expected auto, ibverbs or embedded");

@@ -28,7 +28,7 @@
  * </table>
  * A process can use both, side by side: each object knows its {@link Verbs}, that is the function table of the native
  * library that made it, and refuses objects of the other one. Calls that name none mean {@link Verbs#preferred()}, the
- * one that channels use. Above this package nothing depends on which it is.
+ * furthest reaching one of those that channels use. Above this package nothing depends on which it is.
  *
  * <h2>Objects</h2>
  * <pre>

@@ -18,9 +18,12 @@ package io.netty.channel.rdma.loop;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.memory.RegisteredRanges;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsResource;
 
 import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.ToIntFunction;
@@ -37,7 +40,7 @@ public final class KeptResources {
     public static int count(VerbsResource kind) {
         switch (kind) {
         case EVENT_CHANNEL:
-            return sum(handler -> handler.eventsIfAny() == null ? 0 : 1);
+            return sum(handler -> events(handler).size());
         case COMPLETION_CHANNEL:
             return sum(handler -> handler.devices().size());
         case COMPLETION_QUEUE:
@@ -59,12 +62,15 @@ public final class KeptResources {
         }
     }
 
+    private static List<LoopEvents> events(LoopHandler handler) {
+        return Verbs.usable().stream().map(handler::eventsIfAny).filter(Objects::nonNull).toList();
+    }
+
     /** The numbers of the descriptors of what event loops keep. */
     public static Set<Integer> descriptors() {
         Set<Integer> descriptors = new HashSet<>();
         for (LoopHandler handler : LoopHandler.HANDLERS) {
-            LoopEvents events = handler.eventsIfAny();
-            if (events != null) {
+            for (LoopEvents events : events(handler)) {
                 descriptors.add(events.channel().fd());
             }
             for (LoopDevice device : handler.devices().toArray(new LoopDevice[0])) {

@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.loop;
 
+import io.netty.channel.rdma.verbs.Verbs;
+
 import java.io.IOException;
 
 /**
@@ -41,6 +43,8 @@ public final class LoopInternals {
 
     /** Handles what the connection manager has to report. */
     public static void process(LoopHandler handler) throws Exception {
-        handler.events().process();
+        for (Verbs verbs : Verbs.usable()) {
+            handler.events(verbs).process();
+        }
     }
 }

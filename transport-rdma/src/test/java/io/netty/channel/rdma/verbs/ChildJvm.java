@@ -34,11 +34,27 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Another JVM with this one's class path and provider. It is killed when closed.
  */
 public final class ChildJvm implements AutoCloseable {
+    private static final Path SECOND = Path.of("../transport-rdma-native/target/c/second/libraries");
     private static final List<String> INHERITED = Arrays.asList("java.library.path", "io.netty.rdma.provider",
             "io.netty.rdma.test.address", "test.timeout.multiplier");
 
     private final Process process;
     private final BufferedReader output;
+
+    /**
+     * A JVM that has both providers. Where there is an RDMA device, that is the kernel's verbs and the embedded
+     * provider. Elsewhere libibverbs and librdmacm are those of the target {@code second} of the native library's
+     * Makefile: another copy of the embedded provider, whose processes meet only each other.
+     */
+    public static ChildJvm withBothProviders(Class<?> main, List<String> properties, String... arguments)
+            throws IOException {
+        if (Verbs.preferred().provider() == VerbsProvider.IBVERBS) {
+            return new ChildJvm(main, properties, arguments);
+        }
+        assertThat(SECOND.resolve("librdmacm.so.1")).as("made by the build of transport-rdma-native").exists();
+        return new ChildJvm(List.of("env", "LD_LIBRARY_PATH=" + SECOND.toAbsolutePath().normalize()), main, properties,
+                arguments);
+    }
 
     /**
      * @param properties {@code name=value}; they replace inherited ones.

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Timeout;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,24 +28,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 /**
- * One process that uses both providers. Where there is an RDMA device, that is the kernel's verbs and the embedded
- * provider. Elsewhere libibverbs and librdmacm are those that the build makes for programs that load them by name
- * ({@code preload/named-library}): another copy of the embedded provider, of which the first one knows nothing.
+ * One process that uses both providers: see {@link ChildJvm#withBothProviders}.
  */
 @Timeout(120)
 class TwoProvidersTest {
-    private static final Path LIBRARIES = Path.of("../transport-rdma-native/target/c/libraries");
-
-    private static List<String> launcher() {
-        if (Verbs.preferred().provider() == VerbsProvider.IBVERBS) {
-            return Collections.emptyList();
-        }
-        assertThat(LIBRARIES.resolve("librdmacm.so.1")).as("made by the build of transport-rdma-native").exists();
-        return List.of("env", "LD_LIBRARY_PATH=" + LIBRARIES.toAbsolutePath().normalize());
-    }
-
     private static String run(Class<?> main, String... properties) throws Exception {
-        try (ChildJvm child = new ChildJvm(launcher(), main, List.of(properties))) {
+        try (ChildJvm child = ChildJvm.withBothProviders(main, List.of(properties))) {
             return child.output();
         }
     }

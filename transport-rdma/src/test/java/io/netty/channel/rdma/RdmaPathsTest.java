@@ -1,0 +1,291 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaServerMessageChannel;
+import io.netty.channel.rdma.verbs.ChildJvm;
+import io.netty.channel.rdma.verbs.ConnectionRejectedException;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.channel.rdma.verbs.VerbsResource;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import static io.netty.channel.rdma.verbs.VerbsProvider.EMBEDDED;
+import static io.netty.channel.rdma.verbs.VerbsProvider.IBVERBS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Channels of a process that has both providers: how a listener is reached, and what a connect takes. Each scenario
+ * has a process of its own, which sees the same as an application.
+ */
+@Timeout(300)
+class RdmaPathsTest {
+    private static final Set<VerbsProvider> ANY = Set.of(EMBEDDED, IBVERBS);
+
+    @ParameterizedTest
+    @EnumSource
+    void pathsAreChosenAsDocumented(Scenario scenario) throws Exception {
+        try (ChildJvm child = ChildJvm.withBothProviders(Application.class, List.of("io.netty.rdma.provider=auto",
+                "io.netty.rdma.maxPinnedMemory=" + (256 << 20)), scenario.name())) {
+            assertThat(child.output()).endsWith("done\n");
+        }
+    }
+
+    enum Scenario {
+        AN_ADDRESS_OF_THIS_HOST_IS_REACHED_THROUGH_SHARED_MEMORY {
+            @Override
+            void run(Application application) throws Exception {
+                application.bind(ANY);
+                application.echo(ANY, EMBEDDED);
+            }
+        },
+        ONE_PORT_IS_REACHED_BY_BOTH_AT_THE_SAME_TIME {
+            @Override
+            void run(Application application) throws Exception {
+                application.bind(ANY);
+                Channel first = application.connect(Set.of(EMBEDDED));
+                Channel second = application.connect(Set.of(IBVERBS));
+                application.echo(first, EMBEDDED);
+                application.echo(second, IBVERBS);
+                application.echo(first, EMBEDDED);
+            }
+        },
+        WHERE_NOBODY_LISTENS_IN_SHARED_MEMORY_THE_DEVICE_IS_TAKEN {
+            @Override
+            void run(Application application) throws Exception {
+                application.bind(Set.of(IBVERBS));
+                application.echo(ANY, IBVERBS);
+            }
+        },
+        A_LISTENER_IN_SHARED_MEMORY_IS_NOT_REACHED_BY_THE_DEVICE {
+            @Override
+            void run(Application application) throws Exception {
+                application.bind(Set.of(EMBEDDED));
+                assertThat(application.failure(Set.of(IBVERBS))).isInstanceOf(ConnectionRejectedException.class);
+                application.echo(ANY, EMBEDDED);
+            }
+        },
+        WHERE_NOBODY_LISTENS_THE_CONNECTION_IS_REFUSED_AND_BOTH_REASONS_ARE_TOLD {
+            @Override
+            void run(Application application) throws Exception {
+                application.bind(ANY).close().sync();
+                Throwable failure = application.failure(ANY);
+                assertThat(failure).isInstanceOf(ConnectionRejectedException.class)
+                        .hasMessageContaining("Connection refused");
+                assertThat(failure.getSuppressed()).hasSize(1);
+                assertThat(failure.getSuppressed()[0]).hasMessageContaining("Connection refused");
+                // Nothing of the attempts is left.
+                TestTimeouts.awaitTrue(() -> VerbsResource.QUEUE_PAIR.live() == 0 &&
+                        VerbsResource.CONNECTION_ID.live() == 0);
+            }
+        },
+        A_LISTENER_MOVES_TO_ANOTHER_LOOP_WITH_BOTH {
+            @Override
+            void run(Application application) throws Exception {
+                Channel listener = application.bind(ANY);
+                listener.deregister().sync();
+                EventLoopGroup other = new RdmaEventLoopGroup(1);
+                other.register(listener).sync();
+                application.echo(Set.of(EMBEDDED), EMBEDDED);
+                application.echo(Set.of(IBVERBS), IBVERBS);
+                listener.close().sync();
+                TestTimeouts.shutdown(other);
+            }
+        },
+        A_CHANNEL_THAT_IS_BOUND_FIRST_CONNECTS_BY_THE_DEVICE_OF_ITS_ADDRESS {
+            @Override
+            void run(Application application) throws Exception {
+                application.bind(ANY);
+                Channel client = application.client(ANY).register().sync().channel();
+                client.bind(TestAddress.anyPort()).sync();
+                client.connect(application.address()).sync();
+                application.echo(client, IBVERBS);
+            }
+        },
+        A_CONNECT_FROM_AN_ADDRESS_TAKES_THE_NEAREST_PATH {
+            @Override
+            void run(Application application) throws Exception {
+                application.bind(ANY);
+                Channel client = application.client(ANY).connect(application.address(), TestAddress.anyPort()).sync()
+                        .channel();
+                application.echo(client, EMBEDDED);
+            }
+        },
+        A_CHANNEL_OF_MESSAGES_TAKES_THE_SAME_PATHS {
+            @Override
+            void run(Application application) throws Exception {
+                application.bindMessages();
+                for (Set<VerbsProvider> path : List.of(ANY, Set.of(IBVERBS))) {
+                    RdmaMessageChannel client = (RdmaMessageChannel) new Bootstrap().group(application.group)
+                            .channel(RdmaMessageChannel.class).option(RdmaChannelOption.PATH, path)
+                            .handler(application.client).connect(application.address()).sync().channel();
+                    assertThat(client.info().sync().getNow().provider())
+                            .isEqualTo(path.size() == 1 ? IBVERBS : EMBEDDED);
+                    client.close().sync();
+                }
+            }
+        },
+        ONE_PROVIDER_CAN_BE_TURNED_OFF_BY_THE_OPTION_ALONE {
+            @Override
+            void run(Application application) throws Exception {
+                application.bind(Set.of(EMBEDDED));
+                Channel second = application.bindSame(Set.of(IBVERBS));
+                assertThat(((InetSocketAddress) second.localAddress()).getPort())
+                        .isEqualTo(application.address().getPort());
+                application.echo(Set.of(IBVERBS), IBVERBS);
+                application.echo(Set.of(EMBEDDED), EMBEDDED);
+            }
+        },
+        A_DEVICE_OF_NO_PROVIDER_IS_REFUSED {
+            @Override
+            void run(Application application) throws Exception {
+                application.bind(ANY);
+                Throwable failure = application.client(ANY).option(RdmaChannelOption.DEVICE, "none0")
+                        .connect(application.address()).await().cause();
+                assertThat(failure).hasRootCauseInstanceOf(NoRdmaDeviceException.class)
+                        .hasStackTraceContaining("DEVICE=none0");
+            }
+        };
+
+        abstract void run(Application application) throws Exception;
+    }
+
+    /** A server that echoes, and clients. */
+    static final class Application {
+        final EventLoopGroup group = new RdmaEventLoopGroup(2);
+        final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        final ChannelInboundHandlerAdapter client = new ChannelInboundHandlerAdapter() {
+            @Override
+            public boolean isSharable() {
+                return true;
+            }
+
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                answers.add(((ByteBuf) msg).toString(StandardCharsets.US_ASCII));
+                ((ByteBuf) msg).release();
+            }
+        };
+        private Channel listener;
+        private int number;
+
+        public static void main(String[] arguments) throws Exception {
+            assertThat(Verbs.usable()).containsExactly(Verbs.of(EMBEDDED), Verbs.of(IBVERBS));
+            Application application = new Application();
+            try {
+                Scenario.valueOf(arguments[0]).run(application);
+            } catch (Throwable t) {
+                t.printStackTrace();
+                // The event loops would keep the process.
+                System.exit(1);
+            }
+            TestTimeouts.shutdown(application.group);
+            assertThat(VerbsResource.QUEUE_PAIR.live()).isZero();
+            assertThat(VerbsResource.CONNECTION_ID.live()).isZero();
+            assertThat(VerbsResource.COMPLETION_QUEUE.live()).isZero();
+            System.out.println("done");
+        }
+
+        private ServerBootstrap server(Set<VerbsProvider> path) {
+            return new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
+                    .option(RdmaChannelOption.PATH, path).childHandler(new ChannelInboundHandlerAdapter() {
+                        @Override
+                        public boolean isSharable() {
+                            return true;
+                        }
+
+                        @Override
+                        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                            ctx.writeAndFlush(msg);
+                        }
+                    });
+        }
+
+        Channel bind(Set<VerbsProvider> path) throws Exception {
+            listener = server(path).bind(TestAddress.anyPort()).sync().channel();
+            return listener;
+        }
+
+        /** Another listener, at the port of the first one. */
+        Channel bindSame(Set<VerbsProvider> path) throws Exception {
+            return server(path).bind(address()).sync().channel();
+        }
+
+        void bindMessages() throws Exception {
+            listener = new ServerBootstrap().group(group).channel(RdmaServerMessageChannel.class)
+                    .childHandler(new ChannelInboundHandlerAdapter() {
+                        @Override
+                        public boolean isSharable() {
+                            return true;
+                        }
+                    }).bind(TestAddress.anyPort()).sync().channel();
+        }
+
+        InetSocketAddress address() {
+            return (InetSocketAddress) listener.localAddress();
+        }
+
+        Bootstrap client(Set<VerbsProvider> path) {
+            return new Bootstrap().group(group).channel(RdmaSocketChannel.class).option(RdmaChannelOption.PATH, path)
+                    .handler(client);
+        }
+
+        Channel connect(Set<VerbsProvider> path) throws Exception {
+            return client(path).connect(address()).sync().channel();
+        }
+
+        Throwable failure(Set<VerbsProvider> path) throws Exception {
+            ChannelFuture future = client(path).connect(address()).await();
+            assertThat(future.isSuccess()).isFalse();
+            Throwable cause = future.cause();
+            return cause.getCause() == null ? cause : cause.getCause();
+        }
+
+        void echo(Set<VerbsProvider> path, VerbsProvider expected) throws Exception {
+            Channel channel = connect(path);
+            echo(channel, expected);
+            channel.close().sync();
+        }
+
+        void echo(Channel channel, VerbsProvider expected) throws Exception {
+            assertThat(((RdmaSocketChannel) channel).info().sync().getNow().provider()).isEqualTo(expected);
+            String text = "request " + number++;
+            channel.writeAndFlush(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII)).sync();
+            assertThat(answers.poll(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isEqualTo(text);
+        }
+    }
+}
