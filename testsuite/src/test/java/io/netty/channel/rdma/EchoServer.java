@@ -94,6 +94,11 @@ final class EchoServer implements AutoCloseable {
         Connection nextConnection() throws InterruptedException {
             return TestTimeouts.take(connections, "a connection");
         }
+
+        /** Whether there is one that {@link #nextConnection()} has not given yet. */
+        boolean hasConnection() {
+            return !connections.isEmpty();
+        }
     }
 
     EchoServer(EventLoopGroup group) throws InterruptedException {

@@ -26,9 +26,9 @@ import java.util.Collection;
 import java.util.List;
 
 public class RdmaSocketSslEchoTest extends SocketSslEchoTest {
-    /** All variants, or where everything takes long a sample of them. */
+    /** All variants, or a sample of them. */
     public static Collection<Object[]> data() throws Exception {
-        return TestTimeouts.MULTIPLIER == 1 ? SocketSslEchoTest.data() : SslEchoVariants.sample();
+        return RdmaSocketTestPermutation.isSample() ? SslEchoVariants.sample() : SocketSslEchoTest.data();
     }
 
     @Override

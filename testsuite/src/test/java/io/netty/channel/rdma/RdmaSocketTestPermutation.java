@@ -18,8 +18,16 @@ package io.netty.channel.rdma;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.leakcheck.LeftChannels;
 import io.netty.testsuite.transport.TestsuitePermutation;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
@@ -35,17 +43,29 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * RDMA channels at both ends. Unlike with epoll there is no mixing with other transports: the wire is another one.
+ * RDMA channels at both ends; or those of {@code bootstrap}, over each path. Unlike with epoll there is no mixing with
+ * other transports: the wire is another one.
  */
 final class RdmaSocketTestPermutation extends SocketTestPermutation {
     static final RdmaSocketTestPermutation INSTANCE = new RdmaSocketTestPermutation();
 
-    static final EventLoopGroup RDMA_BOSS_GROUP = new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("testsuite-rdma-boss", true), RdmaIoHandler.newFactory());
-    static final EventLoopGroup RDMA_WORKER_GROUP = new MultiThreadIoEventLoopGroup(
-            NUM_THREADS, new DefaultThreadFactory("testsuite-rdma-worker", true), RdmaIoHandler.newFactory());
+    static final EventLoopGroup RDMA_BOSS_GROUP = new TestGroup(1, "testsuite-rdma-boss");
+    static final EventLoopGroup RDMA_WORKER_GROUP = new TestGroup(NUM_THREADS, "testsuite-rdma-worker");
+
+    /** Whether channels are made that decide when they connect: see {@link RdmaOrTcpTestsuiteTest}. */
+    private static volatile boolean choosing;
 
     private RdmaSocketTestPermutation() {
+    }
+
+    /** From now on, channels decide when they connect, or don't. */
+    static void choose(boolean choose) {
+        choosing = choose;
+    }
+
+    /** Whether tests of many variants are to run some of them: everything takes long, or all of them run elsewhere. */
+    static boolean isSample() {
+        return choosing || TestTimeouts.MULTIPLIER > 1;
     }
 
     /**
@@ -58,12 +78,12 @@ final class RdmaSocketTestPermutation extends SocketTestPermutation {
     }
 
     /**
-     * Netty's own allocators, whose memory is not registered, and ours, whose memory is sent in place. Where everything
-     * takes long, one of Netty's stands for all.
+     * Netty's own allocators, whose memory is not registered, and ours, whose memory is sent in place. Where not all
+     * variants run, one of Netty's stands for all.
      */
     static List<ByteBufAllocator> newAllocators() {
         List<ByteBufAllocator> allocators = new ArrayList<>(TestsuitePermutation.allocator());
-        if (TestTimeouts.MULTIPLIER > 1) {
+        if (isSample()) {
             allocators.subList(0, allocators.size() - 1).clear();
         }
         allocators.add(RdmaByteBufAllocator.DEFAULT);
@@ -72,18 +92,40 @@ final class RdmaSocketTestPermutation extends SocketTestPermutation {
 
     @Override
     public List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> socket() {
-        return combo(serverSocket(), clientSocket());
+        List<BootstrapFactory<Bootstrap>> clients = new ArrayList<>(clientSocket());
+        if (choosing) {
+            clients.add(client(() -> new RdmaOrTcpSocketChannel(PathRule.always(PathChoice.TCP_ONLY))));
+        }
+        return combo(serverSocket(), clients);
     }
 
     @Override
     public List<BootstrapFactory<ServerBootstrap>> serverSocket() {
         return Collections.singletonList(() -> new ServerBootstrap().group(RDMA_BOSS_GROUP, RDMA_WORKER_GROUP)
-                .channel(RdmaServerSocketChannel.class));
+                .channel(choosing ? RdmaOrTcpServerSocketChannel.class : RdmaServerSocketChannel.class));
     }
 
     @Override
     public List<BootstrapFactory<Bootstrap>> clientSocket() {
-        return Collections.singletonList(() -> new Bootstrap().group(RDMA_WORKER_GROUP)
-                .channel(RdmaSocketChannel.class));
+        return Collections.singletonList(client(choosing ? RdmaOrTcpSocketChannel::new : RdmaSocketChannel::new));
+    }
+
+    private static BootstrapFactory<Bootstrap> client(ChannelFactory<Channel> factory) {
+        return () -> new Bootstrap().group(RDMA_WORKER_GROUP).channelFactory(factory);
+    }
+
+    /** Has channels of TCP closed after the class of tests; those of RDMA end with their peers. */
+    private static final class TestGroup extends MultiThreadIoEventLoopGroup {
+        TestGroup(int threads, String name) {
+            super(threads, new DefaultThreadFactory(name, true), RdmaIoHandler.newFactory());
+        }
+
+        @Override
+        public ChannelFuture register(Channel channel) {
+            if (choosing) {
+                LeftChannels.add(channel);
+            }
+            return super.register(channel);
+        }
     }
 }

@@ -25,7 +25,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
-import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -34,7 +33,6 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
-import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;
 
@@ -44,8 +42,6 @@ import java.util.function.Consumer;
  */
 final class BindAttempt {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOrTcpServerBootstrap.class);
-    /** For a port that is free on both. That some program has bound the same numbers for RDMA alone is unlikely. */
-    private static final int MAX_PORTS = 16;
 
     private final ServerBootstrap template;
     private final boolean rdmaRequired;
@@ -76,7 +72,7 @@ final class BindAttempt {
 
     Future<RdmaOrTcpServer> start() {
         if (rdmaUnavailabilityCause != null && rdmaRequired) {
-            fail("RDMA", rdmaUnavailabilityCause);
+            fail(TransportPath.RDMA, rdmaUnavailabilityCause);
             return promise;
         }
         bindTcp();
@@ -93,13 +89,13 @@ final class BindAttempt {
             }
             whenDone(bootstrap.bind(address), this::tcpBound);
         } catch (Throwable t) {
-            fail("TCP", t);
+            fail(TransportPath.TCP, t);
         }
     }
 
     private void tcpBound(ChannelFuture future) {
         if (!future.isSuccess()) {
-            fail("TCP", future.cause());
+            fail(TransportPath.TCP, future.cause());
             return;
         }
         ServerSocketChannel channel = (ServerSocketChannel) future.channel();
@@ -118,7 +114,7 @@ final class BindAttempt {
     private void rdmaBound(ServerSocketChannel tcpChannel, ChannelFuture future) {
         if (future.isSuccess()) {
             succeed(tcpChannel, (RdmaServerSocketChannel) future.channel());
-        } else if (future.cause() instanceof NoRdmaDeviceException && !rdmaRequired) {
+        } else if (BindRules.isNoDevice(future.cause()) && !rdmaRequired) {
             rdmaUnavailabilityCause = future.cause();
             succeed(tcpChannel, null);
         } else {
@@ -127,13 +123,12 @@ final class BindAttempt {
     }
 
     private void rdmaFailed(ServerSocketChannel tcpChannel, Throwable cause) {
-        boolean inUse = cause instanceof BindException && !(cause instanceof NoRdmaDeviceException);
         whenDone(tcpChannel.close(), closed -> {
-            if (inUse && address.getPort() == 0 && ports < MAX_PORTS) {
+            if (BindRules.isPortInUse(cause) && address.getPort() == 0 && ports < BindRules.MAX_PORTS) {
                 logger.debug("{}: trying another port", address, cause);
                 bindTcp();
             } else {
-                fail("RDMA", cause);
+                fail(TransportPath.RDMA, cause);
             }
         });
     }
@@ -192,12 +187,9 @@ final class BindAttempt {
         }
     }
 
-    private void fail(String path, Throwable cause) {
+    private void fail(TransportPath path, Throwable cause) {
         if (cause instanceof IOException || cause == rdmaUnavailabilityCause) {
-            IOException failure = new BindException("cannot listen at " + address + " for " + path + ": " +
-                    cause.getMessage());
-            failure.initCause(cause);
-            promise.tryFailure(failure);
+            promise.tryFailure(BindRules.failure(address, path, cause));
         } else {
             promise.tryFailure(cause);
         }

@@ -20,6 +20,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoEventLoopGroup;
 import io.netty.channel.IoHandle;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -28,29 +29,63 @@ import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.RdmaIoHandle;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+
+import java.util.function.Supplier;
 
 /**
  * The channel classes of a transport.
  */
 enum ChannelTypes {
-    RDMA(RdmaIoHandle.class, RdmaServerSocketChannel.class, RdmaSocketChannel.class),
-    EPOLL(EpollIoHandle.class, EpollServerSocketChannel.class, EpollSocketChannel.class),
-    NIO(NioIoHandle.class, NioServerSocketChannel.class, NioSocketChannel.class);
+    RDMA(RdmaIoHandle.class, RdmaServerSocketChannel.class, RdmaServerSocketChannel::new,
+            RdmaSocketChannel.class, RdmaSocketChannel::new),
+    EPOLL(EpollIoHandle.class, EpollServerSocketChannel.class, EpollServerSocketChannel::new,
+            EpollSocketChannel.class, EpollSocketChannel::new),
+    NIO(NioIoHandle.class, NioServerSocketChannel.class, NioServerSocketChannel::new,
+            NioSocketChannel.class, NioSocketChannel::new);
 
     private final Class<? extends IoHandle> handle;
     final Class<? extends ServerChannel> listener;
+    private final Supplier<ServerSocketChannel> newListener;
     final Class<? extends Channel> connection;
+    private final Supplier<SocketChannel> newConnection;
 
     ChannelTypes(Class<? extends IoHandle> handle, Class<? extends ServerChannel> listener,
-                 Class<? extends Channel> connection) {
+                 Supplier<ServerSocketChannel> newListener, Class<? extends Channel> connection,
+                 Supplier<SocketChannel> newConnection) {
         this.handle = handle;
         this.listener = listener;
+        this.newListener = newListener;
         this.connection = connection;
+        this.newConnection = newConnection;
     }
 
-    private boolean isServedBy(EventLoopGroup group) {
+    ServerSocketChannel newListener() {
+        return newListener.get();
+    }
+
+    SocketChannel newConnection() {
+        return newConnection.get();
+    }
+
+    TransportPath path() {
+        return this == RDMA ? TransportPath.RDMA : TransportPath.TCP;
+    }
+
+    /** The TCP channels that there can be in this process, whatever the event loops. */
+    static ChannelTypes anyTcp() {
+        return Epoll.isAvailable() ? EPOLL : NIO;
+    }
+
+    /** Whether these groups can have TCP channels. */
+    static boolean isTcpServedBy(EventLoopGroup group) {
+        return EPOLL.isServedBy(group) || NIO.isServedBy(group);
+    }
+
+    boolean isServedBy(EventLoopGroup group) {
         return group instanceof IoEventLoopGroup && ((IoEventLoopGroup) group).isCompatible(handle);
     }
 

@@ -17,7 +17,6 @@ package io.netty.channel.rdma.bootstrap;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -30,16 +29,14 @@ import io.netty.util.concurrent.Promise;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 
 /**
- * One connect of a {@link RdmaOrTcpBootstrap}: at most one attempt after the other, all on one event loop.
+ * One connect of a {@link RdmaOrTcpBootstrap}: the attempts of a {@link ConnectPlan}, all on one event loop.
  */
 final class ConnectAttempt {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOrTcpBootstrap.class);
@@ -50,20 +47,13 @@ final class ConnectAttempt {
     private final EventLoop loop;
     private final ChannelTypes tcp;
     private final Promise<Channel> promise;
-    private final Duration rdmaConnectTimeout;
-    private final Duration rememberFor;
-    private final RdmaOrTcpPaths paths;
+    private final ConnectPlan.Settings settings;
     private final SocketAddress local;
     private final InetSocketAddress requested;
     private InetSocketAddress remote;
-    private long startNanos;
+    private Plan plan;
     /** Of the attempt under way. */
     private Channel channel;
-    /** Why RDMA does not do. */
-    private Fallback fallback;
-    private Throwable rdmaCause;
-    /** How TCP has failed, if RDMA is tried after it. */
-    private Throwable tcpCause;
 
     /**
      * @param template all but the channel class; its group is the event loop, its handler the application's.
@@ -71,14 +61,18 @@ final class ConnectAttempt {
     ConnectAttempt(Bootstrap template, Duration rdmaConnectTimeout, Duration rememberFor, RdmaOrTcpPaths paths,
                    InetSocketAddress remote, SocketAddress local) {
         this.template = template;
-        this.rdmaConnectTimeout = rdmaConnectTimeout;
-        this.rememberFor = rememberFor;
-        this.paths = paths;
+        settings = new ConnectPlan.Settings(connectTimeoutMillis(template), rdmaConnectTimeout, rememberFor, paths,
+                ConnectPlan.Settings.DEFAULT_RULE);
         this.local = local;
         requested = remote;
         loop = (EventLoop) template.config().group();
         tcp = ChannelTypes.tcp(loop);
         promise = loop.newPromise();
+    }
+
+    private static int connectTimeoutMillis(Bootstrap template) {
+        Object value = template.config().options().get(ChannelOption.CONNECT_TIMEOUT_MILLIS);
+        return value == null ? DEFAULT_CONNECT_TIMEOUT_MILLIS : (Integer) value;
     }
 
     Future<Channel> future() {
@@ -126,102 +120,48 @@ final class ConnectAttempt {
 
     private void resolved(InetSocketAddress address) {
         remote = address;
-        startNanos = System.nanoTime();
-        Throwable unavailable = ChannelTypes.rdmaUnavailabilityCause(loop);
-        if (unavailable != null) {
-            rdmaCause = unavailable;
-            fallBack(new Fallback(FallbackReason.UNAVAILABLE, message(unavailable)));
-            return;
-        }
-        Fallback remembered = rememberFor.isZero() ? null : paths.get(address);
-        if (remembered != null) {
-            fallBack(remembered);
-        } else {
-            tryRdma();
-        }
+        plan = new Plan();
+        plan.start(null);
     }
 
     // ---- attempts
 
-    private void tryRdma() {
-        long millis = rdmaConnectTimeout.toMillis();
-        int all = connectTimeoutMillis();
-        if (all > 0) {
-            millis = Math.max(1, Math.min(millis, Math.min(all / 2, all - elapsedMillis())));
+    private final class Plan extends ConnectPlan {
+        Plan() {
+            super(logger, loop, settings, remote);
         }
-        attempt(TransportPath.RDMA, ChannelTypes.RDMA, tcp, millis);
-    }
 
-    private void fallBack(Fallback why) {
-        fallback = why;
-        RdmaOrTcpMetrics.total().fellBack(why.reason());
-        int all = connectTimeoutMillis();
-        attempt(TransportPath.TCP, tcp, ChannelTypes.RDMA, all > 0 ? Math.max(1, all - elapsedMillis()) : all);
-    }
-
-    private void attempt(TransportPath path, ChannelTypes types, ChannelTypes other, long timeoutMillis) {
-        try {
-            Bootstrap bootstrap = template.clone().channel(types.connection).disableResolver()
-                    .handler(new Connected(path));
-            KnownOptions.foreign(bootstrap.config().options(), types.connection, other.connection,
-                    foreign -> bootstrap.option(foreign, null));
-            bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(Integer.MAX_VALUE, timeoutMillis));
-            ChannelFuture future = bootstrap.connect(remote, local);
-            channel = future.channel();
-            future.addListener(f -> {
-                if (!f.isSuccess()) {
-                    onLoop(() -> failed(path, f.cause()));
-                }
-            });
-        } catch (Throwable t) {
-            failed(path, t);
+        @Override
+        protected void attempt(TransportPath path, int timeoutMillis) {
+            ChannelTypes types = path == TransportPath.RDMA ? ChannelTypes.RDMA : tcp;
+            ChannelTypes other = path == TransportPath.RDMA ? tcp : ChannelTypes.RDMA;
+            try {
+                Bootstrap bootstrap = template.clone().channel(types.connection).disableResolver()
+                        .handler(new Connected(path));
+                KnownOptions.foreign(bootstrap.config().options(), types.connection, other.connection,
+                        foreign -> bootstrap.option(foreign, null));
+                bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMillis);
+                ChannelFuture future = bootstrap.connect(remote, local);
+                channel = future.channel();
+                future.addListener(f -> {
+                    if (!f.isSuccess()) {
+                        onLoop(() -> attemptFailed(path, f.cause()));
+                    }
+                });
+            } catch (Throwable t) {
+                attemptFailed(path, t);
+            }
         }
-    }
 
-    private void failed(TransportPath path, Throwable cause) {
-        if (promise.isDone()) {
-            return;
-        }
-        if (loop.isShuttingDown()) {
-            fail(cause);
-        } else if (path == TransportPath.RDMA) {
-            rdmaFailed(cause);
-        } else if (cause instanceof IOException || cause instanceof ChannelException) {
-            // The latter when there can be no channel, for example for lack of descriptors.
-            tcpFailed(cause);
-        } else {
-            fail(cause);
+        @Override
+        protected void fail(Throwable cause) {
+            ConnectAttempt.this.fail(cause);
         }
     }
 
-    private void rdmaFailed(Throwable cause) {
-        FallbackReason reason = FallbackReason.of(cause);
-        if (reason == null) {
-            fail(cause);
-            return;
-        }
-        Fallback why = new Fallback(reason, message(cause));
-        rdmaCause = cause;
-        if (reason.isLasting() && !rememberFor.isZero()) {
-            paths.remember(remote, why, rememberFor);
-        }
-        if (tcpCause == null) {
-            fallBack(why);
-        } else {
-            fallback = why;
-            failBoth();
-        }
-    }
-
-    private void tcpFailed(Throwable cause) {
-        tcpCause = cause;
-        int all = connectTimeoutMillis();
-        if (fallback.reason() == FallbackReason.REMEMBERED && (all <= 0 || elapsedMillis() < all)) {
-            // What was remembered is not true any more, as TCP worked then; or the server is down.
-            logger.debug("{}: TCP failed, trying RDMA, which was remembered to fail", remote, cause);
-            tryRdma();
-        } else {
-            failBoth();
+    private void attemptFailed(TransportPath path, Throwable cause) {
+        if (!promise.isDone()) {
+            plan.failed(path, cause);
         }
     }
 
@@ -241,13 +181,7 @@ final class ConnectAttempt {
                 ctx.close();
                 return;
             }
-            ctx.channel().attr(RdmaOrTcp.PATH).set(path);
-            if (path == TransportPath.RDMA) {
-                // Also if it was tried after TCP.
-                paths.forget(remote);
-            } else {
-                ctx.channel().attr(RdmaOrTcp.FALLBACK).set(fallback);
-            }
+            plan.mark(ctx.channel(), path);
             try {
                 ctx.pipeline().addAfter(ctx.name(), null, template.config().handler());
             } catch (Throwable t) {
@@ -270,18 +204,8 @@ final class ConnectAttempt {
             fail(new ClosedChannelException());
             return;
         }
-        RdmaOrTcpMetrics.total().connected(path);
-        if (logger.isDebugEnabled()) {
-            logger.debug("{}: connected over {} in {} us{}: {}", requested, path,
-                    TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - startNanos),
-                    path == TransportPath.TCP ? " (RDMA: " + fallback + ')' : "", connected);
-        }
+        plan.connected(requested, connected, path);
         promise.trySuccess(connected);
-    }
-
-    private void failBoth() {
-        RdmaOrTcpMetrics.total().failed();
-        fail(new RdmaOrTcpConnectException(remote, fallback, rdmaCause, tcpCause));
     }
 
     private void fail(Throwable cause) {
@@ -301,18 +225,5 @@ final class ConnectAttempt {
         } catch (RejectedExecutionException e) {
             fail(e);
         }
-    }
-
-    private int connectTimeoutMillis() {
-        Object value = template.config().options().get(ChannelOption.CONNECT_TIMEOUT_MILLIS);
-        return value == null ? DEFAULT_CONNECT_TIMEOUT_MILLIS : (Integer) value;
-    }
-
-    private long elapsedMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-    }
-
-    private static String message(Throwable cause) {
-        return cause.getMessage() != null ? cause.getMessage() : cause.toString();
     }
 }

@@ -46,7 +46,10 @@ public enum FallbackReason {
     FAILED(false),
 
     /** RDMA was not tried, because an attempt has failed not long ago: see {@link RdmaOrTcpPaths}. */
-    REMEMBERED(false);
+    REMEMBERED(false),
+
+    /** RDMA was not tried, because a {@link PathRule} has chosen {@link PathChoice#TCP_ONLY}. */
+    RULE(false);
 
     private final boolean lasting;
 

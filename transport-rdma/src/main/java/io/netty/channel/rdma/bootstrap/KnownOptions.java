@@ -50,7 +50,7 @@ final class KnownOptions {
         });
     }
 
-    private static boolean isKnown(Class<? extends Channel> type, ChannelOption<?> option, Object value) {
+    static boolean isKnown(Class<? extends Channel> type, ChannelOption<?> option, Object value) {
         Map<ChannelOption<?>, Boolean> known =
                 KNOWN.computeIfAbsent(type, t -> Collections.synchronizedMap(new WeakHashMap<>()));
         Boolean result = known.get(option);

@@ -25,12 +25,12 @@ import io.netty.channel.rdma.RdmaEventLoopGroup;
 import io.netty.util.AttributeKey;
 
 /**
- * What {@link RdmaOrTcpServerBootstrap} and {@link RdmaOrTcpBootstrap} have in common: the attributes of their
- * channels, and event loops for them.
+ * What the bootstraps and channels of this package have in common: attributes, and event loops for them.
  */
 public final class RdmaOrTcp {
     /**
-     * What a channel goes over. Of each channel that one of the bootstraps makes: listeners, their children, clients.
+     * What a channel goes over. Of each channel that one of the bootstraps makes, listeners, their children, clients; of
+     * a {@link RdmaOrTcpSocketChannel} that is connected, and of what a {@link RdmaOrTcpServerSocketChannel} accepts.
      */
     public static final AttributeKey<TransportPath> PATH = AttributeKey.valueOf(RdmaOrTcp.class, "PATH");
 

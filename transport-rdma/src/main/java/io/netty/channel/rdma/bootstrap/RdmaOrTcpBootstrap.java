@@ -87,17 +87,12 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>To be set up by one thread. After that, any thread may let it connect.
  */
 public final class RdmaOrTcpBootstrap implements Cloneable {
-    /**
-     * Kernel verbs need some milliseconds, but have no error for a host that is there and knows nothing of RDMA.
-     */
-    private static final Duration DEFAULT_RDMA_CONNECT_TIMEOUT = Duration.ofSeconds(1);
-    private static final Duration DEFAULT_REMEMBER_FOR = Duration.ofSeconds(30);
     /** So that there is no overflow in nanoseconds. */
     private static final Duration MAX_DURATION = Duration.ofDays(365);
 
     private final Bootstrap template;
-    private Duration rdmaConnectTimeout = DEFAULT_RDMA_CONNECT_TIMEOUT;
-    private Duration rememberFor = DEFAULT_REMEMBER_FOR;
+    private Duration rdmaConnectTimeout = ConnectPlan.Settings.DEFAULT_RDMA_CONNECT_TIMEOUT;
+    private Duration rememberFor = ConnectPlan.Settings.DEFAULT_REMEMBER_FOR;
     private RdmaOrTcpPaths paths = RdmaOrTcpPaths.shared();
 
     public RdmaOrTcpBootstrap() {

@@ -41,7 +41,7 @@ public final class RdmaOrTcpMetrics {
     }
 
     /**
-     * The counters of all {@link RdmaOrTcpBootstrap}s and {@link RdmaOrTcpServerBootstrap}s of this process.
+     * The counters of all bootstraps and channels of this package in this process.
      */
     public static RdmaOrTcpMetrics total() {
         return TOTAL;

@@ -21,8 +21,13 @@
  * <pre>
  *   RdmaOrTcpServerBootstrap              RdmaOrTcpBootstrap ── RdmaOrTcpPaths: where RDMA has failed
  *            │                                     │
- *       BindAttempt ── RdmaOrTcpServer       ConnectAttempt ── FallbackReason, Fallback: why TCP
+ *       BindAttempt ── RdmaOrTcpServer       ConnectAttempt
  *            │                                     │
+ *        BindRules                            ConnectPlan ── FallbackReason, Fallback: why TCP
+ *            │                                     │                     PathRule, PathChoice: what may be
+ *   RdmaOrTcpServerSocketChannel         RdmaOrTcpSocketChannel ── PendingWrites
+ *            │                                     │
+ *            └──────────── RelayHandler ───────────┘        what happens on the channel of a path
  *            └─── ChannelTypes, KnownOptions ──────┘        which classes, and which options they know
  *            └─── RdmaOrTcp, RdmaOrTcpMetrics ─────┘        what tells which path it was
  * </pre>
@@ -30,9 +35,31 @@
  * nothing of it. Event loops for RDMA serve epoll's channels as well, so there is one group for both; on others there
  * is TCP alone.
  *
+ * <h2>Bootstraps and channel classes</h2>
+ * The bootstraps give the application the channel of the path itself. Libraries that make bootstraps themselves take a
+ * channel class, which must be one channel before it is known what it goes over. So {@link
+ * io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel} has a pipeline, attributes and a life of its own, and beneath
+ * it a channel that connects, which is replaced if its path does not do. What is decided is the same: {@code
+ * ConnectPlan}.
+ *
+ * <p>It is no second channel on the way of a message. {@code Unsafe.write} and {@code flush} are those of the channel
+ * beneath, with the promises of the application, so there is one outbound buffer, with the water marks, the order of
+ * promises and the errors of that channel; what it reads and what happens to it is fired into the pipeline above by a
+ * handler, from the same call. What is written before the connection is made waits in {@code PendingWrites}. The cost
+ * is one handler context for each event, and a pipeline for each connection.
+ *
+ * <p>Reading belongs to the pipeline above alone. Both channels have the same {@code autoRead}, since read loops ask for
+ * it, but {@code RelayHandler} drops the {@code read()} that the channel beneath would do by itself. A close is one of
+ * the channel beneath, which may have to wait for what was flushed; when that is closed, so is the one above.
+ * A deregistration, too, is first one of the channel beneath.
+ *
+ * <p>A server's channel has two listeners beneath it, and fires what they accept. These are channels of the path
+ * themselves: a server has no relay on the way of a message.
+ *
  * <h2>Never silently</h2>
  * A service that runs over TCP because of a missing kernel module is slower, and works. So the path of each connection
- * is told four times: by the class of the channel, by attributes, in the log and by counters.
+ * is told four times: by the class of the channel (or of {@code pathChannel()}), by attributes, in the log and by
+ * counters.
  *
  * <h2>One after the other</h2>
  * The attempts are not raced as those of RFC 8305: a server would see each client twice, and TCP, whose handshake is

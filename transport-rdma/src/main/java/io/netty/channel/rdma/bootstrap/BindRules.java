@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.bootstrap;
+
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+
+/**
+ * What a failure of one of two listeners at a port means: for {@link BindAttempt} and {@link
+ * RdmaOrTcpServerSocketChannel}.
+ */
+final class BindRules {
+    /** For a port that is free on both. That some program has bound the same numbers for RDMA alone is unlikely. */
+    static final int MAX_PORTS = 16;
+
+    private BindRules() { }
+
+    /** Whether RDMA can't listen at this address because no device has it. */
+    static boolean isNoDevice(Throwable rdmaCause) {
+        return rdmaCause instanceof NoRdmaDeviceException;
+    }
+
+    /** Whether another port may do for RDMA. */
+    static boolean isPortInUse(Throwable rdmaCause) {
+        return rdmaCause instanceof BindException && !isNoDevice(rdmaCause);
+    }
+
+    /** What the application is told, if it is not a mistake of its own. */
+    static IOException failure(InetSocketAddress address, TransportPath path, Throwable cause) {
+        IOException failure = new BindException("cannot listen at " + address + " for " + path + ": " +
+                cause.getMessage());
+        failure.initCause(cause);
+        return failure;
+    }
+}

@@ -1,0 +1,240 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.bootstrap;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.EventLoop;
+import io.netty.util.internal.logging.InternalLogger;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Decides, for one connect, which path is tried next, for how long, and what a failure means: the table of {@link
+ * RdmaOrTcpBootstrap}. Whoever connects makes the attempts, one after the other. On the event loop of the connection.
+ */
+abstract class ConnectPlan {
+    private final InternalLogger logger;
+    private final EventLoop loop;
+    private final Settings settings;
+    private final InetSocketAddress remote;
+    private final long startNanos = System.nanoTime();
+    private final PathChoice choice;
+    /** Why RDMA does not do. */
+    private Fallback fallback;
+    private Throwable rdmaCause;
+    /** How TCP has failed, if RDMA is tried after it. */
+    private Throwable tcpCause;
+
+    /** What the application has set. */
+    static final class Settings {
+        /** Kernel verbs need some milliseconds, but have no error for a host that is there and knows nothing of RDMA. */
+        static final Duration DEFAULT_RDMA_CONNECT_TIMEOUT = Duration.ofSeconds(1);
+        static final Duration DEFAULT_REMEMBER_FOR = Duration.ofSeconds(30);
+        static final PathRule DEFAULT_RULE = PathRule.always(PathChoice.RDMA_OR_TCP);
+
+        final int connectTimeoutMillis;
+        final Duration rdmaConnectTimeout;
+        final Duration rememberFor;
+        final RdmaOrTcpPaths paths;
+        final PathRule rule;
+
+        Settings(int connectTimeoutMillis, Duration rdmaConnectTimeout, Duration rememberFor, RdmaOrTcpPaths paths,
+                 PathRule rule) {
+            this.connectTimeoutMillis = connectTimeoutMillis;
+            this.rdmaConnectTimeout = rdmaConnectTimeout;
+            this.rememberFor = rememberFor;
+            this.paths = paths;
+            this.rule = rule;
+        }
+    }
+
+    /**
+     * @param logger of the class that the application uses.
+     * @param remote resolved.
+     */
+    ConnectPlan(InternalLogger logger, EventLoop loop, Settings settings, InetSocketAddress remote) {
+        this.logger = logger;
+        this.loop = loop;
+        this.settings = settings;
+        this.remote = remote;
+        choice = Objects.requireNonNull(settings.rule.choose(remote), "what the rule has chosen");
+    }
+
+    /**
+     * Connects over this path. A failure is given to {@link #failed}, of this call as well, a success to {@link
+     * #connected}.
+     *
+     * @param timeoutMillis 0 for no limit.
+     */
+    protected abstract void attempt(TransportPath path, int timeoutMillis);
+
+    /** There is no connection, and no attempt left. */
+    protected abstract void fail(Throwable cause);
+
+    /**
+     * Makes the first attempt.
+     *
+     * @param known why RDMA does not do, if that is known already; else {@code null}.
+     */
+    final void start(Fallback known) {
+        if (choice == PathChoice.TCP_ONLY) {
+            fallBack(new Fallback(FallbackReason.RULE, "the rule for " + remote + " is " + choice));
+            return;
+        }
+        Throwable unavailable = ChannelTypes.rdmaUnavailabilityCause(loop);
+        if (unavailable != null) {
+            rdmaCause = unavailable;
+            withoutRdma(new Fallback(FallbackReason.UNAVAILABLE, message(unavailable)));
+            return;
+        }
+        Fallback remembered = known;
+        if (remembered == null && !settings.rememberFor.isZero() && choice == PathChoice.RDMA_OR_TCP) {
+            remembered = settings.paths.get(remote);
+        }
+        if (remembered != null) {
+            withoutRdma(remembered);
+        } else {
+            tryRdma();
+        }
+    }
+
+    private void withoutRdma(Fallback why) {
+        if (choice == PathChoice.RDMA_OR_TCP) {
+            fallBack(why);
+            return;
+        }
+        ConnectException failure = new ConnectException("cannot connect to " + remote + " over RDMA: " + why);
+        failure.initCause(rdmaCause);
+        failFinally(failure);
+    }
+
+    private void tryRdma() {
+        int all = settings.connectTimeoutMillis;
+        if (choice == PathChoice.RDMA_ONLY) {
+            attempt(TransportPath.RDMA, all);
+            return;
+        }
+        long millis = settings.rdmaConnectTimeout.toMillis();
+        if (all > 0) {
+            millis = Math.max(1, Math.min(millis, Math.min(all / 2, all - elapsedMillis())));
+        }
+        attempt(TransportPath.RDMA, (int) Math.min(Integer.MAX_VALUE, millis));
+    }
+
+    private void fallBack(Fallback why) {
+        fallback = why;
+        RdmaOrTcpMetrics.total().fellBack(why.reason());
+        int all = settings.connectTimeoutMillis;
+        attempt(TransportPath.TCP, all > 0 ? (int) Math.max(1, all - elapsedMillis()) : all);
+    }
+
+    /** The attempt has failed, and nobody has cancelled it. */
+    final void failed(TransportPath path, Throwable cause) {
+        if (loop.isShuttingDown()) {
+            fail(cause);
+        } else if (path == TransportPath.RDMA) {
+            rdmaFailed(cause);
+        } else if (cause instanceof IOException || cause instanceof ChannelException) {
+            // The latter when there can be no channel, for example for lack of descriptors.
+            tcpFailed(cause);
+        } else {
+            fail(cause);
+        }
+    }
+
+    private void rdmaFailed(Throwable cause) {
+        FallbackReason reason = FallbackReason.of(cause);
+        if (reason == null) {
+            fail(cause);
+            return;
+        }
+        Fallback why = new Fallback(reason, message(cause));
+        rdmaCause = cause;
+        if (reason.isLasting() && !settings.rememberFor.isZero()) {
+            settings.paths.remember(remote, why, settings.rememberFor);
+        }
+        if (choice == PathChoice.RDMA_ONLY) {
+            failFinally(cause);
+        } else if (tcpCause == null) {
+            fallBack(why);
+        } else {
+            fallback = why;
+            failBoth();
+        }
+    }
+
+    private void tcpFailed(Throwable cause) {
+        tcpCause = cause;
+        int all = settings.connectTimeoutMillis;
+        if (fallback.reason() == FallbackReason.REMEMBERED && (all <= 0 || elapsedMillis() < all)) {
+            // What was remembered is not true any more, as TCP worked then; or the server is down.
+            logger.debug("{}: TCP failed, trying RDMA, which was remembered to fail", remote, cause);
+            tryRdma();
+        } else if (choice == PathChoice.TCP_ONLY) {
+            failFinally(cause);
+        } else {
+            failBoth();
+        }
+    }
+
+    private void failBoth() {
+        failFinally(new RdmaOrTcpConnectException(remote, fallback, rdmaCause, tcpCause));
+    }
+
+    private void failFinally(Throwable cause) {
+        RdmaOrTcpMetrics.total().failed();
+        fail(cause);
+    }
+
+    /** The channel that the application gets is connected: it tells which path it has. */
+    final void mark(Channel channel, TransportPath path) {
+        channel.attr(RdmaOrTcp.PATH).set(path);
+        if (path == TransportPath.RDMA) {
+            // Also if it was tried after TCP.
+            settings.paths.forget(remote);
+        } else {
+            channel.attr(RdmaOrTcp.FALLBACK).set(fallback);
+        }
+    }
+
+    /**
+     * The application is about to be told of the connection.
+     *
+     * @param requested the address as the application gave it.
+     */
+    final void connected(InetSocketAddress requested, Channel channel, TransportPath path) {
+        RdmaOrTcpMetrics.total().connected(path);
+        if (logger.isDebugEnabled()) {
+            logger.debug("{}: connected over {} in {} us{}: {}", requested, path,
+                    TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - startNanos),
+                    path == TransportPath.TCP ? " (RDMA: " + fallback + ')' : "", channel);
+        }
+    }
+
+    private long elapsedMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+    }
+
+    static String message(Throwable cause) {
+        return cause.getMessage() != null ? cause.getMessage() : cause.toString();
+    }
+}

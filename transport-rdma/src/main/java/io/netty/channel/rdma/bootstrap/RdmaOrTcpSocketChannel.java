@@ -1,0 +1,862 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.bootstrap;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.DefaultChannelPipeline;
+import io.netty.channel.EventLoop;
+import io.netty.channel.FileRegion;
+import io.netty.channel.MessageSizeEstimator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.rdma.Rdma;
+import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.SocketChannelConfig;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.internal.ObjectUtil;
+import io.netty.util.internal.StringUtil;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A channel that connects over RDMA if that is possible, else over TCP: for libraries that make their bootstraps
+ * themselves and take a channel class or a {@link io.netty.channel.ChannelFactory}.
+ * <pre>
+ * new Bootstrap().group(RdmaOrTcp.newEventLoopGroup(0)).channel(RdmaOrTcpSocketChannel.class) ...
+ * </pre>
+ * It decides when it connects, by the table of {@link RdmaOrTcpBootstrap}. To handlers it is one channel with one
+ * pipeline, whatever is tried. The options of {@link RdmaOrTcpChannelOption} say what may be tried and for how long;
+ * {@link io.netty.channel.ChannelOption#CONNECT_TIMEOUT_MILLIS} bounds all attempts together. All other options are
+ * those of the channel of the path: what only one class knows is given to that one alone. Until it is connected, the
+ * values that were not set are those of RDMA, where that is available.
+ *
+ * <p>After {@code channelActive}, {@link RdmaOrTcp#PATH} and {@link RdmaOrTcp#FALLBACK} tell which path it is, and
+ * {@link #pathChannel()} has the metrics of the connection. If both paths fail, the connect fails with a {@link
+ * RdmaOrTcpConnectException}, or with a {@link ConnectTimeoutException} if TCP had no answer, and the channel is closed.
+ *
+ * <p>A name must be resolved before, as {@link io.netty.bootstrap.Bootstrap} does. An address that is bound before
+ * connecting is bound for RDMA, and for TCP if that is tried: the port numbers of the two have nothing to do with each
+ * other.
+ */
+public final class RdmaOrTcpSocketChannel extends AbstractChannel implements SocketChannel {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOrTcpSocketChannel.class);
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+    private static final String EXPECTED_TYPES = " (expected: " + StringUtil.simpleClassName(ByteBuf.class) + ", " +
+            StringUtil.simpleClassName(FileRegion.class) + ')';
+
+    private enum State { OPEN, ACTIVE, CLOSED }
+
+    private final RdmaOrTcpSocketChannelConfig config;
+    private volatile State state = State.OPEN;
+    private ChannelTypes tcp = ChannelTypes.anyTcp();
+    /** The one that connects, will or has. */
+    private volatile SocketChannel carrier;
+    /** The carrier, once it is connected; also after the end. */
+    private volatile SocketChannel connected;
+    /** Whether the carrier was told to connect. */
+    private boolean carrierUsed;
+    /** The carrier whose end is heard of. */
+    private SocketChannel watched;
+    private SocketAddress bound;
+    /** Why RDMA can't have the address that is bound. */
+    private Fallback bindFallback;
+    private Plan plan;
+    private ChannelPromise connectPromise;
+    /** Whether {@code read()} was called before there was a connection. */
+    private boolean readRequested;
+    private final PendingWrites pendingWrites;
+    private MessageSizeEstimator.Handle estimator;
+    private ChannelPromise closePromise;
+    /** How many were asked for while it was open and have not taken effect. */
+    private int deregistrations;
+    private boolean closedActive;
+
+    /** Creates a channel that may take both paths, unless an option says otherwise. */
+    public RdmaOrTcpSocketChannel() {
+        this(ConnectPlan.Settings.DEFAULT_RULE);
+    }
+
+    /**
+     * Creates a channel for a {@link io.netty.channel.ChannelFactory}.
+     *
+     * @param rule see {@link RdmaOrTcpChannelOption#PATH_RULE}.
+     */
+    public RdmaOrTcpSocketChannel(PathRule rule) {
+        super(null);
+        ObjectUtil.checkNotNull(rule, "rule");
+        pendingWrites = new PendingWrites(bytes -> bytePipeline().incrementPendingOutboundBytes(bytes),
+                bytes -> bytePipeline().decrementPendingOutboundBytes(bytes));
+        carrier = newCarrier(Rdma.isAvailable() ? ChannelTypes.RDMA : tcp);
+        config = new RdmaOrTcpSocketChannelConfig(this, carrier.config(), rule);
+    }
+
+    /**
+     * The channel of the path, a {@link RdmaSocketChannel} or one of TCP: to read its metrics and addresses. It is not
+     * to be written to, closed or configured. Any thread.
+     *
+     * @return {@code null} before this channel is connected.
+     */
+    public SocketChannel pathChannel() {
+        return connected;
+    }
+
+    // ---- the carrier
+
+    private SocketChannel newCarrier(ChannelTypes types) {
+        SocketChannel channel = types.newConnection();
+        channel.pipeline().addLast(new Relay(channel, types.path()));
+        return channel;
+    }
+
+    /** Gives what happens on the carrier to the pipeline of this channel. */
+    private final class Relay extends RelayHandler {
+        private final SocketChannel channel;
+        private final TransportPath path;
+
+        Relay(SocketChannel channel, TransportPath path) {
+            super(pipeline());
+            this.channel = channel;
+            this.path = path;
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            if (channel == carrier && plan != null) {
+                connected(channel, path);
+            } else {
+                ctx.close();
+            }
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            if (channel == connected) {
+                pipeline().fireChannelWritabilityChanged();
+            }
+        }
+    }
+
+    private boolean isOfType(ChannelTypes types) {
+        return types.connection.isInstance(carrier);
+    }
+
+    /** Another carrier takes the place of the one that does not do, on the same event loop. */
+    private void replaceCarrier(ChannelTypes types) throws Exception {
+        SocketChannel next = newCarrier(types);
+        try {
+            config.adopt(next.config());
+        } catch (Throwable t) {
+            next.unsafe().closeForcibly();
+            throw t;
+        }
+        SocketChannel previous = carrier;
+        carrier = next;
+        carrierUsed = false;
+        close(previous);
+    }
+
+    private static void close(SocketChannel channel) {
+        if (channel.isOpen()) {
+            channel.unsafe().close(channel.unsafe().voidPromise());
+        }
+    }
+
+    /** As above, for a channel that is registered. */
+    private void renewCarrier(ChannelTypes types) throws Exception {
+        replaceCarrier(types);
+        ChannelPromise registered = newPromise();
+        registerCarrier(registered);
+        checkDone(registered);
+    }
+
+    /** The carrier that is to connect, registered and bound. */
+    private SocketChannel carrier(ChannelTypes types) throws Exception {
+        if (carrierUsed || !isOfType(types)) {
+            renewCarrier(types);
+            if (bound != null) {
+                bindCarrier(bound);
+            }
+        }
+        carrierUsed = true;
+        return carrier;
+    }
+
+    private void registerCarrier(ChannelPromise promise) {
+        SocketChannel channel = carrier;
+        channel.unsafe().register(eventLoop(), promise);
+        if (channel != watched) {
+            // Not before there is an event loop that tells.
+            watched = channel;
+            channel.closeFuture().addListener(closed -> carrierClosed(channel));
+        }
+    }
+
+    private void bindCarrier(SocketAddress address) throws Exception {
+        ChannelPromise promise = newPromise();
+        carrier.unsafe().bind(address, promise);
+        checkDone(promise);
+    }
+
+    private static void checkDone(ChannelPromise promise) throws Exception {
+        if (!promise.isDone()) {
+            throw new IllegalStateException("expected to be done at once: " + promise);
+        }
+        Throwable cause = promise.cause();
+        if (cause instanceof Exception) {
+            throw (Exception) cause;
+        }
+        if (cause != null) {
+            throw (Error) cause;
+        }
+    }
+
+    /** It is closed by its peer, its event loop or this channel; or it is one whose attempt has failed. */
+    private void carrierClosed(SocketChannel channel) {
+        if (channel == carrier && plan == null) {
+            unsafe0().closed();
+        }
+    }
+
+    // ---- registration
+
+    @Override
+    protected boolean isCompatible(EventLoop loop) {
+        SocketChannel channel = connected;
+        if (channel == null) {
+            return ChannelTypes.isTcpServedBy(loop);
+        }
+        return (ChannelTypes.RDMA.connection.isInstance(channel) ? ChannelTypes.RDMA : tcp).isServedBy(loop);
+    }
+
+    @Override
+    protected void doRegister(ChannelPromise promise) {
+        try {
+            if (connected == null && plan == null) {
+                tcp = ChannelTypes.tcp(eventLoop());
+                ChannelTypes types = ChannelTypes.rdmaUnavailabilityCause(eventLoop()) == null ? ChannelTypes.RDMA : tcp;
+                if (!isOfType(types) && bound == null) {
+                    replaceCarrier(types);
+                }
+            }
+        } catch (Throwable t) {
+            promise.setFailure(t);
+            return;
+        }
+        registerCarrier(promise);
+    }
+
+    /**
+     * A deregistration that was asked for before a close, and comes after it, is the last time that the pipeline has
+     * its handlers: the close, whose task follows, would tell nobody.
+     */
+    @Override
+    protected void doDeregister() {
+        if (deregistrations > 0) {
+            deregistrations--;
+            if (!isOpen() && closedActive) {
+                pipeline().fireChannelInactive();
+            }
+        }
+    }
+
+    // ---- binding and connecting
+
+    @Override
+    protected void doBind(SocketAddress localAddress) throws Exception {
+        if (bound != null || plan != null || connected != null) {
+            throw new AlreadyBoundException();
+        }
+        try {
+            bindCarrier(localAddress);
+        } catch (Exception e) {
+            FallbackReason reason = isOfType(ChannelTypes.RDMA) ? FallbackReason.of(e) : null;
+            if (reason == null) {
+                throw e;
+            }
+            renewCarrier(tcp);
+            bindCarrier(localAddress);
+            bindFallback = new Fallback(reason, ConnectPlan.message(e));
+        }
+        bound = localAddress;
+    }
+
+    /** One connect of this channel. */
+    private final class Plan extends ConnectPlan {
+        private final InetSocketAddress remote;
+        private final SocketAddress local;
+
+        Plan(InetSocketAddress remote, SocketAddress local) {
+            super(logger, eventLoop(), config.settings(), remote);
+            this.remote = remote;
+            this.local = local;
+        }
+
+        @Override
+        protected void attempt(TransportPath path, int timeoutMillis) {
+            try {
+                SocketChannel channel = carrier(path == TransportPath.RDMA ? ChannelTypes.RDMA : tcp);
+                channel.config().setConnectTimeoutMillis(timeoutMillis);
+                ChannelPromise promise = newPromise();
+                promise.addListener(attempted -> {
+                    if (!attempted.isSuccess()) {
+                        attemptFailed(path, attempted.cause());
+                    }
+                });
+                channel.unsafe().connect(remote, local, promise);
+            } catch (Throwable t) {
+                attemptFailed(path, t);
+            }
+        }
+
+        private void attemptFailed(TransportPath path, Throwable cause) {
+            if (plan == this) {
+                failed(path, cause);
+            }
+        }
+
+        @Override
+        protected void fail(Throwable cause) {
+            connectFailed(remote, cause);
+        }
+    }
+
+    /** Whatever became of the channel of the path that was tried last, that of the application is closed. */
+    private void connectFailed(InetSocketAddress remote, Throwable cause) {
+        ChannelPromise promise = endConnect();
+        Throwable failure = cause;
+        if (cause instanceof RdmaOrTcpConnectException && cause.getCause() instanceof ConnectTimeoutException) {
+            // The class that libraries know.
+            failure = new ConnectTimeoutException(cause.getMessage());
+            failure.initCause(cause);
+        }
+        logger.debug("{}: not connected", remote, cause);
+        promise.tryFailure(failure);
+        unsafe0().close(unsafe0().voidPromise());
+    }
+
+    private ChannelPromise endConnect() {
+        ChannelPromise promise = connectPromise;
+        connectPromise = null;
+        plan = null;
+        return promise;
+    }
+
+    private void connected(SocketChannel channel, TransportPath path) {
+        Plan done = plan;
+        ChannelPromise promise = endConnect();
+        done.mark(this, path);
+        boolean wasWritable = isWritable();
+        boolean flush = bytePipeline().moveTo(channel);
+        config.connected();
+        state = State.ACTIVE;
+        if (promise.setUncancellable()) {
+            done.connected(done.remote, this, path);
+        }
+        // What a listener of the promise does, closing the channel for example, doesn't undo that it was active.
+        boolean promiseSet = promise.trySuccess();
+        pipeline().fireChannelActive();
+        if (!promiseSet) {
+            unsafe0().close(unsafe0().voidPromise());
+            return;
+        }
+        if (isOpen() && isWritable() != wasWritable) {
+            pipeline().fireChannelWritabilityChanged();
+        }
+        if (isOpen() && readRequested) {
+            channel.unsafe().beginRead();
+        }
+        if (flush) {
+            channel.unsafe().flush();
+        }
+    }
+
+    // ---- reading and writing
+
+    @Override
+    protected void doBeginRead() {
+        SocketChannel channel = connected;
+        if (channel != null) {
+            channel.unsafe().beginRead();
+        } else {
+            readRequested = true;
+        }
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer in) {
+        throw new UnsupportedOperationException("all messages are written to the channel of the path");
+    }
+
+    @Override
+    protected DefaultChannelPipeline newChannelPipeline() {
+        return new BytePipeline(this);
+    }
+
+    private BytePipeline bytePipeline() {
+        return (BytePipeline) pipeline();
+    }
+
+    /**
+     * Counts the bytes that wait to be written, those of handlers and of other threads included, in the outbound buffer
+     * of the channel until it is connected, and in that of the path from then on. What was counted in the former is
+     * not subtracted from the latter.
+     */
+    private static final class BytePipeline extends DefaultChannelPipeline {
+        private final RdmaOrTcpSocketChannel channel;
+        private volatile boolean moved;
+        /** What handlers have added before, and will remove. */
+        private final AtomicLong addedBefore = new AtomicLong();
+
+        BytePipeline(RdmaOrTcpSocketChannel channel) {
+            super(channel);
+            this.channel = channel;
+        }
+
+        /** On the event loop. Returns whether something is to be flushed. */
+        synchronized boolean moveTo(SocketChannel connected) {
+            ChannelOutboundBuffer before = channel.unsafe0().outboundBuffer();
+            addedBefore.set(before.totalPendingWriteBytes() - channel.pendingWrites.bytes());
+            boolean flush = channel.pendingWrites.moveTo(connected.unsafe());
+            channel.connected = connected;
+            moved = true;
+            return flush;
+        }
+
+        @Override
+        protected void incrementPendingOutboundBytes(long size) {
+            if (!moved) {
+                synchronized (this) {
+                    if (!moved) {
+                        super.incrementPendingOutboundBytes(size);
+                        return;
+                    }
+                }
+            }
+            super.incrementPendingOutboundBytes(size);
+        }
+
+        @Override
+        protected void decrementPendingOutboundBytes(long size) {
+            if (!moved) {
+                synchronized (this) {
+                    if (!moved) {
+                        super.decrementPendingOutboundBytes(size);
+                        return;
+                    }
+                }
+            }
+            long before = addedBefore.get() == 0 ? 0 : Math.min(size, addedBefore.getAndUpdate(
+                    added -> Math.max(0, added - size)));
+            if (size > before) {
+                super.decrementPendingOutboundBytes(size - before);
+            }
+        }
+    }
+
+    @Override
+    public boolean isWritable() {
+        SocketChannel channel = connected;
+        return channel != null ? channel.isWritable() : super.isWritable();
+    }
+
+    @Override
+    public long bytesBeforeUnwritable() {
+        SocketChannel channel = connected;
+        return channel != null ? channel.bytesBeforeUnwritable() : super.bytesBeforeUnwritable();
+    }
+
+    @Override
+    public long bytesBeforeWritable() {
+        SocketChannel channel = connected;
+        return channel != null ? channel.bytesBeforeWritable() : super.bytesBeforeWritable();
+    }
+
+    // ---- half close and close
+
+    @Override
+    public boolean isInputShutdown() {
+        SocketChannel channel = connected;
+        return channel != null ? channel.isInputShutdown() : !isOpen();
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+        SocketChannel channel = connected;
+        return channel != null ? channel.isOutputShutdown() : !isOpen();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        SocketChannel channel = connected;
+        return channel != null ? channel.isShutdown() : !isOpen();
+    }
+
+    @Override
+    public ChannelFuture shutdownInput() {
+        return shutdownInput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownInput(ChannelPromise promise) {
+        SocketChannel channel = connected;
+        return channel != null ? channel.shutdownInput(promise) : notConnected(promise);
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput() {
+        return shutdownOutput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput(ChannelPromise promise) {
+        SocketChannel channel = connected;
+        return channel != null ? channel.shutdownOutput(promise) : notConnected(promise);
+    }
+
+    @Override
+    public ChannelFuture shutdown() {
+        return shutdown(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdown(ChannelPromise promise) {
+        SocketChannel channel = connected;
+        return channel != null ? channel.shutdown(promise) : notConnected(promise);
+    }
+
+    private ChannelFuture notConnected(ChannelPromise promise) {
+        return promise.setFailure(isOpen() ? new NotYetConnectedException() : new ClosedChannelException());
+    }
+
+    @Override
+    protected void doDisconnect() {
+        doClose();
+    }
+
+    @Override
+    protected void doClose() {
+        closedActive = isActive();
+        state = State.CLOSED;
+        ChannelPromise promise = endConnect();
+        if (promise != null) {
+            promise.tryFailure(new ClosedChannelException());
+        }
+        close(carrier);
+    }
+
+    // ---- the rest of the channel
+
+    @Override
+    public boolean isOpen() {
+        return state != State.CLOSED;
+    }
+
+    @Override
+    public boolean isActive() {
+        return state == State.ACTIVE;
+    }
+
+    @Override
+    public SocketChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    /** {@code null}: the channel is a client's. */
+    @Override
+    public ServerSocketChannel parent() {
+        return (ServerSocketChannel) super.parent();
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return carrier.localAddress();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return carrier.remoteAddress();
+    }
+
+    @Override
+    protected SocketAddress localAddress0() {
+        return carrier.localAddress();
+    }
+
+    @Override
+    protected SocketAddress remoteAddress0() {
+        return carrier.remoteAddress();
+    }
+
+    @Override
+    protected AbstractUnsafe newUnsafe() {
+        return new ConnectingUnsafe();
+    }
+
+    private ConnectingUnsafe unsafe0() {
+        return (ConnectingUnsafe) super.unsafe();
+    }
+
+    @Override
+    public Unsafe unsafe() {
+        return unsafe0().front;
+    }
+
+    /** The life of this channel, and what it does until it is connected. */
+    private final class ConnectingUnsafe extends AbstractUnsafe {
+        private final Unsafe front = new Front(RdmaOrTcpSocketChannel.this, this);
+
+        @Override
+        public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
+            if (promise.isDone() || !ensureOpen(promise)) {
+                return;
+            }
+            try {
+                if (connectPromise != null) {
+                    throw new ConnectionPendingException();
+                }
+                if (connected != null) {
+                    throw new AlreadyConnectedException();
+                }
+                InetSocketAddress remote = (InetSocketAddress) remoteAddress;
+                if (remote.isUnresolved()) {
+                    throw new UnresolvedAddressException();
+                }
+                if (!isRegistered()) {
+                    throw new IllegalStateException("the channel is not registered with an event loop");
+                }
+                Plan started = new Plan(remote, localAddress);
+                plan = started;
+                connectPromise = promise;
+                promise.addListener(future -> {
+                    if (future.isCancelled() && connectPromise == promise) {
+                        endConnect();
+                        close(voidPromise());
+                    }
+                });
+                started.start(bindFallback);
+            } catch (Throwable t) {
+                if (connectPromise == promise) {
+                    endConnect();
+                }
+                promise.tryFailure(annotateConnectException(t, remoteAddress));
+                closeIfClosed();
+            }
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // the type is that of the interface
+        public RecvByteBufAllocator.Handle recvBufAllocHandle() {
+            return carrier.unsafe().recvBufAllocHandle();
+        }
+
+        /** The channel of the path ends first, which may have to wait: for what was flushed, for example. */
+        @Override
+        public void close(ChannelPromise promise) {
+            SocketChannel channel = connected;
+            if (channel == null || !isOpen()) {
+                super.close(promise);
+            } else if (promise.setUncancellable()) {
+                if (closePromise == null) {
+                    closePromise = promise;
+                } else {
+                    closeFuture().addListener(closed -> promise.trySuccess());
+                }
+                channel.unsafe().close(channel.unsafe().voidPromise());
+            }
+        }
+
+        /** The channel of the path has ended. */
+        void closed() {
+            super.close(closePromise == null ? voidPromise() : closePromise);
+        }
+
+        @Override
+        protected void close(ChannelPromise promise, Throwable cause, ClosedChannelException closeCause) {
+            super.close(promise, cause, closeCause);
+            pendingWrites.fail(closeCause);
+        }
+
+        /** First the carrier: when it is done, this channel may be registered with another loop at once. */
+        @Override
+        public void deregister(ChannelPromise promise) {
+            if (!isRegistered() || !promise.setUncancellable()) {
+                super.deregister(promise);
+                return;
+            }
+            ChannelPromise carrierPromise = newPromise();
+            carrierPromise.addListener(done -> {
+                if (isOpen() && isRegistered()) {
+                    deregistrations++;
+                }
+                super.deregister(promise);
+            });
+            carrier.unsafe().deregister(carrierPromise);
+        }
+
+        void write0(Object msg, ChannelPromise promise) {
+            if (outboundBuffer() == null) {
+                // Closed: fails the promise.
+                write(msg, promise);
+                return;
+            }
+            if (!(msg instanceof ByteBuf) && !(msg instanceof FileRegion)) {
+                ReferenceCountUtil.release(msg);
+                promise.tryFailure(new UnsupportedOperationException("unsupported message type: " +
+                        StringUtil.simpleClassName(msg) + EXPECTED_TYPES));
+                return;
+            }
+            if (estimator == null) {
+                estimator = config.getMessageSizeEstimator().newHandle();
+            }
+            pendingWrites.add(msg, promise, estimator);
+        }
+
+        /** As with epoll, what is flushed while connecting waits for that. */
+        void flushPending() {
+            if (outboundBuffer() != null) {
+                pendingWrites.flush();
+                if (plan == null) {
+                    pendingWrites.failFlushed(new NotYetConnectedException());
+                }
+            }
+        }
+    }
+
+    /**
+     * What the pipeline calls: messages go to the outbound buffer of the channel of the path, and nowhere else. {@code
+     * AbstractUnsafe} has methods for that, which can't be overridden.
+     */
+    private static final class Front implements Unsafe {
+        private final RdmaOrTcpSocketChannel channel;
+        private final ConnectingUnsafe unsafe;
+
+        Front(RdmaOrTcpSocketChannel channel, ConnectingUnsafe unsafe) {
+            this.channel = channel;
+            this.unsafe = unsafe;
+        }
+
+        @Override
+        public void write(Object msg, ChannelPromise promise) {
+            Channel connected = channel.connected;
+            if (connected != null) {
+                connected.unsafe().write(msg, promise);
+            } else {
+                unsafe.write0(msg, promise);
+            }
+        }
+
+        @Override
+        public void flush() {
+            Channel connected = channel.connected;
+            if (connected != null) {
+                connected.unsafe().flush();
+            } else {
+                unsafe.flushPending();
+            }
+        }
+
+        @Override
+        public ChannelOutboundBuffer outboundBuffer() {
+            Channel connected = channel.connected;
+            return connected != null ? connected.unsafe().outboundBuffer() : unsafe.outboundBuffer();
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // the type is that of the interface
+        public RecvByteBufAllocator.Handle recvBufAllocHandle() {
+            return unsafe.recvBufAllocHandle();
+        }
+
+        @Override
+        public SocketAddress localAddress() {
+            return unsafe.localAddress();
+        }
+
+        @Override
+        public SocketAddress remoteAddress() {
+            return unsafe.remoteAddress();
+        }
+
+        @Override
+        public void register(EventLoop eventLoop, ChannelPromise promise) {
+            unsafe.register(eventLoop, promise);
+        }
+
+        @Override
+        public void bind(SocketAddress localAddress, ChannelPromise promise) {
+            unsafe.bind(localAddress, promise);
+        }
+
+        @Override
+        public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
+            unsafe.connect(remoteAddress, localAddress, promise);
+        }
+
+        @Override
+        public void disconnect(ChannelPromise promise) {
+            unsafe.close(promise);
+        }
+
+        @Override
+        public void close(ChannelPromise promise) {
+            unsafe.close(promise);
+        }
+
+        @Override
+        public void closeForcibly() {
+            unsafe.closeForcibly();
+        }
+
+        @Override
+        public void deregister(ChannelPromise promise) {
+            unsafe.deregister(promise);
+        }
+
+        @Override
+        public void beginRead() {
+            unsafe.beginRead();
+        }
+
+        @Override
+        public ChannelPromise voidPromise() {
+            return unsafe.voidPromise();
+        }
+    }
+}
