@@ -139,27 +139,28 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /** Refuses a connection request and tells the peer why. Returns whether it was still there. */
-    protected static boolean reject(ConnectionId request, String reason) {
-        return reject(request, Rejection.data(reason));
+    protected static boolean reject(ConnectionId request, RdmaRejection kind, String reason) {
+        return reject(request, kind, Rejection.data(reason));
     }
 
     /** As above, with private data of up to 148 bytes. */
-    protected static boolean reject(ConnectionId request, byte[] data) {
+    protected static boolean reject(ConnectionId request, RdmaRejection kind, byte[] data) {
         try {
-            return tellRejection(request, data);
+            return tellRejection(request, kind, data);
         } finally {
             request.close();
         }
     }
 
     /** As above, but the caller closes the request, when it has closed what there is of the connection. */
-    protected static boolean tellRejection(ConnectionId request, String reason) {
-        return tellRejection(request, Rejection.data(reason));
+    protected static boolean tellRejection(ConnectionId request, RdmaRejection kind, String reason) {
+        return tellRejection(request, kind, Rejection.data(reason));
     }
 
-    private static boolean tellRejection(ConnectionId request, byte[] data) {
+    private static boolean tellRejection(ConnectionId request, RdmaRejection kind, byte[] data) {
         try {
             request.reject(data);
+            RdmaConnectMetrics.total().rejected(kind);
             return true;
         } catch (VerbsException | IllegalStateException e) {
             // Already gone, for example with the event loop of the listener.
@@ -382,8 +383,13 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         private void startConnectTimer(CurrentLoop loop) {
             connectTimer = loop.schedule(() -> {
                 ChannelPromise promise = connectPromise;
-                if (promise != null && promise.tryFailure(new ConnectTimeoutException(
-                        "connection timed out after " + connectTimeoutMillis + " ms: " + requestedRemote))) {
+                if (promise == null) {
+                    return;
+                }
+                ConnectTimeoutException timeout = new ConnectTimeoutException(
+                        "connection timed out after " + connectTimeoutMillis + " ms: " + requestedRemote);
+                countFailure(promise, timeout);
+                if (promise.tryFailure(timeout)) {
                     close(voidPromise());
                 }
             }, connectDeadlineNanos - loop.nanoTime(), TimeUnit.NANOSECONDS);
@@ -394,6 +400,13 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             if (connectTimer != null) {
                 connectTimer.cancel();
                 startConnectTimer(connector.loop());
+            }
+        }
+
+        /** Before the application is told, which may look. */
+        private void countFailure(ChannelPromise promise, Throwable cause) {
+            if (!promise.isDone()) {
+                RdmaConnectMetrics.total().failed(cause);
             }
         }
 
@@ -421,6 +434,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         private void connectFailed(Throwable cause) {
             ChannelPromise promise = endConnect();
             if (promise != null) {
+                countFailure(promise, cause);
                 promise.tryFailure(annotateConnectException(cause, requestedRemote));
                 closeIfClosed();
             }

@@ -228,8 +228,8 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             if (backlog.size() >= Math.max(1, config.getBacklog())) {
                 logger.debug("{}: rejected {}: {} requests wait already", this, request.remoteAddress(),
                         backlog.size());
-                AbstractRdmaConnectedChannel.reject(request, "the backlog of " + backlog.size() +
-                        " connections is full, try again later");
+                AbstractRdmaConnectedChannel.reject(request, RdmaRejection.BACKLOG, "the backlog of " +
+                        backlog.size() + " connections is full, try again later");
                 return;
             }
             C child = newChild(event);
@@ -238,7 +238,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             waits(child, readPending && isRegistered());
         } catch (ProtocolException e) {
             logger.debug("{}: rejected {}", this, request.remoteAddress(), e);
-            AbstractRdmaConnectedChannel.reject(request, e.getMessage());
+            AbstractRdmaConnectedChannel.reject(request, RdmaRejection.PROTOCOL, e.getMessage());
             return;
         } catch (Throwable t) {
             request.close();
@@ -252,6 +252,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     final void withdraw(C child) {
         if (backlog.remove(child)) {
             logger.debug("{}: {} did not complete its connection", this, child.remote);
+            RdmaConnectMetrics.total().vanished();
             drop(child);
         }
     }

@@ -22,6 +22,7 @@ import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.QueuePairResources;
 import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.CellByteBuf;
 import io.netty.channel.rdma.memory.DeviceContext;
@@ -31,6 +32,7 @@ import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.RegisteredRanges;
 import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.memory.Staging;
+import io.netty.channel.rdma.monitor.DeviceCounters;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
@@ -171,6 +173,16 @@ public final class ChannelQueuePair {
 
     public Device device() {
         return resources.context.device;
+    }
+
+    /** What is counted of the device. */
+    public DeviceCounters deviceCounters() {
+        return resources.context.counters;
+    }
+
+    /** The handler of the event loop. */
+    public LoopHandler loop() {
+        return completions.loop().handler();
     }
 
     public DeviceAttributes attributes() {

@@ -291,6 +291,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
      */
     void vanished(Throwable cause) {
         release(cause);
+        RdmaConnectMetrics.total().vanished();
         closeQuietly(endRegistration(), cause);
     }
 
@@ -336,7 +337,8 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         boolean withdrawn = false;
         if (connection != null) {
             if (id != null) {
-                withdrawn = !AbstractRdmaConnectedChannel.reject(id, "the server can't accept: " + cause);
+                withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaRejection.SERVER,
+                        "the server can't accept: " + cause);
             }
             connection.destroy();
         } else if (held != null) {
@@ -345,7 +347,8 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             held.release(null);
             held = null;
         } else if (id != null) {
-            withdrawn = !AbstractRdmaConnectedChannel.reject(id, "the server can't accept: " + cause);
+            withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaRejection.SERVER,
+                    "the server can't accept: " + cause);
         }
         id = null;
         return withdrawn;

@@ -26,7 +26,8 @@ import io.netty.channel.rdma.memory.Staging;
  * How many bytes went which way: whether an application really is zero-copy. Any thread may read them.
  *
  * <p>Bytes are counted for {@link RdmaSocketChannel}s; memory and shared receives are those of the whole process.
- * Channels of messages and datagrams have {@link io.netty.channel.rdma.message.RdmaMessageMetrics}.
+ * Channels of messages and datagrams have {@link io.netty.channel.rdma.message.RdmaMessageMetrics}; event loops {@link
+ * RdmaLoopMetrics}; devices {@link RdmaDeviceMetrics}; connections that were not made {@link RdmaConnectMetrics}.
  */
 public final class RdmaMetrics {
     /**
@@ -63,6 +64,11 @@ public final class RdmaMetrics {
         return get(Counter.SENT_COPIED);
     }
 
+    /** The part of {@link #bytesSentCopied()} or {@link #bytesReceivedCopied()} that has this cause. */
+    public long bytesCopied(RdmaCopyCause cause) {
+        return counters == null ? StreamCounters.total(cause.copy) : counters.get(cause.copy);
+    }
+
     /** Bytes that the pipeline got as slices of the memory where they arrived. */
     public long bytesReceivedInPlace() {
         return get(Counter.RECEIVED_IN_PLACE);
@@ -71,6 +77,24 @@ public final class RdmaMetrics {
     /** Bytes that were copied out of the memory where they arrived. */
     public long bytesReceivedCopied() {
         return get(Counter.RECEIVED_COPIED);
+    }
+
+    /**
+     * How often flushed bytes had to wait for the peer, and for nothing else: it has granted no credits, or no memory to
+     * write to, since it reads more slowly than this side writes, or not at all.
+     */
+    public long creditStalls() {
+        return get(Counter.CREDIT_STALLS);
+    }
+
+    /** How long flushed bytes have waited for peers, in nanoseconds: all times added up, those that last as well. */
+    public long creditStallNanos() {
+        return counters == null ? StreamCounters.totalCreditStallNanos() : counters.creditStallNanos();
+    }
+
+    /** How many connections wait for their peers now; of one channel 0 or 1. */
+    public int stalledConnections() {
+        return counters == null ? StreamCounters.stalledConnections() : counters.isStalled() ? 1 : 0;
     }
 
     /**
@@ -118,6 +142,7 @@ public final class RdmaMetrics {
         return "sent: " + bytesSentInPlace() + " bytes in place, " + bytesSentInline() + " inline, " +
                 bytesSentCopied() +
                 " copied; received: " + bytesReceivedInPlace() + " bytes in place, " + bytesReceivedCopied() +
-                        " copied; receive memory: " + receiveMemory() + " bytes";
+                        " copied; receive memory: " + receiveMemory() + " bytes; waited for peers " + creditStalls() +
+                " times";
     }
 }

@@ -43,6 +43,7 @@ class LayersTest {
     @Test
     void packagesUseOnlyThoseBelowThem() {
         layeredArchitecture().consideringOnlyDependenciesInLayers()
+                .layer("monitor").definedBy(ROOT + ".monitor")
                 .layer("verbs").definedBy(ROOT + ".verbs")
                 .layer("stream").definedBy(ROOT + ".stream")
                 .layer("memory").definedBy(ROOT + ".memory")
@@ -51,13 +52,15 @@ class LayersTest {
                 .layer("root").definedBy(ROOT)
                 .layer("message").definedBy(ROOT + ".message")
                 .layer("bootstrap").definedBy(ROOT + ".bootstrap")
+                .whereLayer("monitor").mayNotAccessAnyLayer()
                 .whereLayer("verbs").mayNotAccessAnyLayer()
                 .whereLayer("stream").mayNotAccessAnyLayer()
-                .whereLayer("memory").mayOnlyAccessLayers("verbs")
-                .whereLayer("loop").mayOnlyAccessLayers("verbs", "memory")
-                .whereLayer("connection").mayOnlyAccessLayers("verbs", "stream", "memory", "loop")
-                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "connection")
-                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "root")
+                .whereLayer("memory").mayOnlyAccessLayers("verbs", "monitor")
+                .whereLayer("loop").mayOnlyAccessLayers("verbs", "memory", "monitor")
+                .whereLayer("connection").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "monitor")
+                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "connection",
+                        "monitor")
+                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "root", "monitor")
                 .whereLayer("bootstrap").mayOnlyAccessLayers("verbs", "root")
                 .ensureAllClassesAreContainedInArchitecture()
                 .check(ALL);
@@ -71,8 +74,8 @@ class LayersTest {
     @Test
     void packagesBelowTheRootKnowNoChannel() {
         noClasses().that()
-                .resideInAnyPackage(ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory", ROOT + ".loop",
-                        ROOT + ".connection")
+                .resideInAnyPackage(ROOT + ".monitor", ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory",
+                        ROOT + ".loop", ROOT + ".connection")
                 .should().dependOnClassesThat().areAssignableTo(Channel.class).check(ALL);
     }
 
@@ -80,7 +83,8 @@ class LayersTest {
     @Test
     void packagesBelowTheRootShowOnlyWhatAnotherPackageUses() {
         classes().that()
-                .resideInAnyPackage(ROOT + ".stream", ROOT + ".memory", ROOT + ".loop", ROOT + ".connection")
+                .resideInAnyPackage(ROOT + ".monitor", ROOT + ".stream", ROOT + ".memory", ROOT + ".loop",
+                        ROOT + ".connection")
                 .and().arePublic().and().areTopLevelClasses()
                 .should(new ArchCondition<>("be used by another package") {
                     @Override

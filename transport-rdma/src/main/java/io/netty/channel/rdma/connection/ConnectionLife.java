@@ -118,6 +118,7 @@ final class ConnectionLife {
     private ConnectionState reached = CREATED;
     private Fault fault = Fault.PEER;
     private IOException failure;
+    private IOException loss;
     private long progressNanos;
     private long progress;
 
@@ -201,6 +202,11 @@ final class ConnectionLife {
 
     boolean isDestroyed() {
         return state == DESTROYED;
+    }
+
+    /** Why it has ended, if neither this channel nor the peer has closed it; else {@code null}. */
+    IOException loss() {
+        return loss == null ? failure : loss;
     }
 
     /** Why it broke, or {@code null}. */
@@ -396,8 +402,10 @@ final class ConnectionLife {
             owner.notEstablished(cause(), failed && !(failure instanceof StreamProtocolException));
         } else {
             // The peer's end is an orderly one, even if a last credit did not reach it.
-            owner.connectionLost(cause(), fault != Fault.UNEXPECTED && (connection.isClosedByPeer() ||
-                    failure == null && connection.isEndedByPeer()), failed);
+            boolean ended = fault != Fault.UNEXPECTED && (connection.isClosedByPeer() ||
+                    failure == null && connection.isEndedByPeer());
+            loss = ended ? null : cause();
+            owner.connectionLost(cause(), ended, failed);
         }
     }
 

@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.rdma.connection.StreamCounters.Copy;
 import io.netty.channel.rdma.memory.CellByteBuf;
 import io.netty.channel.rdma.memory.DirectMemory;
 import io.netty.channel.rdma.memory.RegisteredRanges;
@@ -32,6 +33,7 @@ import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * Puts work requests together from messages: which bytes are sent in place, which are copied, and what goes into one
@@ -70,6 +72,10 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private int length;
     private int room;
     private int copied;
+    /** The parts of that, by the ordinal of what they are copied for. */
+    private final int[] copies = new int[Copy.values().length];
+    /** There was registered memory, but not with the device. */
+    private boolean unregistered;
     private ByteBuf staged;
     private int stagedFrom;
 
@@ -198,7 +204,8 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         if (buf.hasMemoryAddress()) {
             RequestMemory memory = count > target.copyThreshold() ?
                     registered(RegisteredRanges.retainedFind(buf, index, count)) : null;
-            return memory == null ? copy(buf, index, count) : inPlace(memory, buf.memoryAddress() + index, count);
+            return memory == null ? copy(buf, index, count, why(count)) :
+                    inPlace(memory, buf.memoryAddress() + index, count);
         }
         if (buf instanceof CompositeByteBuf) {
             for (ByteBuf component : ((CompositeByteBuf) buf).decompose(index, count)) {
@@ -208,8 +215,10 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             }
             return true;
         }
-        return count > target.copyThreshold() && buf.isDirect() ? pieces(buf.nioBuffers(index, count))
-                : copy(buf, index, count);
+        if (count > target.copyThreshold()) {
+            return buf.isDirect() ? pieces(buf.nioBuffers(index, count)) : copy(buf, index, count, Copy.SENT_HEAP);
+        }
+        return copy(buf, index, count, Copy.SENT_SMALL);
     }
 
     /**
@@ -222,7 +231,8 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             long address = DirectMemory.address(piece) + piece.position();
             RequestMemory memory = count > target.copyThreshold() ?
                     registered(RegisteredRanges.retainedFind(address, count)) : null;
-            if (!(memory == null ? copy(Unpooled.wrappedBuffer(piece), 0, count) : inPlace(memory, address, count))) {
+            if (!(memory == null ? copy(Unpooled.wrappedBuffer(piece), 0, count, why(count)) :
+                    inPlace(memory, address, count))) {
                 return false;
             }
         }
@@ -231,11 +241,18 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
 
     /** Gives the reference back, and returns {@code null}, if the device can't send from the memory. */
     private RequestMemory registered(RequestMemory memory) {
-        if (memory == null || target.isRegistered(memory)) {
-            return memory;
+        unregistered = memory != null && !target.isRegistered(memory);
+        if (unregistered) {
+            memory.release();
+            return null;
         }
-        memory.release();
-        return null;
+        return memory;
+    }
+
+    /** Why so many bytes of native memory are copied, for which {@link #registered} has just found none. */
+    private Copy why(int count) {
+        return count <= target.copyThreshold() ? Copy.SENT_SMALL
+                : unregistered ? Copy.SENT_UNREGISTERED : Copy.SENT_FOREIGN;
     }
 
     /** Takes over the reference to the memory, and one more for each further work request. */
@@ -265,7 +282,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         }
     }
 
-    private boolean copy(ByteBuf buf, int index, int count) throws Exception {
+    private boolean copy(ByteBuf buf, int index, int count, Copy why) throws Exception {
         for (int done = 0; done < count;) {
             int n = Math.min(count - done, open());
             if (n <= 0 || !stage(count - done)) {
@@ -278,7 +295,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             }
             long address = staged.memoryAddress() + staged.writerIndex();
             staged.writeBytes(buf, index + done, n);
-            addStaged(address, n);
+            addStaged(address, n, why);
             done += n;
         }
         return true;
@@ -306,7 +323,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             long address = staged.memoryAddress() + staged.writerIndex();
             n = region.read(staged, n);
             if (n > 0) {
-                addStaged(address, n);
+                addStaged(address, n, Copy.SENT_FILE_REGION);
             } else if (region.failure() == null) {
                 starved = true;
                 return false;
@@ -345,8 +362,9 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return true;
     }
 
-    private void addStaged(long address, int count) throws VerbsException {
+    private void addStaged(long address, int count, Copy why) throws VerbsException {
         copied += count;
+        copies[why.ordinal()] += count;
         int key = target.localKey(((CellByteBuf) staged).cell().range());
         int last = elements - 1;
         if (last >= 0 && addresses[last] + lengths[last] == address && keys[last] == key) {
@@ -391,11 +409,9 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         if (inline) {
             target.counters().sentInline(length);
         } else {
-            target.counters().sent(length, copied);
+            target.counters().sent(length, copied, copies);
         }
-        elements = 0;
-        length = 0;
-        copied = 0;
+        clear();
     }
 
     /** Begins the RDMA WRITE of a request, which has the message as immediate data where there is such. */
@@ -454,9 +470,16 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             staged = null;
         }
         target.discardNext();
+        clear();
+    }
+
+    private void clear() {
         elements = 0;
         length = 0;
-        copied = 0;
+        if (copied > 0) {
+            copied = 0;
+            Arrays.fill(copies, 0);
+        }
     }
 
     private void ensureRoomInChain() {

@@ -67,6 +67,8 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     private final RdmaSender sender;
     private final Liveness liveness;
     private final ConnectionLife life;
+    /** {@code null} before the connection is established. */
+    private StreamRecord record;
 
     private boolean pending;
     private boolean inTurn;
@@ -139,7 +141,13 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         life.negotiated();
         if (peerReady) {
             life.peerReady();
+            opened(true);
         }
+    }
+
+    private void opened(boolean outgoing) {
+        record = new StreamRecord(loop, resources, id.localAddress(), id.remoteAddress());
+        record.open(outgoing);
     }
 
     /** The peer of an incoming connection has answered. */
@@ -314,6 +322,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
             return;
         }
         if (life.open()) {
+            opened(false);
             owner.established();
             livenessChanged();
         }
@@ -543,7 +552,11 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         id.close();
         outbound.destroy();
         resources.release(this);
+        sender.end();
         resources.counters.close();
+        if (record != null) {
+            record.close(life.loss());
+        }
     }
 
     DeviceContext context() {

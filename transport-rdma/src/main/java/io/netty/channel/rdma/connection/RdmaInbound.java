@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.rdma.connection.StreamCounters.Copy;
 import io.netty.channel.rdma.memory.PartialByteBuf;
 import io.netty.channel.rdma.stream.Arrival;
 import io.netty.util.UncheckedBooleanSupplier;
@@ -150,7 +151,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         } else {
             buf = allocator.directBuffer(length);
             buf.writeBytes(head.view(offset, length));
-            counters.receivedCopied(length);
+            counters.receivedCopied(length, length > copyThreshold ? Copy.RECEIVED_HELD : Copy.RECEIVED_SMALL);
         }
         take(head, length);
         return buf;

@@ -271,6 +271,11 @@ final class RdmaOutbound {
         }
     }
 
+    /** Whether flushed messages wait for the peer, and for nothing else. */
+    boolean isHeldUpByPeer() {
+        return !held && stream.isHeldUpByPeer() && hasMessages();
+    }
+
     /** Whether there are flushed messages, in flight or not. */
     boolean hasMessages() {
         return messages != null && messages.current() != null;

@@ -48,6 +48,8 @@ final class RdmaSender {
     private boolean flushedInTurn;
     /** By the call that looks whether this is set. */
     private boolean pumped;
+    /** Flushed bytes wait for the peer, and for nothing else. */
+    private boolean heldUp;
     /** That of the loop of this handler. */
     private Gatherer gatherer;
     private LoopHandler gathererHandler;
@@ -141,6 +143,7 @@ final class RdmaSender {
                 // Who waits for what fails here would wait in vain.
                 stalled = false;
                 stalled = !outbound.gather(gatherer);
+                heldUp(stalled && outbound.isHeldUpByPeer());
             }
         } finally {
             gatherer.end();
@@ -153,6 +156,22 @@ final class RdmaSender {
         } else if (stalled && gatherer.isStarved()) {
             retry.later();
         }
+    }
+
+    private void heldUp(boolean now) {
+        if (now != heldUp) {
+            heldUp = now;
+            if (now) {
+                outbound.counters().stalled();
+            } else {
+                outbound.counters().resumed();
+            }
+        }
+    }
+
+    /** The connection is gone. */
+    void end() {
+        heldUp(false);
     }
 
     private Gatherer gatherer() {

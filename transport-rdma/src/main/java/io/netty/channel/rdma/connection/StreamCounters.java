@@ -15,19 +15,31 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.channel.rdma.monitor.LoopCounters;
+
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the bytes of one byte-stream connection by the way that they went, on its loop; and the receive memory, which
- * any thread may give back. Any thread may read.
+ * What is counted of one byte-stream connection. On its event loop; any thread may read.
  */
 public final class StreamCounters {
-    /** What is counted. */
+    /** What is counted, beside copies. The stopwatch runs while flushed bytes wait for the peer. */
     public enum Counter {
-        SENT_IN_PLACE, SENT_INLINE, SENT_COPIED, RECEIVED_IN_PLACE, RECEIVED_COPIED
+        SENT_IN_PLACE, SENT_INLINE, SENT_COPIED, RECEIVED_IN_PLACE, RECEIVED_COPIED, CREDIT_STALLS
     }
 
-    private static final LoopCounters.All ALL = new LoopCounters.All(Counter.values().length);
+    /** Why bytes were copied; each is a counter behind those. */
+    public enum Copy {
+        SENT_SMALL, SENT_HEAP, SENT_FOREIGN, SENT_UNREGISTERED, SENT_FILE_REGION, RECEIVED_SMALL, RECEIVED_HELD;
+
+        private static final Copy[] SENT =
+                { SENT_SMALL, SENT_HEAP, SENT_FOREIGN, SENT_UNREGISTERED, SENT_FILE_REGION };
+
+        private final int counter = Counter.values().length + ordinal();
+    }
+
+    private static final LoopCounters.All ALL =
+            new LoopCounters.All(Counter.values().length + Copy.values().length);
     private static final AtomicLong ALL_RECEIVE_MEMORY = new AtomicLong();
 
     private final LoopCounters counters = new LoopCounters(ALL);
@@ -38,6 +50,21 @@ public final class StreamCounters {
         return ALL.sum().get(counter.ordinal());
     }
 
+    /** As above. */
+    public static long total(Copy copy) {
+        return ALL.sum().get(copy.counter);
+    }
+
+    /** How long flushed bytes have waited for their peers, all times added up. */
+    public static long totalCreditStallNanos() {
+        return ALL.sum().nanos();
+    }
+
+    /** How many connections wait for their peers now. */
+    public static int stalledConnections() {
+        return ALL.timing();
+    }
+
     /** Bytes of registered memory in which bytes of the peers of this process arrive, now. */
     public static long totalReceiveMemory() {
         return ALL_RECEIVE_MEMORY.get();
@@ -45,6 +72,20 @@ public final class StreamCounters {
 
     public long get(Counter counter) {
         return counters.get(counter.ordinal());
+    }
+
+    public long get(Copy copy) {
+        return counters.get(copy.counter);
+    }
+
+    /** How long flushed bytes have waited for the peer so far. */
+    public long creditStallNanos() {
+        return counters.nanos();
+    }
+
+    /** Whether flushed bytes wait for the peer. */
+    public boolean isStalled() {
+        return counters.isTiming();
     }
 
     /** Bytes of registered memory in which bytes of the peer arrive, now. */
@@ -62,22 +103,46 @@ public final class StreamCounters {
         counters.close();
     }
 
-    /** @param copied of these, to registered memory. */
-    void sent(int bytes, int copied) {
-        counters.add(Counter.SENT_IN_PLACE.ordinal(), bytes - copied);
-        counters.add(Counter.SENT_COPIED.ordinal(), copied);
+    /**
+     * @param copied of these, to registered memory.
+     * @param why    how many of those, by the ordinal of {@link Copy}.
+     */
+    void sent(int bytes, int copied, int[] why) {
+        add(Counter.SENT_IN_PLACE, bytes - copied);
+        if (copied > 0) {
+            add(Counter.SENT_COPIED, copied);
+            for (Copy copy : Copy.SENT) {
+                counters.add(copy.counter, why[copy.ordinal()]);
+            }
+        }
     }
 
     void sentInline(int bytes) {
-        counters.add(Counter.SENT_INLINE.ordinal(), bytes);
+        add(Counter.SENT_INLINE, bytes);
     }
 
     void receivedInPlace(int bytes) {
-        counters.add(Counter.RECEIVED_IN_PLACE.ordinal(), bytes);
+        add(Counter.RECEIVED_IN_PLACE, bytes);
     }
 
-    void receivedCopied(int bytes) {
-        counters.add(Counter.RECEIVED_COPIED.ordinal(), bytes);
+    void receivedCopied(int bytes, Copy why) {
+        add(Counter.RECEIVED_COPIED, bytes);
+        counters.add(why.counter, bytes);
+    }
+
+    /** Flushed bytes wait for the peer from now on. */
+    void stalled() {
+        add(Counter.CREDIT_STALLS, 1);
+        counters.start(System.nanoTime());
+    }
+
+    /** They do no more. */
+    void resumed() {
+        counters.stop(System.nanoTime());
+    }
+
+    private void add(Counter counter, int count) {
+        counters.add(counter.ordinal(), count);
     }
 
     /** Any thread. */

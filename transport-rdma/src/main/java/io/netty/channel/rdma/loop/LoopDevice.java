@@ -17,6 +17,8 @@ package io.netty.channel.rdma.loop;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.memory.DeviceContext;
+import io.netty.channel.rdma.monitor.DeviceCounters;
+import io.netty.channel.rdma.monitor.LoopCounters;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.CompletionChannel;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -47,6 +49,7 @@ public final class LoopDevice {
     private static final int ARM_AGAIN_MILLIS = 1;
 
     final DeviceContext context;
+    private final LoopCounters counters;
     /** The loop that polls. It hands this on when it ends before connections that have left it. */
     private final CurrentLoop home;
     private final CompletionChannel channel;
@@ -80,7 +83,9 @@ public final class LoopDevice {
         this.context = context;
         home = new CurrentLoop(handler);
         channel = context.device.createCompletionChannel();
+        counters = context.counters.newLoopCounters();
         watch();
+        counters.open();
     }
 
     private void watch() throws Exception {
@@ -398,9 +403,13 @@ public final class LoopDevice {
 
     private void dispatch(WorkCompletions batch) {
         int size = batch.size();
+        DeviceCounters.completed(counters, size);
         for (int i = 0; i < size; i++) {
             CompletionHandler owner = owners.get(batch.queuePairNumber(i));
             try {
+                if (!batch.isSuccess(i)) {
+                    DeviceCounters.failed(counters, batch.status(i));
+                }
                 if (owner == null) {
                     // Of a queue pair that was destroyed before all its completions could be taken.
                     giveBack(batch.workRequestId(i));
@@ -497,6 +506,7 @@ public final class LoopDevice {
         // The descriptor is shared by all loops of the process, so an event may be about another one's object.
         for (AsyncEvent next; (next = context.device.nextAsyncEvent()) != null;) {
             AsyncEvent event = next;
+            context.counters.asyncEvent();
             if (event.isDeviceFatal()) {
                 LoopHandler.deviceFailed(context, event);
             } else if (event.isSharedReceiveLimitReached()) {
@@ -603,6 +613,7 @@ public final class LoopDevice {
             queues.forEach(LoopQueue::close);
             queues.clear();
             channel.close();
+            counters.close();
         }
     }
 

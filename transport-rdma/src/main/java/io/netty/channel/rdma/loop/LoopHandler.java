@@ -24,6 +24,8 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.memory.DeviceContext;
+import io.netty.channel.rdma.monitor.Listed;
+import io.netty.channel.rdma.monitor.LoopCounters;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Verbs;
@@ -42,7 +44,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -57,6 +58,22 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  * Around that, this class polls completion queues, before it sleeps for as long as its {@link SpinPolicy} says.
  */
 public abstract class LoopHandler implements IoHandler {
+    /** What is counted. The stopwatch runs while the loop sleeps. */
+    public enum Counter {
+        /** Polls of the completion queues of all devices that found nothing. */
+        EMPTY_POLLS,
+        /** Those that found something. */
+        FRUITFUL_POLLS,
+        COMPLETIONS,
+        /** How often the loop has polled before it would sleep. */
+        SPINS,
+        /** How often nothing came of that. */
+        SPINS_IN_VAIN,
+        SLEEPS,
+        /** How often there were completions when the loop woke up. */
+        COMPLETION_WAKEUPS
+    }
+
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopHandler.class);
 
     /** So long completion queues are polled before the event loop looks at its timers. */
@@ -65,7 +82,8 @@ public abstract class LoopHandler implements IoHandler {
     /** Polls between two looks at the clock and for tasks, which cost about as much as a poll. */
     private static final int POLLS_PER_CHECK = 8;
 
-    static final Set<LoopHandler> HANDLERS = ConcurrentHashMap.newKeySet();
+    private static final Listed<LoopHandler> HANDLERS = new Listed<>();
+    private static final LoopCounters.All ALL_COUNTERS = new LoopCounters.All(Counter.values().length);
 
     private final ThreadAwareExecutor executor;
     private final EpollIoHandler epoll;
@@ -75,6 +93,7 @@ public abstract class LoopHandler implements IoHandler {
     private final DescriptorSchedule descriptors = new DescriptorSchedule(System.nanoTime());
     private final int sharedReceiveQueueDepth;
     private final WorkCompletions batch;
+    private final LoopCounters counters = new LoopCounters(ALL_COUNTERS);
     private final Set<Registration> registrations = new LinkedHashSet<>();
     private final List<LoopDevice> devices = new ArrayList<>(1);
     /** Connections of this loop whose completion queues belong to another one. */
@@ -83,6 +102,7 @@ public abstract class LoopHandler implements IoHandler {
     private final Map<Class<?>, AutoCloseable> shared = new IdentityHashMap<>();
     private volatile IoEventLoop loop;
     private final Map<Verbs, LoopEvents> events = new IdentityHashMap<>(2);
+    private String name;
     private boolean shuttingDown;
     private boolean ending;
     /** By {@link System#nanoTime()}; 0 before the end. */
@@ -109,6 +129,8 @@ public abstract class LoopHandler implements IoHandler {
 
     @Override
     public void initialize() {
+        name = Thread.currentThread().getName();
+        counters.open();
         HANDLERS.add(this);
         epoll.initialize();
     }
@@ -157,20 +179,27 @@ public abstract class LoopHandler implements IoHandler {
             return handled;
         }
         handled = pollOrArm();
-        if (handled > 0) {
-            return handled;
-        }
-        handled = runEpoll(true);
-        spinPolicy.woke(System.nanoTime());
+        return handled > 0 ? handled : sleep();
+    }
+
+    private int sleep() {
+        count(Counter.SLEEPS, 1);
+        counters.start(System.nanoTime());
+        int handled = runEpoll(true);
+        long now = System.nanoTime();
+        counters.stop(now);
+        spinPolicy.woke(now);
         // Most likely a completion woke us up: handle it in this turn.
-        handled += pollCompletions();
+        int completions = pollCompletions();
+        count(Counter.COMPLETION_WAKEUPS, completions > 0 ? 1 : 0);
         // Epoll has had its turn, however long the completions took.
         descriptors.lookedUntil(System.nanoTime());
-        return handled;
+        return handled + completions;
     }
 
     /** Polls as long as that may pay. */
     private int spin(IoHandlerContext context) {
+        count(Counter.SPINS, 1);
         long now;
         do {
             int handled = pollSomeTimes();
@@ -185,6 +214,7 @@ public abstract class LoopHandler implements IoHandler {
                 return handled;
             }
         } while (spinPolicy.foundNothing(now));
+        count(Counter.SPINS_IN_VAIN, 1);
         return 0;
     }
 
@@ -216,7 +246,7 @@ public abstract class LoopHandler implements IoHandler {
         for (int i = 0; i < devices.size(); i++) {
             handled += devices.get(i).poll(batch);
         }
-        return report(handled, start);
+        return polled(handled, start);
     }
 
     private int pollOrArm() {
@@ -225,14 +255,44 @@ public abstract class LoopHandler implements IoHandler {
         for (int i = 0; i < devices.size(); i++) {
             handled += devices.get(i).pollOrArm(batch);
         }
-        return report(handled, start);
+        return polled(handled, start);
     }
 
-    private int report(int handled, long start) {
-        if (handled > 0 && turn.reporting) {
+    private int polled(int handled, long start) {
+        if (handled == 0) {
+            count(Counter.EMPTY_POLLS, 1);
+            return 0;
+        }
+        count(Counter.FRUITFUL_POLLS, 1);
+        count(Counter.COMPLETIONS, handled);
+        if (turn.reporting) {
             turn.reportActiveIoTime(System.nanoTime() - start);
         }
         return handled;
+    }
+
+    private void count(Counter counter, int count) {
+        counters.add(counter.ordinal(), count);
+    }
+
+    /** Those of all loops that run now, in the order in which they have begun. Any thread. */
+    public static Listed<LoopHandler> all() {
+        return HANDLERS;
+    }
+
+    /** The name that the thread of the loop had when it began. Any thread. */
+    public String name() {
+        return name;
+    }
+
+    /** Any thread. */
+    public long count(Counter counter) {
+        return counters.get(counter.ordinal());
+    }
+
+    /** How long the loop has slept so far. Any thread. */
+    public long sleptNanos() {
+        return counters.nanos();
     }
 
     private int runEpoll(boolean mayBlock) {
@@ -312,6 +372,7 @@ public abstract class LoopHandler implements IoHandler {
     @Override
     public void destroy() {
         HANDLERS.remove(this);
+        counters.close();
         try {
             // A loop that is shut down without a quiet period may end without having called this.
             prepareToDestroy();
@@ -376,7 +437,7 @@ public abstract class LoopHandler implements IoHandler {
 
     /** Does it on each loop that has something of the device. Any thread. */
     static void forEachLoop(DeviceContext context, Consumer<LoopDevice> action) {
-        for (LoopHandler handler : HANDLERS) {
+        for (LoopHandler handler : HANDLERS.elements()) {
             try {
                 handler.executor.execute(() -> {
                     for (LoopDevice device : handler.devices) {

@@ -15,14 +15,17 @@
  */
 package io.netty.channel.rdma.memory;
 
+import io.netty.channel.rdma.monitor.DeviceCounters;
 import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
+import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.util.Arrays;
 import java.util.IdentityHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -43,6 +46,7 @@ public final class DeviceContext {
     public final boolean iwarp;
     /** The longest message in bytes that each of its ports carries; soft-RoCE: 8 MiB. */
     public final int maxMessage;
+    public final DeviceCounters counters;
     /** Counts the devices from 0. */
     final int index;
 
@@ -53,6 +57,7 @@ public final class DeviceContext {
         iwarp = device.isIwarp();
         maxMessage = maxMessage(device, attributes.portCount());
         domain = device.allocateProtectionDomain();
+        counters = new DeviceCounters(device.name(), Verbs.provider().name().toLowerCase(Locale.ROOT));
     }
 
     private static int maxMessage(Device device, int ports) throws VerbsException {

@@ -69,6 +69,7 @@ public class MemoryRange {
             return current[device.index];
         }
         MemoryRegion region = register(device.domain, device.access(access));
+        device.counters.registered(length);
         MemoryRegion[] next = Arrays.copyOf(current, Math.max(current.length, device.index + 1));
         next[device.index] = region;
         regions = next;
@@ -117,9 +118,10 @@ public class MemoryRange {
 
     /** Ends all registrations. Nothing may refer to the memory any more. */
     public synchronized void close() {
-        for (MemoryRegion region : regions) {
-            if (region != null) {
-                region.close();
+        for (int index = 0; index < regions.length; index++) {
+            if (regions[index] != null) {
+                regions[index].close();
+                DeviceContext.all()[index].counters.deregistered(length);
             }
         }
         regions = new MemoryRegion[1];

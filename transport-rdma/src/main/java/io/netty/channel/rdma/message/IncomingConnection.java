@@ -168,7 +168,7 @@ final class IncomingConnection {
     void established() {
         ChannelPromise answer = endAnswer();
         if (answer != null) {
-            channel.accepted(answer);
+            channel.established(answer, false);
         }
     }
 

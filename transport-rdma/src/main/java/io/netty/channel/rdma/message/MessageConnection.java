@@ -79,6 +79,8 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     private final MessageReceiver receiver;
     /** {@code null} if there never was one. */
     private MemoryWindows windows;
+    /** {@code null} before the connection is established. */
+    private MessageRecord record;
     /** {@code null} if the channel posts its receives itself. */
     private final ManualReceives manualReceives;
     private State state = State.OPEN;
@@ -146,6 +148,12 @@ final class MessageConnection implements ChannelQueuePair.Owner {
             }
         }
         metrics.open();
+    }
+
+    /** The connection is established. */
+    void opened(boolean outgoing) {
+        record = new MessageRecord(queuePair, metrics, channel.localAddress(), channel.remoteAddress());
+        record.open(outgoing);
     }
 
     /** Of a connection without the connection manager. */
@@ -496,5 +504,8 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         sender.release();
         receiver.release();
         metrics.close();
+        if (record != null) {
+            record.close(failure);
+        }
     }
 }

@@ -27,6 +27,7 @@ import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.PendingClose;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RdmaRejection;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -334,6 +335,8 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         connection.permit();
         listen(id, connection::connectionEvent);
         changeState(RdmaChannelState.RUNNING);
+        addresses(localAddress(), remote);
+        connection.opened(true);
         connected(remote);
         active();
     }
@@ -402,7 +405,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             promise.tryFailure(t);
             return;
         }
-        accepted(promise);
+        established(promise, true);
     }
 
     // ---- accepting
@@ -474,7 +477,8 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     /** The connection that was asked for, or that the application makes, is made. */
-    void accepted(ChannelPromise promise) {
+    void established(ChannelPromise promise, boolean outgoing) {
+        connection.opened(outgoing);
         changeState(RdmaChannelState.RUNNING);
         established(localAddress(), remoteAddress());
         promise.trySuccess();
@@ -483,16 +487,16 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     static boolean refuse(ConnectionId id, byte[] data) {
-        return reject(id, data);
+        return reject(id, RdmaRejection.APPLICATION, data);
     }
 
     /** With what there is of the connection, if anything. Returns whether the request was still there. */
     static boolean refuse(ConnectionId id, MessageConnection connection, String reason) {
         if (connection == null) {
-            return reject(id, reason);
+            return reject(id, RdmaRejection.SERVER, reason);
         }
         // The id would close the queue pair before the receives that it shares are returned.
-        boolean told = tellRejection(id, reason);
+        boolean told = tellRejection(id, RdmaRejection.SERVER, reason);
         connection.destroy();
         return told;
     }

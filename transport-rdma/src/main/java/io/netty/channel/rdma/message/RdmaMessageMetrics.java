@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.message;
 
-import io.netty.channel.rdma.connection.LoopCounters;
+import io.netty.channel.rdma.monitor.LoopCounters;
 
 /**
  * What the queue pair of a {@link RdmaMessageChannel} or {@link RdmaDatagramChannel} has done: how many operations of

@@ -64,6 +64,11 @@ final class SendWindow {
         return (int) Math.min(remaining, Immediate.MAX_VALUE);
     }
 
+    /** Whether it was 0, and the peer has granted nothing since. */
+    boolean isHeldUp() {
+        return credits == 0 || remaining == 0 && !mayHaveEntry;
+    }
+
     /** {@code bytes} is at least 1 and at most what {@link #writable()} just said. */
     void write(int bytes, StreamRequest request) {
         request.of(StreamRequest.Kind.DATA, Immediate.of(Immediate.DATA, bytes), address, key, bytes);

@@ -147,6 +147,14 @@ public final class StreamConnection {
     }
 
     /**
+     * Whether only the peer can make {@link #writable()} more than 0 again, after it was 0: by credits, or by another
+     * buffer to write to.
+     */
+    public boolean isHeldUpByPeer() {
+        return outputOpen && connected && established && failure == null && queue.hasDataSlot() && send.isHeldUp();
+    }
+
+    /**
      * Takes a message of so many bytes. The caller must post it.
      *
      * @param bytes 1 to what {@link #writable()} just returned; ask it again before the next write

@@ -69,7 +69,7 @@ public final class KeptResources {
     /** The numbers of the descriptors of what event loops keep. */
     public static Set<Integer> descriptors() {
         Set<Integer> descriptors = new HashSet<>();
-        for (LoopHandler handler : LoopHandler.HANDLERS) {
+        for (LoopHandler handler : LoopHandler.all().elements()) {
             for (LoopEvents events : events(handler)) {
                 descriptors.add(events.channel().fd());
             }
@@ -87,7 +87,7 @@ public final class KeptResources {
 
     /** Closes all channels that tests have left open. Some of Netty's do. */
     public static void closeChannels() {
-        for (LoopHandler handler : LoopHandler.HANDLERS) {
+        for (LoopHandler handler : LoopHandler.all().elements()) {
             if (handler.loop() != null) {
                 try {
                     handler.loop().execute(handler::closeChannels);
@@ -99,6 +99,6 @@ public final class KeptResources {
     }
 
     private static int sum(ToIntFunction<LoopHandler> count) {
-        return LoopHandler.HANDLERS.stream().mapToInt(count).sum();
+        return LoopHandler.all().elements().stream().mapToInt(count).sum();
     }
 }

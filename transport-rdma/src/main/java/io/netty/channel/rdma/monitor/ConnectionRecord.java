@@ -1,0 +1,112 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.monitor;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One connection that is established: it counts for its device, and is listed, until it is closed. Its figures may be
+ * read by any thread.
+ */
+public abstract class ConnectionRecord {
+    private static final Listed<ConnectionRecord> OPEN = new Listed<>();
+
+    private final DeviceCounters device;
+    private final InetSocketAddress local;
+    private final InetSocketAddress remote;
+    private boolean outgoing;
+    private long openedNanos;
+    private boolean open;
+
+    /** @param local and remote {@code null} if there is no such address. */
+    protected ConnectionRecord(DeviceCounters device, InetSocketAddress local, InetSocketAddress remote) {
+        this.device = device;
+        this.local = local;
+        this.remote = remote;
+    }
+
+    /** Those that are open now. */
+    public static Listed<ConnectionRecord> open() {
+        return OPEN;
+    }
+
+    /** The connection is established; {@link #close} will follow. */
+    public final void open(boolean isOutgoing) {
+        open = true;
+        outgoing = isOutgoing;
+        openedNanos = System.nanoTime();
+        device.opened(outgoing);
+        OPEN.add(this);
+    }
+
+    /**
+     * Its queue pair is gone. Has no effect after the first time.
+     *
+     * @param loss why it has ended, if nobody has closed it; else {@code null}.
+     */
+    public final void close(Throwable loss) {
+        if (open) {
+            open = false;
+            OPEN.remove(this);
+            device.closed(loss != null);
+        }
+    }
+
+    /** What it carries. */
+    public abstract ConnectionKind kind();
+
+    /** The handler of the event loop that it belongs to now. */
+    public abstract Object loop();
+
+    /** By all operations that take bytes to the peer. */
+    public abstract long bytesSent();
+
+    /** By all operations that bring bytes from the peer. */
+    public abstract long bytesReceived();
+
+    /** Of those in both directions, how many were copied on this host. */
+    public abstract long bytesCopied();
+
+    /** How long flushed bytes have waited for the peer, in nanoseconds. */
+    public abstract long creditStallNanos();
+
+    /** Bytes of receive memory of its own. */
+    public abstract long receiveMemory();
+
+    public final DeviceCounters device() {
+        return device;
+    }
+
+    /** {@code null} if there is no such address. */
+    public final InetSocketAddress local() {
+        return local;
+    }
+
+    /** {@code null} if there is no such address. */
+    public final InetSocketAddress remote() {
+        return remote;
+    }
+
+    /** Whether this side has asked for it. */
+    public final boolean isOutgoing() {
+        return outgoing;
+    }
+
+    public final long ageMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - openedNanos);
+    }
+}
