@@ -33,7 +33,7 @@
  *   QueuePairResources              of it, what connections of messages and datagram channels need as well
  *   DeviceLimits                    options against what the device can
  *   StreamOptions, QueuePairOptions, LivenessOptions, IntOption, OptionRange: values of options, and their checks
- *   StreamCounters, LoopCounters    bytes, by the way that they went
+ *   StreamCounters, StreamRecord    bytes by the way that they went, and what is known of the connection from outside
  *   Bind, Reachability, Rejection   errors of binding and connecting, as those of sockets and with what to do
  * </pre>
  *

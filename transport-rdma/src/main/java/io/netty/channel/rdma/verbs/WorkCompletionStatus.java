@@ -50,6 +50,13 @@ public final class WorkCompletionStatus {
     public static final int RESPONSE_TIMEOUT_ERROR = 20;
     public static final int GENERAL_ERROR = 21;
 
+    /** As in {@code enum ibv_wc_status}, without {@code IBV_WC_}. */
+    private static final String[] CONSTANTS = {
+            "SUCCESS", "LOC_LEN_ERR", "LOC_QP_OP_ERR", "LOC_EEC_OP_ERR", "LOC_PROT_ERR", "WR_FLUSH_ERR", "MW_BIND_ERR",
+            "BAD_RESP_ERR", "LOC_ACCESS_ERR", "REM_INV_REQ_ERR", "REM_ACCESS_ERR", "REM_OP_ERR", "RETRY_EXC_ERR",
+            "RNR_RETRY_EXC_ERR", "LOC_RDD_VIOL_ERR", "REM_INV_RD_REQ_ERR", "REM_ABORT_ERR", "INV_EECN_ERR",
+            "INV_EEC_STATE_ERR", "FATAL_ERR", "RESP_TIMEOUT_ERR", "GENERAL_ERR", "TM_ERR", "TM_RNDV_INCOMPLETE"
+    };
     private static final String[] NAMES = {
             "success",
             "local length error: a message is longer than the receive posted for it",
@@ -76,6 +83,13 @@ public final class WorkCompletionStatus {
     };
 
     private WorkCompletionStatus() { }
+
+    /**
+     * The constant of {@code enum ibv_wc_status}, without {@code IBV_WC_}.
+     */
+    public static String name(int status) {
+        return status >= 0 && status < CONSTANTS.length ? CONSTANTS[status] : "STATUS_" + status;
+    }
 
     /**
      * The meaning of a status, for a person.

@@ -1,0 +1,155 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.micrometer;
+
+import io.micrometer.core.instrument.Tags;
+import io.netty.channel.rdma.RdmaByteBufAllocator;
+import io.netty.channel.rdma.RdmaConnectFailure;
+import io.netty.channel.rdma.RdmaConnectMetrics;
+import io.netty.channel.rdma.RdmaCopyCause;
+import io.netty.channel.rdma.RdmaMetrics;
+import io.netty.channel.rdma.RdmaRejection;
+import io.netty.channel.rdma.bootstrap.FallbackReason;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.message.RdmaMessageMetrics;
+
+import java.util.Locale;
+import java.util.function.ToLongFunction;
+
+/** Of the process. */
+final class ProcessMeters {
+    /** What meters refer to. */
+    static final ProcessMeters INSTANCE = new ProcessMeters();
+
+    private ProcessMeters() { }
+
+    static void register(Bound.Group<ProcessMeters> meters) {
+        streams(meters);
+        memory(meters);
+        messages(meters);
+        connects(meters);
+        paths(meters);
+    }
+
+    private static void streams(Bound.Group<ProcessMeters> meters) {
+        RdmaMetrics streams = RdmaMetrics.total();
+        String sent = "Sent on byte streams";
+        meters.counter("netty.rdma.stream.sent", Bound.BYTES, sent, way("in_place"), of -> streams.bytesSentInPlace());
+        meters.counter("netty.rdma.stream.sent", Bound.BYTES, sent, way("inline"), of -> streams.bytesSentInline());
+        meters.counter("netty.rdma.stream.sent", Bound.BYTES, sent, way("copied"), of -> streams.bytesSentCopied());
+        String received = "Received on byte streams";
+        meters.counter("netty.rdma.stream.received", Bound.BYTES, received, way("in_place"),
+                of -> streams.bytesReceivedInPlace());
+        meters.counter("netty.rdma.stream.received", Bound.BYTES, received, way("copied"),
+                of -> streams.bytesReceivedCopied());
+        for (RdmaCopyCause cause : RdmaCopyCause.values()) {
+            meters.counter("netty.rdma.stream.copied", Bound.BYTES, "Copied on byte streams, by cause",
+                    Tags.of("cause", tag(cause)), of -> streams.bytesCopied(cause));
+        }
+        meters.timer("netty.rdma.stream.credit.stall",
+                "How often, and how long, flushed bytes have waited for the peer",
+                of -> streams.creditStalls(), of -> streams.creditStallNanos());
+        meters.gauge("netty.rdma.stream.stalled", null, "Connections whose flushed bytes wait for the peer",
+                Tags.empty(), of -> streams.stalledConnections());
+        meters.gauge("netty.rdma.stream.receive.memory", Bound.BYTES, "Registered memory where bytes of peers arrive",
+                Tags.empty(), of -> streams.receiveMemory());
+    }
+
+    private static void memory(Bound.Group<ProcessMeters> meters) {
+        meters.gauge("netty.rdma.memory.pinned", Bound.BYTES, "Registered memory", Tags.empty(),
+                of -> RdmaMetrics.pinnedMemory());
+        meters.gauge("netty.rdma.memory.pinned.max", Bound.BYTES, "The most that may be registered", Tags.empty(),
+                of -> RdmaMetrics.maxPinnedMemory());
+        meters.gauge("netty.rdma.memory.staging", Bound.BYTES, "Registered memory for copies of what is sent",
+                Tags.empty(), of -> RdmaMetrics.stagingMemory());
+        meters.gauge("netty.rdma.memory.shared.receives", null, "Receives of the shared receive queues", Tags.empty(),
+                of -> RdmaMetrics.sharedReceives());
+        meters.gauge("netty.rdma.allocator.used", Bound.BYTES,
+                "Memory of the default allocator that buffers and caches hold", Tags.empty(),
+                of -> RdmaByteBufAllocator.DEFAULT.metric().usedDirectMemory());
+        meters.counter("netty.rdma.allocator.fallbacks", null,
+                "Buffers of the default allocator that came from ordinary memory", Tags.empty(),
+                of -> RdmaByteBufAllocator.DEFAULT.fallbackAllocations());
+    }
+
+    private static void messages(Bound.Group<ProcessMeters> meters) {
+        operations(meters, "send", RdmaMessageMetrics::sends, RdmaMessageMetrics::bytesSent);
+        operations(meters, "write", RdmaMessageMetrics::writes, RdmaMessageMetrics::bytesWritten);
+        operations(meters, "read", RdmaMessageMetrics::reads, RdmaMessageMetrics::bytesRead);
+        operations(meters, "receive", RdmaMessageMetrics::receives, RdmaMessageMetrics::bytesReceived);
+        operations(meters, "atomic", RdmaMessageMetrics::atomics, null);
+        operations(meters, "window", RdmaMessageMetrics::windowOperations, null);
+        meters.counter("netty.rdma.message.failures", null, "Operations of message channels that have failed",
+                Tags.empty(), of -> RdmaMessageMetrics.total().failures());
+        String posted = "In operations of message channels, by the way they go";
+        meters.counter("netty.rdma.message.posted", Bound.BYTES, posted, way("in_place"),
+                of -> RdmaMessageMetrics.total().bytesInPlace());
+        meters.counter("netty.rdma.message.posted", Bound.BYTES, posted, way("inline"),
+                of -> RdmaMessageMetrics.total().bytesInline());
+        meters.counter("netty.rdma.message.posted", Bound.BYTES, posted, way("copied"),
+                of -> RdmaMessageMetrics.total().bytesCopied());
+    }
+
+    private static void operations(Bound.Group<ProcessMeters> meters, String operation,
+                                   ToLongFunction<RdmaMessageMetrics> count, ToLongFunction<RdmaMessageMetrics> bytes) {
+        Tags tags = Tags.of("operation", operation);
+        meters.counter("netty.rdma.message.operations", null, "Operations of message and datagram channels", tags,
+                of -> count.applyAsLong(RdmaMessageMetrics.total()));
+        if (bytes != null) {
+            meters.counter("netty.rdma.message.transferred", Bound.BYTES, "In operations of message channels", tags,
+                    of -> bytes.applyAsLong(RdmaMessageMetrics.total()));
+        }
+    }
+
+    private static void connects(Bound.Group<ProcessMeters> meters) {
+        RdmaConnectMetrics connects = RdmaConnectMetrics.total();
+        for (RdmaConnectFailure reason : RdmaConnectFailure.values()) {
+            meters.counter("netty.rdma.connect.failures", null, "Connects that have failed",
+                    Tags.of("reason", tag(reason)), of -> connects.failures(reason));
+        }
+        for (RdmaRejection reason : RdmaRejection.values()) {
+            meters.counter("netty.rdma.accept.rejections", null, "Requests of peers that were rejected",
+                    Tags.of("reason", tag(reason)), of -> connects.rejections(reason));
+        }
+        meters.counter("netty.rdma.accept.vanished", null, "Peers that have gone before their connection was made",
+                Tags.empty(), of -> connects.vanishedPeers());
+    }
+
+    private static void paths(Bound.Group<ProcessMeters> meters) {
+        RdmaOrTcpMetrics paths = RdmaOrTcpMetrics.total();
+        for (TransportPath path : TransportPath.values()) {
+            meters.counter("netty.rdma.path.connects", null, "Connections that clients with a choice have made",
+                    Tags.of("path", tag(path)), of -> paths.connects(path));
+            meters.counter("netty.rdma.path.accepts", null, "Connections that servers for both have accepted",
+                    Tags.of("path", tag(path)), of -> paths.accepts(path));
+        }
+        for (FallbackReason reason : FallbackReason.values()) {
+            meters.counter("netty.rdma.path.fallbacks", null, "How often TCP was tried instead of RDMA",
+                    Tags.of("reason", tag(reason)), of -> paths.fallbacks(reason));
+        }
+        meters.counter("netty.rdma.path.failures", null, "How often neither path made a connection", Tags.empty(),
+                of -> paths.failures());
+    }
+
+    private static Tags way(String way) {
+        return Tags.of("way", way);
+    }
+
+    private static String tag(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+}
