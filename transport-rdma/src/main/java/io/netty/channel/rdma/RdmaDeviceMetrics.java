@@ -17,7 +17,6 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.monitor.DeviceCounters;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
-import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.io.IOException;
@@ -25,6 +24,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -38,6 +38,8 @@ import static io.netty.util.internal.ObjectUtil.checkPositive;
  */
 public final class RdmaDeviceMetrics {
     private static final Path KERNEL_DEVICES = Path.of("/sys/class/infiniband");
+
+    private static final String KERNEL_PROVIDER = VerbsProvider.IBVERBS.name().toLowerCase(Locale.ROOT);
 
     private final DeviceCounters counters;
 
@@ -135,7 +137,7 @@ public final class RdmaDeviceMetrics {
      */
     public Map<String, Long> portCounters(int port) {
         checkPositive(port, "port");
-        return Verbs.provider() == VerbsProvider.IBVERBS ? portCounters(KERNEL_DEVICES, name(), port) : Map.of();
+        return provider().equals(KERNEL_PROVIDER) ? portCounters(KERNEL_DEVICES, name(), port) : Map.of();
     }
 
     static Map<String, Long> portCounters(Path devices, String device, int port) {

@@ -80,8 +80,8 @@ public final class RdmaMetrics {
     }
 
     /**
-     * How often flushed bytes had to wait for the peer, and for nothing else: it has granted no credits, or no memory to
-     * write to, since it reads more slowly than this side writes, or not at all.
+     * How often flushed bytes had to wait for the peer, and for nothing else: it has granted no credits, or no memory
+     * to write to, since it reads more slowly than this side writes, or not at all.
      */
     public long creditStalls() {
         return get(Counter.CREDIT_STALLS);

@@ -20,7 +20,6 @@ import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
-import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.util.Arrays;
@@ -57,7 +56,7 @@ public final class DeviceContext {
         iwarp = device.isIwarp();
         maxMessage = maxMessage(device, attributes.portCount());
         domain = device.allocateProtectionDomain();
-        counters = new DeviceCounters(device.name(), Verbs.provider().name().toLowerCase(Locale.ROOT));
+        counters = new DeviceCounters(device.name(), device.verbs().provider().name().toLowerCase(Locale.ROOT));
     }
 
     private static int maxMessage(Device device, int ports) throws VerbsException {
