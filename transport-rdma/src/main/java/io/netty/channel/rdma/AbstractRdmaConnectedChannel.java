@@ -406,7 +406,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         /** Before the application is told, which may look. */
         private void countFailure(ChannelPromise promise, Throwable cause) {
             if (!promise.isDone()) {
-                RdmaConnectMetrics.total().failed(cause);
+                RdmaConnectMetrics.total().failed(requestedRemote, cause);
             }
         }
 

@@ -15,7 +15,11 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.monitor.Recorder;
+
+import java.net.SocketAddress;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
@@ -58,8 +62,10 @@ public final class RdmaConnectMetrics {
         return vanished.sum();
     }
 
-    void failed(Throwable cause) {
-        failures[RdmaConnectFailure.of(cause).ordinal()].increment();
+    void failed(SocketAddress remote, Throwable cause) {
+        RdmaConnectFailure reason = RdmaConnectFailure.of(cause);
+        failures[reason.ordinal()].increment();
+        Recorder.connectFailed(remote, reason.name().toLowerCase(Locale.ROOT), cause);
     }
 
     void rejected(RdmaRejection reason) {

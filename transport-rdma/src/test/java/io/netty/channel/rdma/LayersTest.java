@@ -61,7 +61,7 @@ class LayersTest {
                 .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "connection",
                         "monitor")
                 .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "root", "monitor")
-                .whereLayer("bootstrap").mayOnlyAccessLayers("verbs", "root")
+                .whereLayer("bootstrap").mayOnlyAccessLayers("verbs", "root", "monitor")
                 .ensureAllClassesAreContainedInArchitecture()
                 .check(ALL);
     }

@@ -15,7 +15,10 @@
  */
 package io.netty.channel.rdma.bootstrap;
 
+import io.netty.channel.rdma.monitor.Recorder;
+
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -77,6 +80,7 @@ public final class RdmaOrTcpMetrics {
 
     void fellBack(FallbackReason reason) {
         fallbacks.get(reason).increment();
+        Recorder.fellBack(reason.name().toLowerCase(Locale.ROOT));
     }
 
     void failed() {

@@ -130,7 +130,7 @@ public final class ConnectionResources {
     /** From now on the connection gets the completions. On its loop. */
     void attach(RdmaConnection connection, Runnable segmentFreed) throws Exception {
         queuePairResources.attach(connection.loop().handler());
-        receiveMemory.attach(connection.loop(), segmentFreed);
+        receiveMemory.attach(connection.loop(), connection::remote, segmentFreed);
         queuePairResources.register(connection);
     }
 

@@ -37,6 +37,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -143,6 +144,10 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
             life.peerReady();
             opened(true);
         }
+    }
+
+    InetSocketAddress remote() {
+        return owner.remote();
     }
 
     private void opened(boolean outgoing) {

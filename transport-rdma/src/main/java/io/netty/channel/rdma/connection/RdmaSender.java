@@ -18,6 +18,7 @@ package io.netty.channel.rdma.connection;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.Retry;
+import io.netty.channel.rdma.monitor.Recorder;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamRequest;
 import io.netty.channel.rdma.stream.StreamState;
@@ -50,6 +51,8 @@ final class RdmaSender {
     private boolean pumped;
     /** Flushed bytes wait for the peer, and for nothing else. */
     private boolean heldUp;
+    /** Of a recording, or {@code null}. */
+    private Object stall;
     /** That of the loop of this handler. */
     private Gatherer gatherer;
     private LoopHandler gathererHandler;
@@ -163,8 +166,11 @@ final class RdmaSender {
             heldUp = now;
             if (now) {
                 outbound.counters().stalled();
+                stall = Recorder.stallBegins();
             } else {
                 outbound.counters().resumed();
+                Recorder.stallEnds(stall, owner.remote());
+                stall = null;
             }
         }
     }

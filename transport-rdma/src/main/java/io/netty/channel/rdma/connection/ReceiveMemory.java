@@ -18,6 +18,7 @@ package io.netty.channel.rdma.connection;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.PinnedMemory;
+import io.netty.channel.rdma.monitor.Recorder;
 import io.netty.channel.rdma.stream.Arrival;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -25,10 +26,12 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * All the memory in which the bytes of one connection arrive. It starts small, because registered memory must be there
@@ -77,6 +80,7 @@ final class ReceiveMemory {
     private final LandingBuffer[] leaving;
     private StreamConnection stream;
     private CurrentLoop loop;
+    private Supplier<InetSocketAddress> peer;
     private Runnable segmentFreed;
     private CurrentLoop.Timer timer;
     /** Of the first and the grown buffers, in bytes. */
@@ -144,10 +148,12 @@ final class ReceiveMemory {
      * Before anything is delivered.
      *
      * @param currentLoop    the connection's.
+     * @param remote         whose bytes arrive here.
      * @param onSegmentFreed run on it when there is more to offer to the peer.
      */
-    void attach(CurrentLoop currentLoop, Runnable onSegmentFreed) {
+    void attach(CurrentLoop currentLoop, Supplier<InetSocketAddress> remote, Runnable onSegmentFreed) {
         loop = currentLoop;
+        peer = remote;
         segmentFreed = onSegmentFreed;
         windowNanos = loop.nanoTime();
     }
@@ -214,11 +220,18 @@ final class ReceiveMemory {
             }
         }
         grown.add(buffer);
-        size += buffer.length();
+        resized((int) (size + buffer.length()));
         stream.addLanding(buffer);
         if (timer == null) {
             schedule();
         }
+    }
+
+    private void resized(int newSize) {
+        if (newSize != size && Recorder.isOn()) {
+            Recorder.receiveMemory(peer.get(), size, newSize);
+        }
+        size = newSize;
     }
 
     private LandingBuffer create(int segments, int segmentLength) {
@@ -252,14 +265,16 @@ final class ReceiveMemory {
     private void tick() {
         timer = null;
         boolean ask = false;
-        while (!grown.isEmpty() && arrivedSinceTick <= size - grown.get(grown.size() - 1).length() &&
+        int left = size;
+        while (!grown.isEmpty() && arrivedSinceTick <= left - grown.get(grown.size() - 1).length() &&
                 !isPinnedBeforeLast()) {
             LandingBuffer buffer = grown.remove(grown.size() - 1);
-            size -= buffer.length();
+            left -= buffer.length();
             stream.removeLanding(buffer);
             leaving[grown.size()] = buffer;
             ask |= !buffer.isIdle();
         }
+        resized(left);
         arrivedSinceTick = 0;
         // What was fast before is no reason to grow now, nor when the peer answers that it has given parts back.
         fast = false;

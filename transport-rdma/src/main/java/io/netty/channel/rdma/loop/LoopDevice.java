@@ -19,9 +19,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.monitor.DeviceCounters;
 import io.netty.channel.rdma.monitor.LoopCounters;
+import io.netty.channel.rdma.monitor.Recorder;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.CompletionChannel;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
@@ -408,7 +410,7 @@ public final class LoopDevice {
             CompletionHandler owner = owners.get(batch.queuePairNumber(i));
             try {
                 if (!batch.isSuccess(i)) {
-                    DeviceCounters.failed(counters, batch.status(i));
+                    failed(batch, i);
                 }
                 if (owner == null) {
                     // Of a queue pair that was destroyed before all its completions could be taken.
@@ -426,6 +428,15 @@ public final class LoopDevice {
         }
         if (!receiveQueues.isEmpty()) {
             postReceives();
+        }
+    }
+
+    private void failed(WorkCompletions batch, int index) {
+        int status = batch.status(index);
+        DeviceCounters.failed(counters, status);
+        if (status != WorkCompletionStatus.WORK_REQUEST_FLUSHED && Recorder.isOn()) {
+            Recorder.completionFailed(context.device.name(), batch.queuePairNumber(index),
+                    WorkCompletionStatus.name(status), WorkCompletionStatus.describe(status));
         }
     }
 

@@ -51,6 +51,7 @@ public abstract class ConnectionRecord {
         openedNanos = System.nanoTime();
         device.opened(outgoing);
         OPEN.add(this);
+        Recorder.connected(this);
     }
 
     /**
@@ -63,6 +64,7 @@ public abstract class ConnectionRecord {
             open = false;
             OPEN.remove(this);
             device.closed(loss != null);
+            Recorder.disconnected(this, loss);
         }
     }
 
