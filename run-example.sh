@@ -64,6 +64,9 @@ Their ends alone: --host and --port (--adopt listens by an event channel of the 
   multicast-publisher, multicast-subscriber (--group, no port and no descriptors)
   pingpong-server, pingpong-client, blast-server, blast-client (--mode, --no-check, --warm-up; blast: --by-server, --chain)
 
+  top [PID]    what the transport does in a running JVM of this user: connections, rates, paths, memory, loops; again each
+               second, or --once, --count N. Without PID: which JVMs use the transport
+
   diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; how
                to fix what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs
                checks for a network adapter in any case
@@ -109,6 +112,7 @@ case ${1-} in
     blast) main=$package.harness.verbs.Blast ;;
     blast-server) main=$package.blast.BlastServer ;;
     blast-client) main=$package.blast.BlastClient ;;
+    top) main=$package.top.Top ;;
     diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;
     -h|--help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;

@@ -26,6 +26,7 @@ module io.netty.transport.rdma {
     requires transitive io.netty.transport;
     requires io.netty.transport.unix.common;
     requires io.netty.transport.classes.epoll;
+    requires static transitive java.management;
     requires static jdk.jfr;
 
     exports io.netty.channel.rdma;

@@ -1,0 +1,178 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.top;
+
+import io.netty.example.rdma.top.RunningJvm.Reading;
+
+import javax.management.openmbean.CompositeData;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * What has changed between two readings, as text.
+ */
+final class Screen {
+    private final Reading before;
+    private final Reading after;
+    private final double seconds;
+
+    Screen(Reading before, Reading after) {
+        this.before = before;
+        this.after = after;
+        seconds = Math.max(1, after.nanos() - before.nanos()) / 1e9;
+    }
+
+    /** @param maxConnections rows of connections, the busiest ones. */
+    String text(int maxConnections) {
+        StringBuilder text = new StringBuilder(4096);
+        process(text);
+        loops(text);
+        devices(text);
+        connections(text, maxConnections);
+        return text.toString();
+    }
+
+    private void process(StringBuilder text) {
+        CompositeData now = after.process();
+        line(text, "sent      %s in place, %s inline, %s copied", rate(before.process(), now, "bytesSentInPlace"),
+                rate(before.process(), now, "bytesSentInline"), rate(before.process(), now, "bytesSentCopied"));
+        line(text, "received  %s in place, %s copied", rate(before.process(), now, "bytesReceivedInPlace"),
+                rate(before.process(), now, "bytesReceivedCopied"));
+        line(text, "waiting   %s connections wait for their peers; %.0f stalls/s", number(now, "stalledConnections"),
+                perSecond(before.process(), now, "creditStalls"));
+        line(text, "memory    %s pinned of %s: receive memory %s, staging %s", bytes(number(now, "pinnedMemory")),
+                bytes(number(now, "maxPinnedMemory")), bytes(number(now, "receiveMemory")),
+                bytes(number(now, "stagingMemory")));
+        line(text, "failures  %s connects, %s rejections", number(now, "connectFailures"), number(now, "rejections"));
+    }
+
+    private void loops(StringBuilder text) {
+        line(text, "%n%-32s %6s %12s %12s %7s %10s %7s", "LOOP", "CONN", "COMPL/s", "POLLS/s", "EMPTY", "SLEEPS/s",
+                "ASLEEP");
+        for (CompositeData now : after.loops()) {
+            CompositeData then = find(before.loops(), now, "name");
+            double empty = perSecond(then, now, "emptyPolls");
+            double polls = empty + perSecond(then, now, "fruitfulPolls");
+            line(text, "%-32s %6d %12.0f %12.0f %7s %10.0f %7s", end(string(now, "name"), 32),
+                    number(now, "connections"), perSecond(then, now, "completions"), polls,
+                    percent(polls == 0 ? 0 : empty / polls), perSecond(then, now, "sleeps"),
+                    percent(perSecond(then, now, "sleptNanos") / 1e9));
+        }
+    }
+
+    private void devices(StringBuilder text) {
+        line(text, "%n%-16s %-10s %6s %9s %9s %7s %8s %10s", "DEVICE", "PROVIDER", "CONN", "CONNECTS", "ACCEPTS",
+                "LOST", "REGIONS", "REGISTERED");
+        for (CompositeData now : after.devices()) {
+            line(text, "%-16s %-10s %6d %9d %9d %7d %8d %10s", end(string(now, "name"), 16), string(now, "provider"),
+                    number(now, "connections"), number(now, "connects"), number(now, "accepts"),
+                    number(now, "losses"), number(now, "memoryRegions"), bytes(number(now, "registeredMemory")));
+        }
+    }
+
+    private void connections(StringBuilder text, int max) {
+        line(text, "%n%-21s %-21s %-3s %-8s %-16s %12s %12s %6s %7s %9s %8s", "LOCAL", "REMOTE", "DIR", "KIND",
+                "PATH", "SENT", "RECEIVED", "COPIED", "STALLED", "RECVMEM", "AGE");
+        List<Row> rows = after.connections().stream().map(now -> new Row(find(before.connections(), now, "local",
+                "remote", "kind"), now)).sorted(Comparator.comparingDouble(Row::busy).reversed())
+                .collect(Collectors.toCollection(ArrayList::new));
+        for (Row row : rows.subList(0, Math.min(max, rows.size()))) {
+            CompositeData now = row.now;
+            double copied = perSecond(row.then, now, "bytesCopied");
+            line(text, "%-21s %-21s %-3s %-8s %-16s %12s %12s %6s %7s %9s %8s", string(now, "local"),
+                    string(now, "remote"), string(now, "direction"), string(now, "kind"),
+                    end(string(now, "provider") + '/' + string(now, "device"), 16), rate(row.then, now, "bytesSent"),
+                    rate(row.then, now, "bytesReceived"), percent(row.busy() == 0 ? 0 : copied / row.busy()),
+                    percent(perSecond(row.then, now, "creditStallNanos") / 1e9),
+                    bytes(number(now, "receiveMemory")), age(number(now, "ageMillis")));
+        }
+        if (rows.size() > max) {
+            line(text, "... and %d more connections", rows.size() - max);
+        }
+    }
+
+    private final class Row {
+        private final CompositeData then;
+        private final CompositeData now;
+
+        Row(CompositeData then, CompositeData now) {
+            this.then = then;
+            this.now = now;
+        }
+
+        private double busy() {
+            return perSecond(then, now, "bytesSent") + perSecond(then, now, "bytesReceived");
+        }
+    }
+
+    /** The same row before, or {@code null} if it is new. */
+    private static CompositeData find(List<CompositeData> rows, CompositeData row, String... key) {
+        Function<CompositeData, List<Object>> keys = each -> List.of(each.getAll(key));
+        return rows.stream().filter(each -> keys.apply(each).equals(keys.apply(row))).findFirst().orElse(null);
+    }
+
+    /** Of what is new, all has come since. */
+    private double perSecond(CompositeData then, CompositeData now, String column) {
+        return Math.max(0, number(now, column) - (then == null ? 0 : number(then, column))) / seconds;
+    }
+
+    private String rate(CompositeData then, CompositeData now, String column) {
+        return bytes((long) perSecond(then, now, column)) + "/s";
+    }
+
+    private static long number(CompositeData row, String column) {
+        return (Long) row.get(column);
+    }
+
+    private static String string(CompositeData row, String column) {
+        return (String) row.get(column);
+    }
+
+    private static String percent(double share) {
+        return String.format(Locale.ROOT, "%.0f%%", 100 * Math.min(1, share));
+    }
+
+    static String bytes(long bytes) {
+        if (bytes < 10_000) {
+            return bytes + " B";
+        }
+        double value = bytes;
+        int unit = -1;
+        do {
+            value /= 1024;
+            unit++;
+        } while (value >= 9_999.5 && unit < 4);
+        return String.format(Locale.ROOT, value < 99.95 ? "%.1f %ciB" : "%.0f %ciB", value, "KMGTP".charAt(unit));
+    }
+
+    private static String age(long millis) {
+        long seconds = millis / 1000;
+        return seconds < 100 ? seconds + " s" : seconds < 6_000 ? seconds / 60 + " min" : seconds / 3_600 + " h";
+    }
+
+    /** The end of a name tells more than its beginning. */
+    private static String end(String name, int length) {
+        return name.length() <= length ? name : name.substring(name.length() - length);
+    }
+
+    private static void line(StringBuilder text, String format, Object... values) {
+        text.append(String.format(Locale.ROOT, format, values).stripTrailing()).append('\n');
+    }
+}

@@ -1,0 +1,22 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/**
+ * A view of what the transport does in a running JVM: {@link io.netty.example.rdma.top.Top}. It attaches to the JVM, has
+ * it start its management agent, and reads {@link io.netty.channel.rdma.RdmaManagement}, which it creates there if the
+ * application has not: {@link io.netty.example.rdma.top.RunningJvm}. {@link io.netty.example.rdma.top.Screen} writes
+ * the difference of two readings.
+ */
+package io.netty.example.rdma.top;

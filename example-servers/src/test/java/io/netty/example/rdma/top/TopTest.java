@@ -1,0 +1,142 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.top;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.verbs.ChildJvm;
+import io.netty.example.rdma.echo.EchoServer;
+import io.netty.example.rdma.util.ClientTransport;
+import io.netty.example.rdma.util.RunningServer;
+import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The view of a JVM that runs: another process, with traffic.
+ */
+class TopTest {
+    private static final int BYTES = 100_000;
+
+    private final StringWriter out = new StringWriter();
+
+    @Test
+    void showsConnectionsRatesAndMemory() throws Exception {
+        try (ChildJvm server = new ChildJvm(EchoServer.class, List.of(), "--transport", "rdma", "--host",
+                RunningServer.HOST, "--port", "0")) {
+            Matcher line = Pattern.compile("server listens on .*:(\\d+) .*").matcher(server.line("echo"));
+            assertThat(line.matches()).isTrue();
+            int port = Integer.parseInt(line.group(1));
+            EventLoopGroup group = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
+            Echoes echoes = new Echoes();
+            Channel client = ClientTransport.RDMA.connect(group, RunningServer.HOST, port, echoes);
+            try {
+                TestTimeouts.take(echoes.arrived, "an echo");
+                assertThat(run()).isZero();
+                Matcher listed = Pattern.compile("(?m)^(\\d+) " + Pattern.quote(EchoServer.class.getName()) +
+                        " .*--port 0$").matcher(out.toString());
+                String pid = null;
+                while (listed.find()) {
+                    // Another test may run the same.
+                    String id = listed.group(1);
+                    pid = ProcessHandle.of(Long.parseLong(id)).flatMap(ProcessHandle::parent)
+                            .filter(ProcessHandle.current()::equals).isPresent() ? id : pid;
+                }
+                assertThat(pid).as(out.toString()).isNotNull();
+
+                assertThat(run(pid, "--count", "2", "--interval", "0.2")).isZero();
+                String text = out.toString();
+                assertThat(text.split("RDMA transport of process " + pid + " at ")).as(text).hasSize(3);
+                assertThat(text).doesNotContain("\033");
+                String row = text.lines().filter(each -> each.startsWith(RunningServer.HOST + ':' + port))
+                        .reduce((first, second) -> second).orElseThrow(() -> new AssertionError(text));
+                // Local, remote, in, stream, provider/device, rates, shares, memory, age.
+                assertThat(row).matches(Pattern.quote(RunningServer.HOST + ':' + port) +
+                        "\\s+\\S+:\\d+\\s+in\\s+stream" +
+                        "\\s+\\S+/\\S+\\s+[1-9][0-9.]* [KMG]?i?B/s\\s+[1-9][0-9.]* [KMG]?i?B/s\\s+\\d+%\\s+\\d+%\\s+" +
+                        "[1-9][0-9.]* KiB\\s+\\d+ s");
+                assertThat(text).containsPattern("memory +[1-9][0-9.]* MiB pinned of ")
+                        .containsPattern("(?m)^\\S+ +(embedded|ibverbs) +1 +0 +1 +0 ");
+            } finally {
+                echoes.end = true;
+                TestTimeouts.sync(client.close());
+                TestTimeouts.shutdown(group);
+            }
+        }
+    }
+
+    @Test
+    void processThatIsNoJvmIsNamed() {
+        StringWriter err = new StringWriter();
+        CommandLine command = new CommandLine(new Top()).setErr(new PrintWriter(err));
+        // That of the kernel's threads, or of what has started this container.
+        command.setExecutionExceptionHandler((failure, line, result) -> {
+            line.getErr().println(failure.getMessage());
+            return 1;
+        });
+        assertThat(command.execute("2147483647", "--once")).isEqualTo(1);
+        assertThat(err.toString()).isNotEmpty();
+    }
+
+    private int run(String... arguments) {
+        return new CommandLine(new Top()).setOut(new PrintWriter(out, true)).execute(arguments);
+    }
+
+    /** Sends again what comes back. */
+    private static final class Echoes extends ChannelInboundHandlerAdapter {
+        private final BlockingQueue<Integer> arrived = new LinkedBlockingQueue<>(1);
+        private volatile boolean end;
+        private int partial;
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            send(ctx);
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ByteBuf buf = (ByteBuf) msg;
+            partial += buf.readableBytes();
+            buf.release();
+            if (partial >= BYTES) {
+                partial -= BYTES;
+                arrived.offer(BYTES);
+                if (!end) {
+                    send(ctx);
+                }
+            }
+        }
+
+        private static void send(ChannelHandlerContext ctx) {
+            ctx.writeAndFlush(ctx.alloc().directBuffer(BYTES).writeZero(BYTES));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.buffer.Unpooled;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import javax.management.openmbean.OpenMBeanInfo;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RdmaManagementTest {
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
+
+    private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+
+    @Test
+    void attributesHaveFiguresOfConnection() throws Exception {
+        ObjectName name = new ObjectName(RdmaManagement.NAME);
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            TestTimeouts.sync(pair.client.writeAndFlush(Unpooled.wrappedBuffer(new byte[20_000])));
+            pair.serverEvents.read(20_000);
+            RdmaManagement.register();
+            RdmaManagement.register();
+
+            CompositeData[] connections = (CompositeData[]) server.getAttribute(name, "Connections");
+            String remote = TestAddress.HOST + ':' + pair.listener.localAddress().getPort();
+            CompositeData client = Arrays.stream(connections).filter(row -> row.get("remote").equals(remote))
+                    .findFirst().get();
+            assertThat(client.get("direction")).isEqualTo("out");
+            assertThat(client.get("kind")).isEqualTo("stream");
+            assertThat(client.get("bytesSent")).isEqualTo(20_000L);
+            assertThat(client.get("bytesCopied")).isEqualTo(20_000L);
+            assertThat((CompositeData[]) server.getAttribute(name, "Loops")).anyMatch(loop ->
+                    loop.get("name").equals(client.get("loop")) && (Long) loop.get("completions") > 0);
+            assertThat((CompositeData[]) server.getAttribute(name, "Devices")).anyMatch(device ->
+                    device.get("name").equals(client.get("device")) && (Long) device.get("connections") == 2);
+            CompositeData process = (CompositeData) server.getAttribute(name, "Process");
+            assertThat((Long) process.get("pinnedMemory")).isPositive()
+                    .isLessThanOrEqualTo((Long) process.get("maxPinnedMemory"));
+            assertThat(server.getAttributes(name, new String[] { "Process", "Loops", "none" })).hasSize(2);
+        } finally {
+            server.unregisterMBean(name);
+        }
+    }
+
+    @Test
+    void isOpenMBeanThatAnyoneCanCreateByName() throws Exception {
+        ObjectName name = new ObjectName(RdmaManagement.NAME);
+        server.createMBean(RdmaManagement.class.getName(), name);
+        try {
+            OpenMBeanInfo info = (OpenMBeanInfo) server.getMBeanInfo(name);
+            assertThat(info.getAttributes()).extracting(attribute -> attribute.getName())
+                    .containsExactlyInAnyOrder("Process", "Loops", "Devices", "Connections");
+        } finally {
+            server.unregisterMBean(name);
+        }
+    }
+}
