@@ -112,7 +112,7 @@ case ${1-} in
     blast) main=$package.harness.verbs.Blast ;;
     blast-server) main=$package.blast.BlastServer ;;
     blast-client) main=$package.blast.BlastClient ;;
-    top) main=$package.top.Top ;;
+    'top') main=$package.top.Top ;;
     diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;
     -h|--help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;

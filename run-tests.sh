@@ -109,7 +109,7 @@ done
 
 sections=(build)
 [[ ! " ${lanes[*]} " =~ " "(java|iwarp|quick-java|testsuite|example-servers|differential|chaos|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos)" " ]] || sections+=(interop)
-[[ " ${lanes[*]} " != *" java "* ]] || sections+=(bench)
+[[ " ${lanes[*]} " != *" java "* ]] || sections+=(bench metrics)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [ -z "$CONFORMANCE_OPTION" ] || sections+=(foreign)
 [[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)
