@@ -46,7 +46,7 @@ abstract class ConnectPlan {
 
     /** What the application has set. */
     static final class Settings {
-        /** Kernel verbs need some milliseconds, but have no error for a host that is there and knows nothing of RDMA. */
+        /** Kernel verbs need milliseconds, but have no error for a host that is there and knows nothing of RDMA. */
         static final Duration DEFAULT_RDMA_CONNECT_TIMEOUT = Duration.ofSeconds(1);
         static final Duration DEFAULT_REMEMBER_FOR = Duration.ofSeconds(30);
         static final PathRule DEFAULT_RULE = PathRule.always(PathChoice.RDMA_OR_TCP);

@@ -29,8 +29,9 @@ import io.netty.util.AttributeKey;
  */
 public final class RdmaOrTcp {
     /**
-     * What a channel goes over. Of each channel that one of the bootstraps makes, listeners, their children, clients; of
-     * a {@link RdmaOrTcpSocketChannel} that is connected, and of what a {@link RdmaOrTcpServerSocketChannel} accepts.
+     * What a channel goes over. Of each channel that one of the bootstraps makes: listeners, their children, clients.
+     * Of a {@link RdmaOrTcpSocketChannel} that is connected, and of what a {@link RdmaOrTcpServerSocketChannel}
+     * accepts.
      */
     public static final AttributeKey<TransportPath> PATH = AttributeKey.valueOf(RdmaOrTcp.class, "PATH");
 

@@ -52,9 +52,9 @@ import java.util.Objects;
  * <p>Where RDMA is not available it listens for TCP alone and logs the reason, unless {@link
  * RdmaOrTcpChannelOption#PATH_RULE} says {@link PathChoice#RDMA_ONLY}. Not available means: not in this process ({@link
  * io.netty.channel.rdma.Rdma#isAvailable()}), not on the event loop of this channel, or the address is of no RDMA
- * device. Everything else that goes wrong, such as a port that is in use, fails the bind, and then neither listens. Port
- * 0 is one that is free for both. The event loops of the connections must serve the same kinds of channels as that of
- * the listener.
+ * device. Everything else that goes wrong, such as a port that is in use, fails the bind, and then neither listens.
+ * Port 0 is one that is free for both. The event loops of the connections must serve the same kinds of channels as
+ * that of the listener.
  *
  * <p>Options are given to the listeners that know them. Those of {@code childOption} are set on all connections, and
  * {@code ServerBootstrap} logs a warning for each that doesn't know one: see {@link

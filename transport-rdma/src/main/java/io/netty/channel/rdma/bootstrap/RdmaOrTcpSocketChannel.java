@@ -64,7 +64,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>After {@code channelActive}, {@link RdmaOrTcp#PATH} and {@link RdmaOrTcp#FALLBACK} tell which path it is, and
  * {@link #pathChannel()} has the metrics of the connection. If both paths fail, the connect fails with a {@link
- * RdmaOrTcpConnectException}, or with a {@link ConnectTimeoutException} if TCP had no answer, and the channel is closed.
+ * RdmaOrTcpConnectException}, or with a {@link ConnectTimeoutException} if TCP had no answer, and the channel is
+ * closed.
  *
  * <p>A name must be resolved before, as {@link io.netty.bootstrap.Bootstrap} does. An address that is bound before
  * connecting is bound for RDMA, and for TCP if that is tried: the port numbers of the two have nothing to do with each
@@ -265,7 +266,8 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         try {
             if (connected == null && plan == null) {
                 tcp = ChannelTypes.tcp(eventLoop());
-                ChannelTypes types = ChannelTypes.rdmaUnavailabilityCause(eventLoop()) == null ? ChannelTypes.RDMA : tcp;
+                boolean rdma = ChannelTypes.rdmaUnavailabilityCause(eventLoop()) == null;
+                ChannelTypes types = rdma ? ChannelTypes.RDMA : tcp;
                 if (!isOfType(types) && bound == null) {
                     replaceCarrier(types);
                 }

@@ -33,8 +33,8 @@ abstract class RelayHandler extends ChannelOutboundHandlerAdapter implements Cha
     }
 
     /**
-     * The channel would read by itself, as its {@code autoRead} is that of the other one: by it, read loops know whether
-     * to go on. What is read is up to the handlers of the other one, which calls {@code Unsafe.beginRead()}.
+     * The channel would read by itself, as its {@code autoRead} is that of the other one: by it, read loops know
+     * whether to go on. What is read is up to the handlers of the other one, which calls {@code Unsafe.beginRead()}.
      */
     @Override
     public final void read(ChannelHandlerContext ctx) {

@@ -44,14 +44,14 @@
  *
  * <p>It is no second channel on the way of a message. {@code Unsafe.write} and {@code flush} are those of the channel
  * beneath, with the promises of the application, so there is one outbound buffer, with the water marks, the order of
- * promises and the errors of that channel; what it reads and what happens to it is fired into the pipeline above by a
- * handler, from the same call. What is written before the connection is made waits in {@code PendingWrites}. The cost
+ * promises and the errors of that channel; what it reads and what happens to it is fired into the pipeline above by
+ * a handler, from the same call. What is written before the connection is made waits in {@code PendingWrites}. The cost
  * is one handler context for each event, and a pipeline for each connection.
  *
- * <p>Reading belongs to the pipeline above alone. Both channels have the same {@code autoRead}, since read loops ask for
- * it, but {@code RelayHandler} drops the {@code read()} that the channel beneath would do by itself. A close is one of
- * the channel beneath, which may have to wait for what was flushed; when that is closed, so is the one above.
- * A deregistration, too, is first one of the channel beneath.
+ * <p>Reading belongs to the pipeline above alone. Both channels have the same {@code autoRead}, since read loops ask
+ * for it, but {@code RelayHandler} drops the {@code read()} that the channel beneath would do by itself. A close is one
+ * of the channel beneath, which may have to wait for what was flushed; when that is closed, so is the one above. A
+ * deregistration, too, is first one of the channel beneath.
  *
  * <p>A server's channel has two listeners beneath it, and fires what they accept. These are channels of the path
  * themselves: a server has no relay on the way of a message.
