@@ -317,6 +317,7 @@ public abstract class LoopHandler implements IoHandler {
     @Override
     public IoRegistration register(IoHandle handle) throws Exception {
         if (handle instanceof EpollIoHandle) {
+            TcpOnlyWarning.epollUsed(handle);
             return epoll.register(handle);
         }
         if (!(handle instanceof LoopHandle)) {
@@ -326,6 +327,7 @@ public abstract class LoopHandler implements IoHandler {
         if (shuttingDown) {
             throw new RejectedExecutionException("event loop is shutting down");
         }
+        TcpOnlyWarning.rdmaUsed();
         Registration registration = new Registration((LoopHandle) handle);
         registrations.add(registration);
         handle.registered();

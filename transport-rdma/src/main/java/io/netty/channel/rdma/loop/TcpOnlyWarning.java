@@ -1,0 +1,62 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.loop;
+
+import io.netty.channel.IoHandle;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.util.internal.SystemPropertyUtil;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+/**
+ * Warns, once a process, of a TCP connection on an event loop for RDMA where nobody has used RDMA so far. Libraries
+ * that choose the channel class by the kind of the event loop (Armeria does) take these loops for epoll's, and it all
+ * works, over TCP. Listeners, datagrams and Unix sockets are no sign of that; nor is TCP beside RDMA, which is what
+ * these loops are for.
+ */
+final class TcpOnlyWarning {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(TcpOnlyWarning.class);
+    private static final String PROPERTY = "io.netty.rdma.warnTcpOnly";
+
+    /** Either RDMA has been used, or the warning is out, or not wanted. */
+    private static volatile boolean done = !SystemPropertyUtil.getBoolean(PROPERTY, true);
+
+    private TcpOnlyWarning() { }
+
+    /** An RDMA channel is registered, listening or not. Any thread. */
+    static void rdmaUsed() {
+        if (!done) {
+            done = true;
+        }
+    }
+
+    /** A channel of epoll's is registered. Any thread. */
+    static void epollUsed(IoHandle handle) {
+        if (done || handle.getClass().getEnclosingClass() != EpollSocketChannel.class || !first()) {
+            return;
+        }
+        logger.warn("An {} was registered with an event loop for RDMA, and no RDMA channel so far: this process " +
+                "talks over TCP. For RDMA, give your library RdmaSocketChannel and RdmaServerSocketChannel as channel " +
+                "classes, or RdmaOrTcpSocketChannel and RdmaOrTcpServerSocketChannel. If TCP is meant, -D{}=false " +
+                "says so.", EpollSocketChannel.class.getSimpleName(), PROPERTY);
+    }
+
+    private static synchronized boolean first() {
+        boolean first = !done;
+        done = true;
+        return first;
+    }
+}
