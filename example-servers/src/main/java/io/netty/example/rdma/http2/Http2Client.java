@@ -23,6 +23,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.example.rdma.http.BodyCheck;
@@ -169,7 +170,8 @@ public final class Http2Client {
 
     /** Opens a stream for a handler of frames. */
     Future<Http2StreamChannel> open(ChannelHandler handler) {
-        return new Http2StreamChannelBootstrap(channel).handler(handler).open();
+        return new Http2StreamChannelBootstrap(channel).option(ChannelOption.ALLOCATOR, channel.alloc())
+                .handler(handler).open();
     }
 
     /** Whether the server has said that it accepts no more streams (GOAWAY). Use another connection. */

@@ -22,6 +22,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.rdma.ParentAllocatorHandler;
 import io.netty.example.rdma.http.HttpLimits;
 import io.netty.example.rdma.http.HttpServerInitializer;
 import io.netty.example.rdma.http.LingeringCloseHandler;
@@ -128,7 +129,7 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
         return new Http2MultiplexHandler(new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel stream) {
-                stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(true))
+                stream.pipeline().addLast(ParentAllocatorHandler.INSTANCE, new Http2StreamFrameToHttpObjectCodec(true))
                         .addLast(HttpServerInitializer.behindCodec(limits, handlers.get()));
             }
         });

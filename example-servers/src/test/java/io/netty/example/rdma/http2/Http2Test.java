@@ -22,6 +22,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.http.BodyCheck;
 import io.netty.example.rdma.http.HttpServerHandler;
@@ -98,6 +99,22 @@ class Http2Test {
                 assertThat(TestTimeouts.result(Http2Pair.echo(client, bytes).answer()))
                         .isEqualTo(new Exchange.Answer(200, bytes));
             }
+            client.close().sync();
+        }
+    }
+
+    @Test
+    void bodiesAreSentInPlace() throws Exception {
+        try (Http2Pair pair = new Http2Pair(Transport.RDMA)) {
+            Http2Client client = pair.connect();
+            RdmaMetrics metrics = RdmaMetrics.total();
+            long inPlace = metrics.bytesSentInPlace();
+            long copied = metrics.bytesSentCopied();
+            assertThat(TestTimeouts.result(Http2Pair.echo(client, LARGE).answer()))
+                    .isEqualTo(new Exchange.Answer(200, LARGE));
+            // Both directions. Headers of frames, and pieces of a few bytes, are copied.
+            assertThat(metrics.bytesSentInPlace() - inPlace).isGreaterThan(2L * LARGE * 9 / 10);
+            assertThat(metrics.bytesSentCopied() - copied).isLessThan(2L * LARGE / 10);
             client.close().sync();
         }
     }
