@@ -81,12 +81,45 @@ multicast '-m 239.77.2.4 -b 127.0.0.1 -C 50' -o
 multicast '-m ff1e::77 -b ::1 -C 20'
 
 # What the device does not have.
+for options in '' '-e' '-s 65536' '-g 0'; do
+    pair once '^success' "ibv_xsrq_pingpong -p PORT $options" "ibv_xsrq_pingpong -p PORT $options 127.0.0.1"
+done
+# The answer to a client goes by the queue pair of one client to the shared receive queue of another one.
+shared_queue() { # number of clients
+    local name="ibv_xsrq_pingpong -c $1, $1 clients" reason clients=() client status limit=10
+    selected "$name" || return 0
+    reason=$(missing ibv_xsrq_pingpong)
+    port=$((port + 1))
+    if [ -z "$reason" ]; then
+        exec_run ibv_xsrq_pingpong -p $port -c "$1" > "$logs/server" 2>&1 < /dev/null &
+        server=$!
+        wait_for_server || reason="the server does not listen"
+        for client in $(seq "$1"); do
+            [ -z "$reason" ] || break
+            run ibv_xsrq_pingpong -p $port 127.0.0.1 > "$logs/client$client" 2>&1 < /dev/null &
+            clients+=($!)
+        done
+        [ -z "$reason" ] || kill "$server" 2> /dev/null
+        for client in "${clients[@]}" "$server"; do
+            status=0
+            wait "$client" || status=$?
+            [ "$status" = 0 ] || reason=${reason:-"an exit status is $status"}
+        done
+        server=
+    fi
+    report "$name" "$reason"
+}
+
+pair once 'end 0' 'rdma_xserver -c x -p PORT' 'rdma_xclient -c x -s 127.0.0.1 -p PORT'
+
 while IFS='|' read -r why command; do
     if known "$why"; then
         pair once '[0-9]+ iters in .* usec/iter' "$command -p PORT" "$command -p PORT 127.0.0.1"
     fi
 done <<'END'
-no XRC|ibv_xsrq_pingpong
 no on-demand paging: there is no page table but the processor's|ibv_rc_pingpong -o
 no device memory|ibv_rc_pingpong -j
 END
+if known 'no shared receive queues of other processes: docs/providers.md'; then
+    shared_queue 2
+fi

@@ -21,6 +21,10 @@ for command in 'ib_send_lat -n 500' 'ib_send_lat -n 200 -s 65536' 'ib_send_lat -
         'ib_write_bw -n 200 -R' 'ib_send_lat -c UD -n 200' 'ib_send_lat -c UD -n 100 -e' 'ib_send_bw -c UD -n 500' \
         'ib_send_lat -c UC -n 200' 'ib_send_lat -c UC -n 200 -s 65536' 'ib_send_bw -c UC -n 500' \
         'ib_write_lat -c UC -n 10' 'ib_write_bw -c UC -n 500' 'ib_write_bw -c UC -n 200 -b' \
+        'ib_send_lat -c XRC -n 200' 'ib_send_lat -c XRC -n 200 -s 65536' 'ib_send_bw -c XRC -n 500' \
+        'ib_send_bw -c XRC -n 200 -e' 'ib_send_bw -c XRC -n 200 -b' 'ib_send_bw -c XRC -n 200 -q 4' \
+        'ib_write_lat -c XRC -n 10' 'ib_write_bw -c XRC -n 500' 'ib_read_lat -c XRC -n 200' 'ib_read_bw -c XRC -n 200' \
+        'ib_atomic_lat -c XRC -n 200' 'ib_atomic_bw -c XRC -n 200' \
         'ib_send_lat -n 200 --use-srq' 'ib_send_bw -n 500 --use-srq' 'ib_send_bw -n 200 -q 4 --use-srq' \
         'ib_read_bw -n 500' 'ib_read_bw -n 200 -b' 'ib_atomic_bw -n 200' 'ib_atomic_bw -n 200 -A CMP_AND_SWAP'; do
     pair once '^ [0-9]+ +[0-9]+ +[0-9.]+' "$command -p PORT" "$command -p PORT 127.0.0.1"
@@ -32,6 +36,5 @@ while IFS='|' read -r why command; do
         pair once '^ [0-9]+ +[0-9]+ +[0-9.]+' "$command -p PORT" "$command -p PORT 127.0.0.1"
     fi
 done <<'END'
-no XRC|ib_send_lat -c XRC -n 200
 no on-demand paging: there is no page table but the processor's|ib_write_bw --odp -n 200
 END

@@ -29,6 +29,7 @@
 #include "embedded/device/qp.h"
 #include "embedded/device/mw.h"
 #include "embedded/device/watch.h"
+#include "embedded/device/xrcd.h"
 #include "embedded/groups/mcast.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/link.h"
@@ -54,10 +55,13 @@ __attribute__((constructor)) static void init(void) {
     mr_init();
     mw_init();
     cq_engine_init();
+    cq_init();
+    xrcd_init();
     watch_init(qp_round, cq_rest);
     qp_table_init();
     rc_init();
     uc_init();
+    xrc_init();
     ud_init();
     cm_init();
 }

@@ -162,7 +162,7 @@ static void flood(uint32_t own_qpn, uint32_t victim_qpn) {
     for (uint32_t i = 0; i < 20000; i++) {
         const struct wire_attach attach = {
             .src_qpn = own_qpn + i % 2, .dst_qpn = victim_qpn, .recv_cq_id = 1, .send_cq_id = 1,
-            .carries = WIRE_ARENA, .place = { .arena = i, .segments = 1 },
+            .type = IBV_QPT_RC, .carries = WIRE_ARENA, .place = { .arena = i, .segments = 1 },
         };
         while (link_is_behind(link)) {
             settle();

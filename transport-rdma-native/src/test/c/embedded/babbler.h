@@ -160,7 +160,8 @@ static void make_attach(struct message *m) {
     const struct wire_attach body = {
         .src_qpn = some_qpn(), .dst_qpn = some_qpn(),
         .recv_cq = some_index(NOTIFY_CQS), .send_cq = some_index(NOTIFY_CQS),
-        .recv_cq_id = some_id(), .send_cq_id = some_id(), .carries = below(8), .place = some_place(),
+        .recv_cq_id = some_id(), .send_cq_id = some_id(), .type = one_in(8) ? below(12) : IBV_QPT_RC,
+        .carries = below(8), .place = some_place(),
     };
     set_body(m, &body, sizeof(body));
     add_carried(m, body.carries);

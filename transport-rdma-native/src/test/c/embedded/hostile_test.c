@@ -32,12 +32,14 @@
 #include "embedded/link/process.h"
 #include "embedded/link/wire.h"
 #include "pair.h"
+#include "xrc_support.h"
 
 struct liar {
     struct link *link;
     struct wire_arena *arena; /* of one segment */
     int arena_fd;
     uint32_t own_qpn, victim_qpn;
+    uint32_t type; /* that it claims to be of */
 };
 
 static void send_message(struct liar *liar, unsigned type, const void *body, size_t length, int *fds, int nfds) {
@@ -54,7 +56,7 @@ static void send_notify_area(struct liar *liar) {
 static struct wire_attach attach_of(const struct liar *liar) {
     return (struct wire_attach) {
         .src_qpn = liar->own_qpn, .dst_qpn = liar->victim_qpn, .recv_cq_id = 1, .send_cq_id = 1,
-        .carries = WIRE_ARENA, .place = { .segments = 1 },
+        .type = liar->type, .carries = WIRE_ARENA, .place = { .segments = 1 },
     };
 }
 
@@ -235,6 +237,7 @@ static const struct wire_desc desc_lies[] = {
     { .op = WIRE_READ, .flags = WHOLE, .slab = WIRE_INLINE, .length = 8, .total = 8 },
     { .op = WIRE_READ, .flags = WIRE_FIRST, .slab = WIRE_INLINE, .total = 8 },
     { .op = WIRE_FETCH_ADD, .flags = WIRE_LAST, .slab = WIRE_INLINE, .total = 8 },
+    { .op = WIRE_SEND, .flags = WHOLE, .slab = WIRE_INLINE, .length = 8, .total = 8, .srqn = 1 },
 };
 #define DESC_LIES ((int) (sizeof(desc_lies) / sizeof(desc_lies[0])))
 
@@ -324,6 +327,7 @@ struct errand {
     int lie; /* -1: go home */
     uint32_t victim_qpn;
     uint32_t claimed_qpn; /* 0: the liar's own */
+    uint32_t type;        /* that the victim may be connected with */
 };
 
 static void open_lie(struct liar *liar, uint32_t own_qpn, uint32_t victim_qpn) {
@@ -362,6 +366,7 @@ static void lie(int socket) {
         }
         struct liar liar;
         open_lie(&liar, errand.claimed_qpn != 0 ? errand.claimed_qpn : own_qpn, errand.victim_qpn);
+        liar.type = errand.type;
         int number = errand.lie;
         if (number >= NOISE) {
             send_notify_area(&liar);
@@ -402,7 +407,7 @@ static void suffer_as(enum ibv_qp_type type, int lie_number, bool attaches) {
     CHECK_EQ(post_recv(&end, 1, 0, 4096), 0);
     CHECK_EQ(end_to_rtr(&end, liar_qpn), 0);
     CHECK_EQ(end_to_rts(&end), 0);
-    struct errand errand = { lie_number, end.qp->qp_num, 0 };
+    struct errand errand = { lie_number, end.qp->qp_num, 0, type };
     send_all(liar_socket, &errand, sizeof(errand));
     char done;
     receive_all(liar_socket, &done, 1);
@@ -438,7 +443,7 @@ static void noise_does_no_harm(void) {
         }
         CHECK_EQ(end_to_rtr(&end, liar_qpn), 0);
         CHECK_EQ(end_to_rts(&end), 0);
-        struct errand errand = { NOISE + i, end.qp->qp_num, 0 };
+        struct errand errand = { NOISE + i, end.qp->qp_num, 0, options.type };
         send_all(liar_socket, &errand, sizeof(errand));
         struct pollfd p = { .fd = liar_socket, .events = POLLIN };
         struct ibv_wc wc;
@@ -482,6 +487,25 @@ static void forged_descriptors_fail_an_unreliable_connection_too(void) {
     }
 }
 
+/* Which receives nothing at all. What a target makes of its peer is in qp_fuzz: much of it is refused, and no lie. */
+static void forged_descriptors_fail_an_initiator_too(void) {
+    for (int lie = 0; lie < DESC_LIES + SEGMENT_LIES; lie++) {
+        struct side side;
+        side_open(&side, -1);
+        struct ibv_qp *qp = make_initiator(&side, 0);
+        connect_to(qp, liar_qpn, 7);
+        struct errand errand = { MESSAGE_LIES + lie, qp->qp_num, 0, IBV_QPT_XRC_RECV };
+        send_all(liar_socket, &errand, sizeof(errand));
+        char done;
+        receive_all(liar_socket, &done, 1);
+        expect_state(qp, IBV_QPS_ERR);
+        expect_nothing(side.cq);
+        CHECK_EQ(ibv_destroy_qp(qp), 0);
+        side_close(&side);
+        pair_talk(&bystander_a, &bystander_b);
+    }
+}
+
 static void a_notify_area_shown_by_another_process_does_not_take_over_the_doorbells(void) {
     int doorbells[3];
     for (int i = 0; i < 3; i++) {
@@ -506,7 +530,7 @@ static void a_stranger_does_not_take_the_place_of_the_peer(void) {
     end_to_init(&a);
     CHECK_EQ(post_recv(&a, 1, 0, 64), 0);
     CHECK_EQ(end_to_rtr(&a, b.qp->qp_num), 0);
-    struct errand errand = { NOISE, a.qp->qp_num, b.qp->qp_num };
+    struct errand errand = { NOISE, a.qp->qp_num, b.qp->qp_num, IBV_QPT_RC };
     send_all(liar_socket, &errand, sizeof(errand));
     char done;
     receive_all(liar_socket, &done, 1);
@@ -527,10 +551,11 @@ int main(void) {
     RUN(forged_descriptors_fail_the_queue_pair_only);
     RUN(forged_answers_fail_the_queue_pair_only);
     RUN(forged_descriptors_fail_an_unreliable_connection_too);
+    RUN(forged_descriptors_fail_an_initiator_too);
     RUN(a_notify_area_shown_by_another_process_does_not_take_over_the_doorbells);
     RUN(a_stranger_does_not_take_the_place_of_the_peer);
     RUN(noise_does_no_harm);
-    struct errand home = { -1, 0, 0 };
+    struct errand home = { -1, 0, 0, 0 };
     send_all(liar_socket, &home, sizeof(home));
     expect_exit(liar_pid, 0);
     pair_close(&bystander_a, &bystander_b);

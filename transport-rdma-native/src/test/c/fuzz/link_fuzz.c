@@ -109,7 +109,7 @@ static void say_something(int link) {
         count = 2;
         break;
     case WIRE_ATTACH:
-        body.attach = (struct wire_attach) { .src_qpn = src, .dst_qpn = dst };
+        body.attach = (struct wire_attach) { .src_qpn = src, .dst_qpn = dst, .type = IBV_QPT_RC };
         body.attach.carries = WIRE_ARENA | (which >> 6) * WIRE_RECV_DOORBELL;
         body.attach.place.segments = 1;
         length = sizeof(body.attach);

@@ -22,6 +22,7 @@
  * completes once and in order; what no honest peer publishes is never acknowledged, and no acknowledgement of what was
  * not published is taken; no message has more or fewer bytes than it said; a bystander goes on.
  */
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,6 +64,8 @@ static struct region {
 
 static struct ibv_context *context;
 static struct ibv_pd *pd, *other_pd;
+static struct ibv_xrcd *xrcd, *other_xrcd;
+static struct ibv_srq *other_srq; /* of the other domains: no target of the victim is to find it */
 static struct ibv_comp_channel *channel;
 static struct end bystander_a, bystander_b;
 
@@ -71,6 +74,7 @@ static struct end bystander_a, bystander_b;
 static struct {
     struct ibv_cq *send_cq, *recv_cq;
     struct ibv_srq *srq;
+    uint32_t srqn; /* XRC */
     struct ibv_qp *qp;
     struct ibv_mw *window; /* on READABLE, for reading, now and then */
     uint32_t sends, sends_done, recvs, recvs_done;
@@ -286,6 +290,25 @@ static void take_channel_events(void) {
     }
 }
 
+static struct ibv_srq *make_xrc_srq(struct ibv_pd *domain, struct ibv_xrcd *of, struct ibv_cq *cq) {
+    struct ibv_srq_init_attr_ex init = {
+        .attr = { .max_wr = WRS, .max_sge = 3 }, .srq_type = IBV_SRQT_XRC, .pd = domain, .xrcd = of, .cq = cq,
+        .comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+    };
+    struct ibv_srq *srq = ibv_create_srq_ex(context, &init);
+    CHECK(srq != NULL);
+    return srq;
+}
+
+static struct ibv_xrcd *open_xrcd(void) {
+    struct ibv_xrcd_init_attr init = {
+        .comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS, .fd = -1, .oflags = O_CREAT,
+    };
+    struct ibv_xrcd *opened = ibv_open_xrcd(context, &init);
+    CHECK(opened != NULL);
+    return opened;
+}
+
 static void open_victim(uint8_t kind) {
     memset(&victim, 0, sizeof(victim));
     memset(regions[RECEIVES].memory, 0, REGION);
@@ -295,17 +318,24 @@ static void open_victim(uint8_t kind) {
     if ((kind & 2) != 0) {
         victim.send_cq = ibv_create_cq(context, 256, NULL, own, 0);
     }
-    if ((kind & 4) != 0) {
+    bool is_target = (kind & 192) == 128, is_initiator = (kind & 192) == 192;
+    if (is_target) {
+        victim.srq = make_xrc_srq(pd, xrcd, victim.recv_cq);
+        CHECK_EQ(ibv_get_srq_num(victim.srq, &victim.srqn), 0);
+    } else if ((kind & 4) != 0 && !is_initiator) {
         struct ibv_srq_init_attr init = { .attr = { .max_wr = WRS, .max_sge = 3 } };
         victim.srq = ibv_create_srq(pd, &init);
         CHECK(victim.srq != NULL);
     }
     struct ibv_qp_init_attr init = {
         .send_cq = victim.send_cq, .recv_cq = victim.recv_cq, .srq = victim.srq, .sq_sig_all = 1,
-        .qp_type = (kind & 64) != 0 ? IBV_QPT_UC : IBV_QPT_RC,
+        .qp_type = is_initiator ? IBV_QPT_XRC_SEND : (kind & 64) != 0 ? IBV_QPT_UC : IBV_QPT_RC,
         .cap = { .max_send_wr = WRS, .max_recv_wr = WRS, .max_send_sge = 3, .max_recv_sge = 3, .max_inline_data = 256 },
     };
-    victim.qp = ibv_create_qp(pd, &init);
+    struct ibv_qp_init_attr_ex target = {
+        .qp_type = IBV_QPT_XRC_RECV, .comp_mask = IBV_QP_INIT_ATTR_XRCD, .xrcd = xrcd,
+    };
+    victim.qp = is_target ? ibv_create_qp_ex(context, &target) : ibv_create_qp(pd, &init);
     CHECK(victim.qp != NULL);
     victim.window = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
     CHECK(victim.window != NULL);
@@ -345,7 +375,9 @@ static bool is_lie(enum wire_stream stream, const struct wire_desc *desc) {
     if (stream == WIRE_RESPONSES) {
         return desc->op != WIRE_RESPONSE || desc->length > REGION / SLOTS; /* more than the victim ever reads */
     }
-    if (desc->op < WIRE_SEND || desc->op > WIRE_CMP_SWAP || desc->total > WIRE_MAX_MESSAGE) {
+    enum ibv_qp_type type = victim.qp->qp_type;
+    if (desc->op < WIRE_SEND || desc->op > WIRE_CMP_SWAP || desc->total > WIRE_MAX_MESSAGE || type == IBV_QPT_XRC_SEND
+            || (type != IBV_QPT_XRC_RECV && desc->srqn != 0)) {
         return true;
     }
     return desc->op >= WIRE_READ ? !is_first || !is_last || desc->length != 0
@@ -370,6 +402,13 @@ static void tell_victim(void) {
     engine_run();
 }
 
+/* 0 if the victim is no target. */
+static uint32_t srqn_of(uint8_t target) {
+    uint32_t other;
+    CHECK_EQ(ibv_get_srq_num(other_srq, &other), 0);
+    return victim.qp->qp_type != IBV_QPT_XRC_RECV ? 0 : (target & 128) != 0 ? other : victim.srqn;
+}
+
 static void publish_request(void) {
     static const uint8_t ops[] = { /* in this order, or the corpus says something else */
         WIRE_SEND, WIRE_SEND_IMM, WIRE_WRITE, WIRE_WRITE_IMM, WIRE_READ, WIRE_FETCH_ADD, WIRE_CMP_SWAP, WIRE_SEND_INV,
@@ -381,7 +420,7 @@ static void publish_request(void) {
         .op = op, .flags = (flags & 15) ^ (WIRE_FIRST | WIRE_LAST), .total = total, .length = answered ? 0 : total,
         .slab = (flags & 16) != 0 && total <= WIRE_INLINE_SIZE ? WIRE_INLINE : 0,
         .rkey = (target & 64) != 0 ? victim.window->rkey : key_of(target), .remote_address = address_in(target, offset),
-        .operand = { 1, 2 }, .imm = victim.window->rkey,
+        .operand = { 1, 2 }, .imm = victim.window->rkey, .srqn = srqn_of(target),
     };
     if ((flags & 2) != 0 && !answered) { /* not the last piece */
         desc.length = total < WIRE_CHUNK ? total / 2 : WIRE_CHUNK;
@@ -413,7 +452,7 @@ static void publish_response(void) {
 
 /* The victim goes on only if it is told of no more than it has published. */
 static void check_acknowledged(void) {
-    const struct qp *qp = qp_of(victim.qp);
+    const struct qp *qp = qp_meant(victim.qp);
     enum ibv_qp_state state = qp_state(qp);
     if (qp->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state))) {
         uint64_t word = atomic_load(&qp->attached->control->stream[WIRE_REQUESTS].ack);
@@ -426,13 +465,13 @@ static void acknowledge(void) {
     enum wire_stream stream = how & 1;
     uint32_t status = how >> 4 & 7;
     uint32_t count = (how & 2) != 0 ? input_u32() : ack_count + (uint32_t) (int8_t) input_u8();
-    const struct producer *out = &qp_of(victim.qp)->out;
+    const struct producer *out = &qp_meant(victim.qp)->out;
     bool is_unsent = stream == WIRE_REQUESTS && count - out->acked > out->prod - out->acked;
     ack_count = stream == WIRE_REQUESTS ? count : ack_count;
     atomic_store(&control->stream[stream].ack, WIRE_ACK_WORD(count, status));
     tell_victim();
     if (is_unsent) {
-        qp_kick(qp_of(victim.qp), QP_WORK_ALL); /* else it may not have looked yet */
+        qp_kick(qp_meant(victim.qp), QP_WORK_ALL); /* else it may not have looked yet */
         check_acknowledged();
     }
 }
@@ -495,11 +534,19 @@ static void write_notify_area(void) {
     atomic_store(&peer_memory.area->engine.word, index >> 4);
 }
 
+static uint32_t peer_type(void) {
+    switch (victim.qp->qp_type) {
+    case IBV_QPT_XRC_SEND: return IBV_QPT_XRC_RECV;
+    case IBV_QPT_XRC_RECV: return IBV_QPT_XRC_SEND;
+    default: return victim.qp->qp_type;
+    }
+}
+
 static void introduce(int link) {
     uint8_t how = input_u8();
     struct wire_attach attach = {
         .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_cq = how >> 1 & 1, .recv_cq_id = 1,
-        .send_cq_id = 1 + (how >> 1 & 1), .carries = WIRE_ARENA | (how >> 2 & 3) * WIRE_RECV_DOORBELL,
+        .send_cq_id = 1 + (how >> 1 & 1), .type = peer_type(), .carries = WIRE_ARENA | (how >> 2 & 3) * WIRE_RECV_DOORBELL,
         .place = { .arena = how & 1, .segments = 1 },
     };
     enum peer_thing things[4] = { (how & 1) != 0 ? THING_OTHER_SEGMENT : THING_SEGMENT, THING_DOORBELL, THING_DOORBELL };
@@ -552,8 +599,8 @@ static void meet(uint8_t how) {
     peer_hello(ROUTE);
     peer_notify_area(ROUTE);
     const struct wire_attach attach = {
-        .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .recv_cq_id = 1, .send_cq_id = 1, .carries = WIRE_ARENA,
-        .place = { .segments = 1 },
+        .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .recv_cq_id = 1, .send_cq_id = 1, .type = peer_type(),
+        .carries = WIRE_ARENA, .place = { .segments = 1 },
     };
     const enum peer_thing thing = THING_SEGMENT;
     const struct wire_slots slots = { .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_slot = 1 };
@@ -586,7 +633,7 @@ static void check_producer(const struct producer *producer, uint32_t slots) {
 
 /* What is true of the victim whatever the peer says. */
 static void check_victim(void) {
-    const struct qp *qp = qp_of(victim.qp);
+    const struct qp *qp = qp_meant(victim.qp);
     const struct inbound *in = &qp->inbound;
     check_producer(&qp->out, WIRE_REQUEST_SLOTS);
     check_producer(&qp->answers, WIRE_RESPONSE_SLOTS);
@@ -715,6 +762,10 @@ static void close_victim(void) {
     }
     take_async_events();
     take_channel_events();
+    if (victim.srqn != 0 && (victim.srqn & 1) != 0) { /* of XRC, before or after those that use it */
+        CHECK_EQ(ibv_destroy_srq(victim.srq), 0);
+        victim.srq = NULL;
+    }
     CHECK_EQ(ibv_destroy_qp(victim.qp), 0);
     CHECK_EQ(ibv_dealloc_mw(victim.window), 0);
     take_async_events();
@@ -777,6 +828,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     set_non_blocking(context->async_fd);
     pd = ibv_alloc_pd(context);
     other_pd = ibv_alloc_pd(context);
+    xrcd = open_xrcd();
+    other_xrcd = open_xrcd();
+    other_srq = make_xrc_srq(other_pd, other_xrcd, ibv_create_cq(context, 16, NULL, NULL, 0));
     channel = ibv_create_comp_channel(context);
     set_non_blocking(channel->fd);
     peer_open();

@@ -96,6 +96,7 @@ static void fill_endpoint(struct cm_id *id, const struct rdma_conn_param *param)
         local->qpn = id->id.qp->qp_num;
         local->srq = id->id.qp->srq != NULL;
     }
+    local->xrc = id->id.qp_type == IBV_QPT_XRC_SEND;
     local->psn = random_psn();
 }
 

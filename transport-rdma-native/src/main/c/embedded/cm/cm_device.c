@@ -16,13 +16,16 @@
 /* The device that all ids share, opened when one needs it. */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
+#include "embedded/device/xrcd.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 
 static struct {
     pthread_mutex_t lock;
     struct ibv_context *context; /* never closed: librdmacm(7), ids share it */
     struct ibv_pd *pd;
+    struct ibv_xrcd *xrcd; /* NULL until it is needed */
     struct ibv_device_attr attr;
     union ibv_gid gid;
     unsigned generation; /* of the process that opened it */
@@ -50,6 +53,7 @@ int cm_open_device(void) {
         if (err == 0) {
             device.context = context;
             device.pd = pd;
+            device.xrcd = NULL;
             device.generation = fork_generation;
         } else if (context != NULL) {
             embedded_ibv_close_device(context);
@@ -78,6 +82,19 @@ void cm_attach_device(struct cm_id *id) {
     id->id.route.addr.addr.ibaddr.sgid = device.gid;
     id->id.route.addr.addr.ibaddr.dgid = device.gid;
     id->id.route.addr.addr.ibaddr.pkey = htons(0xffff);
+}
+
+struct ibv_xrcd *cm_device_xrcd(void) {
+    pthread_mutex_lock(&device.lock);
+    if (device.xrcd == NULL) {
+        struct ibv_xrcd_init_attr attr = {
+            .comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS, .fd = -1, .oflags = O_CREAT,
+        };
+        device.xrcd = xrcd_open(device.context, &attr);
+    }
+    struct ibv_xrcd *xrcd = device.xrcd;
+    pthread_mutex_unlock(&device.lock);
+    return xrcd;
 }
 
 struct ibv_context *cm_device_context(void) {

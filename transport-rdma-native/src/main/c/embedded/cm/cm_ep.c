@@ -20,6 +20,7 @@
  */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
+#include "embedded/device/srq.h"
 
 #include <rdma/rdma_cma.h>
 #include <stdlib.h>
@@ -161,39 +162,72 @@ void embedded_rdma_free_devices(struct ibv_context **list) {
     free(list);
 }
 
-int embedded_rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr) {
-    UNCANCELLED;
-    if (pd == NULL) {
-        pd = id->pd;
+/* What the caller leaves out of those of XRC: 0 or errno. */
+static int complete_xrc(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr) {
+    if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD) == 0 || attr->xrcd == NULL) {
+        attr->xrcd = cm_device_xrcd();
+        if (attr->xrcd == NULL) {
+            return errno;
+        }
     }
-    if (id->srq != NULL || pd == NULL || id->verbs != pd->context) {
+    if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ) == 0 || attr->cq == NULL) {
+        int err = attr->attr.max_wr == 0 ? EINVAL : cm_create_srq_cq(id, attr->attr.max_wr);
+        if (err != 0) {
+            return err;
+        }
+        attr->cq = id->recv_cq;
+    }
+    attr->comp_mask |= IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+    return 0;
+}
+
+int embedded_rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr) {
+    UNCANCELLED;
+    if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) == 0) {
         return cm_result(EINVAL);
     }
-    struct ibv_srq *srq = embedded_ibv_create_srq(pd, attr);
+    if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) == 0 || attr->pd == NULL) {
+        attr->pd = id->pd;
+        attr->comp_mask |= IBV_SRQ_INIT_ATTR_PD;
+    }
+    if (id->srq != NULL || attr->pd == NULL || id->verbs != attr->pd->context) {
+        return cm_result(EINVAL);
+    }
+    int err = attr->srq_type == IBV_SRQT_XRC ? complete_xrc(id, attr) : 0;
+    struct ibv_srq *srq = err != 0 ? NULL : srq_create_ex(id->verbs, attr);
     if (srq == NULL) {
-        return -1;
+        err = err != 0 ? err : errno;
+        if (attr->srq_type == IBV_SRQT_XRC && id->qp == NULL) {
+            cm_destroy_cqs(id);
+        }
+        return cm_result(err);
     }
     if (id->pd == NULL) {
-        id->pd = pd;
+        id->pd = attr->pd;
     }
     id->srq = srq;
     return 0;
 }
 
-int embedded_rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr) {
-    if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) == 0) {
-        return cm_result(EINVAL);
-    }
-    if (attr->srq_type != IBV_SRQT_BASIC) {
-        return cm_result(EOPNOTSUPP);
-    }
-    /* The extended struct begins with the members of the plain one. */
-    return embedded_rdma_create_srq(id, (attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) != 0 ? attr->pd : NULL,
-                                    (struct ibv_srq_init_attr *) attr);
+int embedded_rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr) {
+    struct ibv_srq_init_attr_ex extended;
+    memset(&extended, 0, sizeof(extended));
+    memcpy(&extended, attr, sizeof(*attr)); /* it begins with the members of the plain one */
+    extended.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+    extended.srq_type = id->qp_type == IBV_QPT_XRC_RECV ? IBV_SRQT_XRC : IBV_SRQT_BASIC;
+    extended.pd = pd;
+    int result = embedded_rdma_create_srq_ex(id, &extended);
+    memcpy(attr, &extended, sizeof(*attr));
+    return result;
 }
 
 void embedded_rdma_destroy_srq(struct rdma_cm_id *id) {
     UNCANCELLED;
-    embedded_ibv_destroy_srq(id->srq);
+    if (embedded_ibv_destroy_srq(id->srq) != 0) {
+        return; /* a queue pair uses it: it is still there */
+    }
     id->srq = NULL;
+    if (id->qp_type == IBV_QPT_XRC_RECV) {
+        cm_destroy_cqs(id);
+    }
 }

@@ -276,7 +276,7 @@ static int set_id_option(struct cm_id *id, int name, const void *value, size_t l
         id->family_only_set = true;
         return 0;
     case RDMA_OPTION_ID_ACK_TIMEOUT:
-        if (length != sizeof(uint8_t) || id->id.qp_type != IBV_QPT_RC) {
+        if (length != sizeof(uint8_t) || (id->id.qp_type != IBV_QPT_RC && id->id.qp_type != IBV_QPT_XRC_SEND)) {
             return EINVAL;
         }
         id->ack_timeout = *(const uint8_t *) value; /* as in the kernel, one above 31 fails when it is used */

@@ -105,6 +105,8 @@ static bool on_request(struct link *link, const void *body, size_t length, int *
         /* The kernel listens at ports; what then fits no address it rejects as an application would (cma.c). */
         reason = cm_port_is_listened((int) request->port_space, request->destination.port) ? CM_REJ_CONSUMER
                                                                                            : CM_REJ_INVALID_SERVICE_ID;
+    } else if ((listener->id.qp_type == IBV_QPT_XRC_RECV) != (request->endpoint.xrc != 0)) {
+        reason = CM_REJ_CONSUMER; /* as cma_ib_check_req_qp_type() in the kernel's cma.c */
     } else if (!cm_is_datagram(listener) && cm_is_stale(link, request->endpoint.qpn)) {
         reason = CM_REJ_STALE_CONN;
     } else {

@@ -246,11 +246,15 @@ void cm_device_init(void);
 int cm_open_device(void);
 void cm_attach_device(struct cm_id *id);
 struct ibv_context *cm_device_context(void);
+struct ibv_xrcd *cm_device_xrcd(void); /* of all ids that name none; NULL: errno */
 const struct ibv_device_attr *cm_device_attr(void);
 
 /* cm_qp.c: errno values */
 int cm_qp_connect(struct cm_id *id); /* INIT again with the final access flags, RTR, RTS */
 int cm_qp_error(struct cm_id *id);
+/* The completion queue of an id's shared receive queue of XRC, in place of one that is too small. 0 or errno */
+int cm_create_srq_cq(struct rdma_cm_id *id, uint32_t size);
+void cm_destroy_cqs(struct rdma_cm_id *id); /* those that were made for the caller, unless such a queue uses them */
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* of any peer */
 
 /* cm_send.c, with cm_lock */

@@ -59,8 +59,10 @@ static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
         attr->rq_psn = id->remote.psn;
         attr->max_dest_rd_atomic = id->local.responder_resources;
         attr->min_rnr_timer = 0; /* 655 ms, as the kernel's CM asks for */
-        *mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN
-                | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+        *mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+        if (id->id.qp_type == IBV_QPT_RC || id->id.qp_type == IBV_QPT_XRC_RECV) {
+            *mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+        }
         return 0;
     case IBV_QPS_RTS:
         attr->sq_psn = id->local.psn;
@@ -68,8 +70,12 @@ static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
         attr->retry_cnt = id->passive ? id->remote.retry_count : id->local.retry_count;
         attr->rnr_retry = id->remote.rnr_retry_count; /* rdma_connect(3): each side says how often the other retries */
         attr->max_rd_atomic = id->local.initiator_depth;
-        *mask = IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY
-                | IBV_QP_MAX_QP_RD_ATOMIC;
+        *mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+        if (id->id.qp_type == IBV_QPT_XRC_RECV) { /* which sends nothing */
+            *mask |= IBV_QP_TIMEOUT;
+        } else if (id->id.qp_type != IBV_QPT_UC) {
+            *mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+        }
         return 0;
     default:
         return EINVAL;
@@ -118,7 +124,10 @@ int cm_qp_error(struct cm_id *id) {
 
 /* ---- creation ---- */
 
-static void destroy_cqs(struct rdma_cm_id *id) {
+void cm_destroy_cqs(struct rdma_cm_id *id) {
+    if (id->qp_type == IBV_QPT_XRC_RECV && id->srq != NULL) {
+        return; /* its receives complete there: they go with it */
+    }
     /* Users put one queue, or one channel, in both places (rsockets does). */
     if (id->send_cq != NULL && id->send_cq != id->recv_cq) {
         embedded_ibv_destroy_cq(id->send_cq);
@@ -148,6 +157,19 @@ static bool create_cq(struct rdma_cm_id *id, uint32_t size, struct ibv_comp_chan
     return *cq != NULL;
 }
 
+int cm_create_srq_cq(struct rdma_cm_id *id, uint32_t size) {
+    if (id->recv_cq != NULL && (uint32_t) id->recv_cq->cqe < size) {
+        cm_destroy_cqs(id); /* made with the queue pair, which does not use it */
+    }
+    errno = 0;
+    if (id->recv_cq == NULL && !create_cq(id, size, &id->recv_cq_channel, &id->recv_cq)) {
+        int err = errno != 0 ? errno : ENOMEM;
+        cm_destroy_cqs(id);
+        return err;
+    }
+    return 0;
+}
+
 static int init_qp(struct cm_id *id, struct ibv_qp *qp) {
     int err = move(id, qp, IBV_QPS_INIT);
     if (err == 0 && id->id.qp_type == IBV_QPT_UD) {
@@ -159,6 +181,28 @@ static int init_qp(struct cm_id *id, struct ibv_qp *qp) {
         }
     }
     return err;
+}
+
+/* In the connection manager's domain, if the caller names none: as librdmacm does. */
+static struct ibv_qp *create_target(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr,
+                                    struct ibv_qp_init_attr_ex *extended) {
+    struct ibv_qp_init_attr_ex own;
+    if (extended == NULL) {
+        memset(&own, 0, sizeof(own));
+        memcpy(&own, attr, sizeof(*attr));
+        extended = &own;
+    }
+    extended->comp_mask |= IBV_QP_INIT_ATTR_PD;
+    extended->pd = pd;
+    if ((extended->comp_mask & IBV_QP_INIT_ATTR_XRCD) == 0 || extended->xrcd == NULL) {
+        extended->xrcd = cm_device_xrcd();
+        extended->comp_mask |= IBV_QP_INIT_ATTR_XRCD;
+    }
+    struct ibv_qp *qp = extended->xrcd == NULL ? NULL : qp_create_ex(id->verbs, extended);
+    if (extended == &own) {
+        memcpy(attr, &own, sizeof(*attr));
+    }
+    return qp;
 }
 
 /* `extended` is NULL, or the struct that `attr` is the beginning of. */
@@ -191,7 +235,9 @@ static int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_ini
         if (id->srq != NULL && attr->srq == NULL) {
             attr->srq = id->srq;
         }
-        if (extended == NULL) {
+        if (id->qp_type == IBV_QPT_XRC_RECV) {
+            qp = create_target(id, pd, attr, extended);
+        } else if (extended == NULL) {
             qp = embedded_ibv_create_qp(pd, attr);
         } else {
             extended->comp_mask |= IBV_QP_INIT_ATTR_PD;
@@ -210,7 +256,7 @@ static int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_ini
         }
         embedded_ibv_destroy_qp(qp);
     }
-    destroy_cqs(id);
+    cm_destroy_cqs(id);
     return cm_result(err);
 }
 
@@ -229,5 +275,5 @@ void embedded_rdma_destroy_qp(struct rdma_cm_id *id) {
     UNCANCELLED;
     embedded_ibv_destroy_qp(id->qp);
     id->qp = NULL;
-    destroy_cqs(id);
+    cm_destroy_cqs(id);
 }

@@ -77,7 +77,7 @@ struct cm_wire_endpoint {
     uint8_t rnr_retry_count;
     uint8_t srq;
     uint8_t data_length; /* of the user's bytes; the rest of `data` is zero */
-    uint8_t reserved;
+    uint8_t xrc;         /* of a REQ: 1 if it is for a target queue pair */
 };
 
 /* `from` is the sender's handle of the connection, `to` the receiver's, 0 where it is not known. */

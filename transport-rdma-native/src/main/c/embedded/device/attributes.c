@@ -49,7 +49,8 @@ int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_att
         .hw_ver = 1,
         .max_qp = DEVICE_MAX_QP,
         .max_qp_wr = DEVICE_MAX_WR,
-        .device_cap_flags = IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B,
+        .device_cap_flags = IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B
+                | IBV_DEVICE_XRC,
         .max_sge = DEVICE_MAX_SGE,
         .max_sge_rd = DEVICE_MAX_SGE,
         .max_cq = NOTIFY_CQS,
@@ -72,7 +73,7 @@ int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_att
         .phys_port_cnt = 1,
     };
     if (iwarp_is_on()) {
-        attr->device_cap_flags &= ~(unsigned) IBV_DEVICE_RC_RNR_NAK_GEN;
+        attr->device_cap_flags &= ~(unsigned) (IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_XRC);
         attr->atomic_cap = IBV_ATOMIC_NONE;
         attr->max_sge_rd = 1;
         attr->max_mcast_grp = attr->max_mcast_qp_attach = attr->max_total_mcast_qp_attach = 0;

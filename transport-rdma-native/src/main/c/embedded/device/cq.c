@@ -24,23 +24,17 @@
 #include "embedded/base/container_of.h"
 #include "pd.h"
 #include "qp.h"
+#include "srq.h"
 
 static _Atomic uint32_t next_id = 1;
+static struct cq *_Atomic for_targets;
+static pthread_mutex_t targets_lock = PTHREAD_MUTEX_INITIALIZER; /* of making it */
 
 static void report_overflow(struct engine_task *task);
 static void rearm(struct cq *cq);
 
-struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, void *cq_context,
-                                      struct ibv_comp_channel *channel, int comp_vector) {
-    UNCANCELLED;
-    if (context_is_inherited(context)) {
-        errno = EIO;
-        return NULL;
-    }
-    if (entries < 1 || entries > DEVICE_MAX_CQE || comp_vector < 0 || comp_vector >= context->num_comp_vectors) {
-        errno = EINVAL;
-        return NULL;
-    }
+/* Without a context, and not known to the engine yet. NULL: errno. */
+static struct cq *make(int entries) {
     uint32_t size = cq_ring_size(entries);
     struct cq *cq = aligned_alloc(64, sizeof(*cq));
     if (cq == NULL) {
@@ -56,9 +50,6 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
         errno = ENOMEM;
         return NULL;
     }
-    cq->ibv.context = context;
-    cq->ibv.channel = channel;
-    cq->ibv.cq_context = cq_context;
     cq->ibv.handle = (uint32_t) cq->index;
     cq->ibv.cqe = (int) size;
     cq->mask = size - 1;
@@ -72,12 +63,47 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
     atomic_store(cq->word, NOTIFY_CQ_NEXT(atomic_load(cq->word), NOTIFY_CQ_IDLE));
     pthread_mutex_init(&cq->lock, NULL);
     pthread_mutex_init(&cq->batch, NULL);
+    return cq;
+}
+
+struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, void *cq_context,
+                                      struct ibv_comp_channel *channel, int comp_vector) {
+    UNCANCELLED;
+    if (context_is_inherited(context)) {
+        errno = EIO;
+        return NULL;
+    }
+    if (entries < 1 || entries > DEVICE_MAX_CQE || comp_vector < 0 || comp_vector >= context->num_comp_vectors) {
+        errno = EINVAL;
+        return NULL;
+    }
+    struct cq *cq = make(entries);
+    if (cq == NULL) {
+        return NULL;
+    }
+    cq->ibv.context = context;
+    cq->ibv.channel = channel;
+    cq->ibv.cq_context = cq_context;
     atomic_fetch_add(&context_of(context)->objects, 1);
     if (channel != NULL) {
         channel_join(channel_of(channel), cq, rearm);
     }
     cq_engine_add(cq);
     return &cq->ibv;
+}
+
+struct cq *cq_for_targets(void) {
+    pthread_mutex_lock(&targets_lock);
+    struct cq *cq = atomic_load(&for_targets);
+    if (cq == NULL) {
+        cq = make(1);
+        if (cq != NULL) {
+            cq_engine_add(cq);
+            atomic_store(&for_targets, cq);
+        }
+    }
+    pthread_mutex_unlock(&targets_lock);
+    return cq;
 }
 
 static void leave_domain(const struct cq *cq) {
@@ -135,11 +161,11 @@ static int take(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *t
         const struct cqe *cqe = &cq->ring[cq->head++ & cq->mask];
         wc[taken] = cqe->wc;
         if (cqe->inlined) {
-            inline_place(cqe->qp, cqe->send, cqe->end - 1, &wc[taken]);
+            inline_place(cqe, &wc[taken]);
         }
         taken++;
         count--;
-        qp_polled(cqe->qp, cqe->send, cqe->end);
+        atomic_store_explicit(cqe->tail, cqe->end, memory_order_release);
     }
     if (count == 0) {
         cq->head = 0; /* so a queue for very many connections takes no more memory than it has had completions at a time */
@@ -149,10 +175,23 @@ static int take(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *t
     return taken;
 }
 
+/* The messages of target queue pairs, some of which complete where this thread polls. */
+__attribute__((noinline)) static void serve_targets(void) {
+    struct cq *cq = atomic_load(&for_targets);
+    if (cq != NULL) {
+        cq_ring_deferred(cq);
+        cq_scan_try(cq);
+        cq_note_poll(cq);
+    }
+}
+
 static inline int poll(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *time) {
     if (atomic_load_explicit(&cq->count, memory_order_acquire) == 0) {
         cq_ring_deferred(cq);
         cq_scan_try(cq);
+        if (atomic_load_explicit(&cq->shared_queues, memory_order_relaxed) != 0) {
+            serve_targets();
+        }
     }
     int taken = 0;
     if (atomic_load_explicit(&cq->count, memory_order_acquire) != 0) {
@@ -188,6 +227,10 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     cq_overdue_to_engine(cq);
     /* A peer that published before it could see the new word has not rung; its tick is visible now. */
     cq_scan(cq);
+    struct cq *of_targets = atomic_load(&for_targets);
+    if (atomic_load_explicit(&cq->shared_queues, memory_order_relaxed) != 0 && of_targets != NULL) {
+        cq_end_polling(of_targets);
+    }
     return 0;
 }
 
@@ -211,4 +254,14 @@ static void report_overflow(struct engine_task *task) {
     struct cq *cq = container_of(task, struct cq, overflow);
     async_raise(context_of(cq->ibv.context), IBV_EVENT_CQ_ERR, &cq->ibv, &cq->async);
     qp_fail_users(cq);
+    srq_fail_users(cq);
+}
+
+static void fork_child(void) {
+    pthread_mutex_init(&targets_lock, NULL);
+    atomic_store(&for_targets, NULL);
+}
+
+void cq_init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
 }

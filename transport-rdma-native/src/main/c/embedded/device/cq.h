@@ -62,8 +62,8 @@ struct cq_place {
 
 struct cqe {
     struct ibv_wc wc;
-    struct qp *qp;
-    uint32_t end; /* polling it frees the queue pair's slots before this index */
+    _Atomic uint32_t *tail; /* of the work queue whose places before `end` are free when it is polled; tells whose it is */
+    uint32_t end;
     bool send;
     bool inlined; /* its message is in the queue pair: inline_recv.c */
 };
@@ -123,6 +123,7 @@ struct cq {
     unsigned turn;
     STAILQ_HEAD(, cq_place) unfinished;
     bool turn_taken; /* by one of these, in this scan */
+    atomic_uint shared_queues; /* of XRC, whose receives complete here; read by polls that find nothing */
 
     _Alignas(64) pthread_mutex_t lock;
     /* Under `lock`. */
@@ -130,11 +131,11 @@ struct cq {
     struct cq_time *times; /* of those in the ring, or NULL: nobody asked for them */
     uint32_t mask, head;
     enum cq_arm armed;
-    bool overflowed;
+    atomic_bool overflowed; /* set under `lock` */
 
     int index;   /* on the notify area */
     uint32_t id; /* never reused in this process */
-    atomic_int users; /* queue pairs, twice if for both directions */
+    atomic_int users; /* queue pairs, twice if for both directions; shared receive queues of XRC */
     /* For cq_ex.c. `batch` is held from ibv_start_poll() to ibv_end_poll(), and owns the following two. */
     pthread_mutex_t batch;
     struct ibv_wc wc;
@@ -172,6 +173,14 @@ static inline void cq_put(struct cq *cq) {
 int cq_poll(struct ibv_cq *cq, int entries, struct ibv_wc *wc);
 int cq_req_notify(struct ibv_cq *cq, int solicited_only);
 
+/*
+ * The completion queue of all target queue pairs (XRC), which have none of their own: nothing completes on it, but peers
+ * see by its word whether a thread polls. It is served by polls of the completion queues that get what targets receive.
+ * Made at the first call, and kept. NULL: errno.
+ */
+struct cq *cq_for_targets(void);
+void cq_init(void);
+
 /* Polls for one, with its time if there are any. */
 int cq_poll_one(struct cq *cq, struct ibv_wc *wc, struct cq_time *time);
 
@@ -194,11 +203,16 @@ static inline uint32_t cq_ring_size(int entries) {
 /* ibv_resize_cq(3): 0 or errno. */
 int cq_resize(struct ibv_cq *cq, int entries);
 
+/* Whether completions were lost, and all that follow are. */
+static inline bool cq_has_overflowed(const struct cq *cq) {
+    return atomic_load_explicit(&cq->overflowed, memory_order_relaxed);
+}
+
 /* Appends a completion. `solicited`: it wakes a solicited-only arm; errors always do. */
 void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
 
-/* Removes the completions of a queue pair that goes away. */
-void cq_purge(struct cq *cq, const struct qp *qp);
+/* Removes the completions of a work queue that goes away. */
+void cq_purge(struct cq *cq, const _Atomic uint32_t *tail);
 
 /* ---- cq_doorbell.c ---- */
 
@@ -240,6 +254,9 @@ void cq_mark_if_lasting(struct cq *cq, uint64_t word);
  * removed: a thread that was delayed once goes on. On the engine.
  */
 void cq_was_nudged(struct cq *cq);
+
+/* The thread that has polled is about to sleep: peers ring the engine from now on. */
+void cq_end_polling(struct cq *cq);
 
 /*
  * For the engine's rounds: if there were hardly any polls since the last call, peers ring the engine from now on.

@@ -102,12 +102,12 @@ int cq_resize(struct ibv_cq *ibv, int entries) {
     return fits ? 0 : EINVAL;
 }
 
-void cq_purge(struct cq *cq, const struct qp *qp) {
+void cq_purge(struct cq *cq, const _Atomic uint32_t *tail) {
     pthread_mutex_lock(&cq->lock);
     uint32_t count = atomic_load_explicit(&cq->count, memory_order_relaxed), kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct cqe *cqe = &cq->ring[(cq->head + i) & cq->mask];
-        if (cqe->qp != qp) {
+        if (cqe->tail != tail) {
             if (cq->times != NULL) {
                 cq->times[(cq->head + kept) & cq->mask] = cq->times[(cq->head + i) & cq->mask];
             }

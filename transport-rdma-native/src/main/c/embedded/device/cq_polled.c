@@ -96,6 +96,14 @@ void cq_was_nudged(struct cq *cq) {
     cq_engine_ring(); /* other peers may have published work without a doorbell */
 }
 
+void cq_end_polling(struct cq *cq) {
+    cq_ring_deferred(cq);
+    mark_unpolled(cq);
+    if (cq_scan(cq)) {
+        cq_engine_ring(); /* one look does not do all that there may be */
+    }
+}
+
 bool cq_rest(struct cq *cq) {
     struct cq_polling *polling = &cq->polling;
     uint32_t polls = atomic_load_explicit(polling->polls, memory_order_relaxed);

@@ -165,6 +165,7 @@ void embedded_ibv_ack_async_event(struct ibv_async_event *event) {
             context = context_of(event->element.cq->context);
             source = &cq_of(event->element.cq)->async;
             break;
+        case IBV_EVENT_SRQ_ERR:
         case IBV_EVENT_SRQ_LIMIT_REACHED:
             context = context_of(event->element.srq->context);
             source = &srq_of(event->element.srq)->async;

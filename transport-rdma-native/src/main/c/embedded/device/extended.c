@@ -19,6 +19,8 @@
 #include "cq.h"
 #include "pd.h"
 #include "qp.h"
+#include "srq.h"
+#include "xrcd.h"
 
 void extended_fill(struct verbs_context *extended) {
     extended->sz = sizeof(*extended);
@@ -28,6 +30,11 @@ void extended_fill(struct verbs_context *extended) {
     extended->query_rt_values = attributes_query_rt_values;
     extended->create_cq_ex = cq_create_ex;
     extended->create_qp_ex = qp_create_ex;
+    extended->open_qp = qp_open;
+    extended->create_srq_ex = srq_create_ex;
+    extended->get_srq_num = srq_get_number;
+    extended->open_xrcd = xrcd_open;
+    extended->close_xrcd = xrcd_close;
     extended->alloc_td = td_alloc;
     extended->dealloc_td = td_dealloc;
     extended->alloc_parent_domain = pd_alloc_parent;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "embedded/base/cancel.h"
+#include "embedded/base/container_of.h"
 #include "embedded/base/epoch.h"
 #include "qp.h"
 
@@ -90,11 +91,14 @@ static void place(const struct qp *qp, const struct ibv_sge *sge, uint16_t num, 
     epoch_leave();
 }
 
-void inline_place(const struct qp *qp, bool send, uint32_t index, struct ibv_wc *wc) {
-    if (send) {
+void inline_place(const struct cqe *cqe, struct ibv_wc *wc) {
+    uint32_t index = cqe->end - 1;
+    if (cqe->send) {
+        const struct qp *qp = container_of(cqe->tail, struct qp, sq.tail);
         const struct send_wqe *wqe = work_queue_at(&qp->sq, index);
         place(qp, wqe->sge, wqe->num_sge, (const uint8_t *) (wqe->sge + wqe->num_sge), wc);
     } else {
+        const struct qp *qp = container_of(cqe->tail, struct qp, rq.tail);
         const struct receive_wqe *wqe = work_queue_receive(&qp->rq, index);
         place(qp, wqe->sge, wqe->num_sge, inline_slot(qp, index), wc);
     }

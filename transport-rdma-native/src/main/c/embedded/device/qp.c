@@ -26,7 +26,7 @@
 #include "mw.h"
 #include "srq.h"
 
-static const struct qp_ops *ops_of_type[IBV_QPT_UD + 1];
+static const struct qp_ops *ops_of_type[IBV_QPT_XRC_RECV + 1];
 
 void qp_set_ops(enum ibv_qp_type type, const struct qp_ops *ops) {
     ops_of_type[type] = ops;
@@ -38,17 +38,20 @@ static void run_again(struct engine_task *task) {
 
 /* Returns 0 or errno. */
 static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
-    if ((unsigned) attr->qp_type > IBV_QPT_UD || ops_of_type[attr->qp_type] == NULL
+    if ((unsigned) attr->qp_type > IBV_QPT_XRC_RECV || ops_of_type[attr->qp_type] == NULL
             || (iwarp_is_on() && attr->qp_type != IBV_QPT_RC)) {
         return EOPNOTSUPP;
     }
-    if (attr->send_cq == NULL || attr->recv_cq == NULL || attr->send_cq->context != pd->context
-            || attr->recv_cq->context != pd->context || (attr->srq != NULL && attr->srq->context != pd->context)) {
+    bool receives = attr->qp_type != IBV_QPT_XRC_SEND; /* what is said of receives is ignored otherwise, as by the kernel */
+    if (attr->qp_type == IBV_QPT_XRC_RECV || attr->send_cq == NULL || attr->send_cq->context != pd->context
+            || (receives && (attr->recv_cq == NULL || attr->recv_cq->context != pd->context))
+            || (receives && attr->srq != NULL
+                && (attr->srq->context != pd->context || srq_of(attr->srq)->domain != NULL))) {
         return EINVAL;
     }
     const struct ibv_qp_cap *cap = &attr->cap;
     /* ibv_create_qp(3): with a shared receive queue the sizes of the receive queue are ignored */
-    bool receives_fit = attr->srq != NULL
+    bool receives_fit = !receives || attr->srq != NULL
             || (cap->max_recv_wr <= DEVICE_MAX_WR && cap->max_recv_sge <= DEVICE_MAX_SGE);
     bool fits = cap->max_send_wr <= DEVICE_MAX_WR && cap->max_send_sge <= DEVICE_MAX_SGE
             && cap->max_inline_data <= DEVICE_MAX_INLINE;
@@ -60,53 +63,57 @@ static int init_queues(struct qp *qp) {
     if (qp->cap.max_inline_data < sges) {
         qp->cap.max_inline_data = (uint32_t) sges; /* their space serves, as in soft-RoCE: rdma_xclient relies on it */
     }
+    if (qp->srq != NULL || qp->domain != NULL || qp->ibv.qp_type == IBV_QPT_XRC_SEND) {
+        qp->cap.max_recv_wr = qp->cap.max_recv_sge = 0;
+    }
     int error = work_queue_init(&qp->sq, qp->cap.max_send_wr, qp->cap.max_send_sge,
                                 sizeof(struct send_wqe) + qp->cap.max_inline_data);
-    if (error == 0 && qp->srq == NULL) {
+    if (error == 0 && (qp->srq != NULL || qp->domain != NULL)) {
+        qp->taken = malloc(receive_wqe_size(qp->srq != NULL ? qp->srq->queue.max_sge : DEVICE_MAX_SGE));
+        error = qp->taken == NULL ? ENOMEM : 0;
+    } else if (error == 0) {
         error = work_queue_init(&qp->rq, qp->cap.max_recv_wr, qp->cap.max_recv_sge,
                                 receive_wqe_size(qp->cap.max_recv_sge));
-    } else if (error == 0) {
-        qp->cap.max_recv_wr = qp->cap.max_recv_sge = 0;
-        qp->taken = malloc(receive_wqe_size(qp->srq->queue.max_sge));
-        error = qp->taken == NULL ? ENOMEM : 0;
     }
     return error;
 }
 
-struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr) {
-    UNCANCELLED;
-    int error = context_is_inherited(pd->context) ? EIO : check(pd, attr);
-    if (error != 0) {
-        errno = error;
-        return NULL;
+static void add_users(struct qp *qp, int number) {
+    atomic_fetch_add(&qp->send_cq->users, number);
+    atomic_fetch_add(&qp->recv_cq->users, number);
+    if (qp->pd != NULL) {
+        atomic_fetch_add(&qp->pd->objects, number);
+        if (qp->srq != NULL) {
+            atomic_fetch_add(&qp->srq->users, number);
+        }
     }
+}
+
+struct qp *qp_make(const struct qp_parts *parts) {
     struct qp *qp = aligned_alloc(64, (sizeof(*qp) + 63) & ~(size_t) 63);
     if (qp == NULL) {
         errno = ENOMEM;
         return NULL;
     }
     memset(qp, 0, sizeof(*qp));
-    qp->ops = ops_of_type[attr->qp_type];
-    qp->ibv.context = pd->context;
-    qp->ibv.qp_context = attr->qp_context;
-    qp->ibv.pd = pd;
-    qp->ibv.send_cq = attr->send_cq;
-    qp->ibv.recv_cq = attr->recv_cq;
-    qp->ibv.srq = attr->srq;
-    qp->ibv.qp_type = attr->qp_type;
+    qp->ops = ops_of_type[parts->ibv.qp_type];
+    qp->ibv = parts->ibv;
     qp->ibv.state = IBV_QPS_RESET;
-    qp->context = context_of(pd->context);
-    qp->pd = pd_of(pd);
-    qp->send_cq = cq_of(attr->send_cq);
-    qp->recv_cq = cq_of(attr->recv_cq);
-    qp->srq = attr->srq == NULL ? NULL : srq_of(attr->srq);
-    qp->cap = attr->cap;
-    qp->sq_sig_all = attr->sq_sig_all != 0;
+    qp->context = parts->ibv.context == NULL ? NULL : context_of(parts->ibv.context);
+    qp->pd = parts->pd;
+    qp->domain = parts->domain;
+    qp->send_cq = parts->send_cq;
+    qp->recv_cq = qp->receive_cq = parts->recv_cq;
+    qp->receive_tail = &qp->rq.tail;
+    qp->srq = parts->srq;
+    qp->srqn = parts->domain != NULL ? QP_NO_SRQN : 0;
+    qp->cap = parts->cap;
+    qp->sq_sig_all = parts->sq_sig_all;
     qp->again.run = run_again;
     atomic_init(&qp->state, IBV_QPS_RESET);
     atomic_init(&qp->refs, 1);
     pthread_mutex_init(&qp->control, NULL);
-    error = qp->ops->create != NULL ? qp->ops->create(qp) : 0;
+    int error = qp->ops->create != NULL ? qp->ops->create(qp) : 0;
     if (error == 0) {
         error = init_queues(qp);
     }
@@ -118,11 +125,33 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
         errno = error;
         return NULL;
     }
-    atomic_fetch_add(&qp->pd->objects, 1);
-    atomic_fetch_add(&qp->send_cq->users, 1);
-    atomic_fetch_add(&qp->recv_cq->users, 1);
-    if (qp->srq != NULL) {
-        atomic_fetch_add(&qp->srq->users, 1);
+    add_users(qp, 1);
+    return qp;
+}
+
+struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr) {
+    UNCANCELLED;
+    int error = context_is_inherited(pd->context) ? EIO : check(pd, attr);
+    if (error != 0) {
+        errno = error;
+        return NULL;
+    }
+    bool receives = attr->qp_type != IBV_QPT_XRC_SEND;
+    const struct qp_parts parts = {
+        .ibv = {
+            .context = pd->context, .qp_context = attr->qp_context, .pd = pd, .send_cq = attr->send_cq,
+            .recv_cq = attr->recv_cq, .srq = attr->srq, .qp_type = attr->qp_type,
+        },
+        .pd = pd_of(pd),
+        .send_cq = cq_of(attr->send_cq),
+        .recv_cq = cq_of(receives ? attr->recv_cq : attr->send_cq), /* where the peer finds out who polls */
+        .srq = receives && attr->srq != NULL ? srq_of(attr->srq) : NULL,
+        .cap = attr->cap,
+        .sq_sig_all = attr->sq_sig_all != 0,
+    };
+    struct qp *qp = qp_make(&parts);
+    if (qp == NULL) {
+        return NULL;
     }
     attr->cap = qp->cap; /* what was granted: ibv_create_qp(3) */
     return &qp->ibv;
@@ -132,7 +161,7 @@ int embedded_ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr
                           struct ibv_qp_init_attr *init_attr) {
     UNCANCELLED;
     (void) attr_mask; /* ibv_query_qp(3): more than asked for may be returned */
-    struct qp *qp = qp_of(ibv);
+    struct qp *qp = qp_meant(ibv);
     if (context_is_inherited(ibv->context)) {
         return EIO;
     }
@@ -154,23 +183,7 @@ int embedded_ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr
     return 0;
 }
 
-static void drop_users(struct qp *qp) {
-    if (qp->srq != NULL) {
-        atomic_fetch_sub(&qp->srq->users, 1);
-    }
-    atomic_fetch_sub(&qp->recv_cq->users, 1);
-    atomic_fetch_sub(&qp->send_cq->users, 1);
-    atomic_fetch_sub(&qp->pd->objects, 1);
-}
-
-int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
-    UNCANCELLED;
-    struct qp *qp = qp_of(ibv);
-    if (context_is_inherited(ibv->context)) { /* whatever refers to it is not looked at here: fork.h */
-        drop_users(qp);
-        qp_free(qp);
-        return 0;
-    }
+int qp_destroy(struct qp *qp) {
     int error = qp->ops->begin_destroy != NULL ? qp->ops->begin_destroy(qp) : 0;
     if (error != 0) {
         return error;
@@ -187,13 +200,34 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     engine_task_cancel(&qp->again);
     cq_ring_deferred(qp->recv_cq); /* or it would be kept until there is a poll, which may never come */
     cq_ring_deferred(qp->send_cq);
-    cq_purge(qp->recv_cq, qp);
-    cq_purge(qp->send_cq, qp);
-    async_retire(qp->context, &qp->async);
+    cq_purge(qp->recv_cq, &qp->rq.tail);
+    cq_purge(qp->send_cq, &qp->sq.tail);
     if (qp->srq != NULL) {
         srq_forget(qp->srq, qp);
     }
-    drop_users(qp);
-    qp_put(qp);
+    add_users(qp, -1);
     return 0;
+}
+
+void qp_destroy_inherited(struct qp *qp) {
+    add_users(qp, -1);
+    qp_free(qp);
+}
+
+int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
+    UNCANCELLED;
+    struct qp *qp = qp_of(ibv);
+    if (qp->ops->close != NULL) {
+        return qp->ops->close(qp);
+    }
+    if (context_is_inherited(ibv->context)) { /* whatever refers to it is not looked at here: fork.h */
+        qp_destroy_inherited(qp);
+        return 0;
+    }
+    int error = qp_destroy(qp);
+    if (error == 0) {
+        async_retire(qp->context, &qp->async);
+        qp_put(qp);
+    }
+    return error;
 }

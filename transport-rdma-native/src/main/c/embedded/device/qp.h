@@ -26,7 +26,10 @@
  *   work_queue.c   the rings of what was posted
  *   qp_progress.c  the gate and its owner, errors, flushing, the engine's rounds
  *   qp_complete.c  completions, and the receives that messages take
- *   srq.c          work queues that queue pairs share
+ *   qp_target.c    handles of target queue pairs (XRC)
+ *   srq.c          work queues that queue pairs share: create, query, destroy
+ *   srq_take.c     the receives that queue pairs take from them
+ *   xrcd.c         domains of XRC: which target queue pairs may use which shared receive queues
  *   mw.c           memory windows, which requests bind and invalidate
  *   inline_recv.c  messages and answers that travel in their completion
  */
@@ -58,12 +61,16 @@ struct ah;
 struct mw;
 struct qp_ops;
 struct ud;
+struct xrc_domain;
 
 /* Requests that the peer does not see, in the numbers above those of enum wire_op. */
 enum qp_local_op {
     QP_OP_BIND_MW = 128,
     QP_OP_LOCAL_INV,
 };
+
+/* No number of a request: these have 32 bits. */
+#define QP_NO_SRQN UINT64_MAX
 
 struct send_wqe {
     uint64_t wr_id;
@@ -72,6 +79,7 @@ struct send_wqe {
             uint64_t remote_address;
             uint64_t operand[2];
             uint32_t rkey;
+            uint32_t srqn; /* XRC; else 0 */
         };
         struct { /* UD */
             struct ah *ah; /* a reference */
@@ -155,7 +163,7 @@ struct qp {
     struct work_queue sq, rq;
     uint8_t *inlined; /* `inline_recv` bytes for each place of rq, written by the gate's owner, read by polls */
     uint32_t inline_recv;
-    struct srq *srq; /* in place of rq, or NULL */
+    struct srq *srq; /* in place of rq, or NULL; of a target queue pair: the one that the latest message is for */
     bool waits_for_shared; /* with the next one under the lock of srq */
     struct qp *next_waiting;
 
@@ -182,6 +190,9 @@ struct qp {
     bool sq_sig_all;
     struct ibv_qp_cap cap;
     struct ibv_qp_attr attr;
+    uint64_t srqn; /* of a target queue pair: the number of `srq`, or QP_NO_SRQN; else 0 */
+    struct cq *receive_cq;          /* that receives complete on: recv_cq, or the one of `srq` of a target */
+    _Atomic uint32_t *receive_tail; /* of these completions */
 
     /* Timers, advanced by QP_WORK_WATCH. */
     uint64_t stalled_since_ns, rnr_since_ns;
@@ -219,6 +230,12 @@ struct qp {
     struct mw *windows; /* of type 2 that are bound through it; mw.c */
     bool unheard;        /* an unreliable connection's peer took nothing for long; the gate's owner: rc/uc.c */
     uint32_t unheard_at; /* what it had acknowledged by then */
+    struct xrc_domain *domain; /* of a target queue pair */
+    struct qp *target;  /* this is a handle of that target queue pair, and nothing but its name is used: qp_target.c */
+    struct qp *handles; /* of a target queue pair, under the lock of its domain's names */
+    struct qp *next_handle;
+    struct qp *next_target; /* of its domain */
+    bool closed;            /* no handle is left, and there will be none */
     struct ud *ud; /* what a UD queue pair has beside this; it does without much of the above */
 };
 
@@ -234,6 +251,7 @@ struct qp_transition {
 struct qp_ops {
     const struct qp_transition *transitions;
     size_t num_transitions;
+    int ignored; /* attributes that may be given and say nothing: enum ibv_qp_attr_mask */
     bool watch_posted; /* work requests that are posted have timers */
     bool unreliable;   /* connections: nothing is repeated, and no error of the one end is told to the other */
 
@@ -261,6 +279,11 @@ struct qp_ops {
     /* For the engine's rounds, when introduce_at_ns has come; may be NULL. */
     void (*introduce_again)(struct qp *qp);
 
+    /* Tells the application of an asynchronous event, in place of doing it for the queue pair itself; may be NULL. */
+    void (*raise)(struct qp *qp, enum ibv_event_type event);
+
+    /* Of a handle: ibv_destroy_qp(3); may be NULL. */
+    int (*close)(struct qp *handle);
     /* Before a queue pair is destroyed, without `control`: 0 or EBUSY; may be NULL. */
     int (*begin_destroy)(struct qp *qp);
     /* Reset, destroy: polls do not come to it any more, without the gate. */
@@ -275,6 +298,12 @@ static inline struct qp *qp_of(struct ibv_qp *qp) {
     return (struct qp *) qp;
 }
 
+/* What is meant by it: a handle stands for its target. */
+static inline struct qp *qp_meant(struct ibv_qp *qp) {
+    struct qp *target = qp_of(qp)->target;
+    return target != NULL ? target : qp_of(qp);
+}
+
 static inline enum ibv_qp_state qp_state(const struct qp *qp) {
     return (enum ibv_qp_state) atomic_load_explicit(&qp->state, memory_order_acquire);
 }
@@ -286,6 +315,18 @@ static inline bool qp_sends_in(enum ibv_qp_state state) {
 
 /* qp.c */
 void qp_set_ops(enum ibv_qp_type type, const struct qp_ops *ops); /* of all queue pairs of the type */
+struct qp_parts {
+    struct ibv_qp ibv; /* as the application sees it: type, context, ... */
+    struct pd *pd; /* NULL: of each message's shared receive queue, in this domain */
+    struct xrc_domain *domain;
+    struct cq *send_cq, *recv_cq;
+    struct srq *srq;
+    struct ibv_qp_cap cap;
+    bool sq_sig_all;
+};
+struct qp *qp_make(const struct qp_parts *parts); /* NULL: errno */
+int qp_destroy(struct qp *qp); /* ibv_destroy_qp(3) but for its asynchronous events: 0 or EBUSY */
+void qp_destroy_inherited(struct qp *qp); /* in the child of a fork() */
 
 /* qp_table.c */
 void qp_table_init(void);
@@ -295,16 +336,15 @@ void qp_free(struct qp *qp); /* for the last reference, and for those that are n
 int qp_table_add(struct qp *qp); /* gives it a number; 0 or errno */
 void qp_table_remove(struct qp *qp);
 struct qp *qp_table_find(uint32_t qpn); /* with a reference, or NULL */
+/* A number for something else: 0 and errno if there is none. It is not used again for a while, as those of queue pairs. */
+uint32_t qp_table_claim_number(void);
+void qp_table_release_number(uint32_t number);
 /* Calls `visit` for all, with the table's lock; it may take control and gates. */
 void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const void *argument);
 
 /* qp_post.c */
 int qp_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int qp_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-/* Under the lock of the completion queue that was polled. */
-static inline void qp_polled(struct qp *qp, bool send, uint32_t end) {
-    atomic_store_explicit(send ? &qp->sq.tail : &qp->rq.tail, end, memory_order_release);
-}
 
 /* qp_post.c, with the lock of sq */
 /* Whether requests may be posted in this state. */
@@ -319,6 +359,13 @@ void qp_posted_sends(struct qp *qp);
 struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 /* NULL if the queue pair was made without operations for it: ibv_qp_to_qp_ex(3). */
 struct ibv_qp_ex *qp_to_ex(struct ibv_qp *qp);
+
+/* qp_target.c */
+struct ibv_qp *qp_create_target(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+/* ibv_open_qp(3), for the extended context. */
+struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
+/* An event of a target queue pair is one of all its handles. */
+void qp_raise_to_handles(struct qp *qp, enum ibv_event_type event);
 
 /* qp_progress.c */
 /* Does the work now, or leaves it to the thread that is at it. Returns true if some was left over for a later call. */
@@ -336,6 +383,8 @@ void qp_to_error(struct qp *qp);
 bool qp_has_outstanding(const struct qp *qp);
 /* Whether a work request has been staged in part. */
 bool qp_is_staging(const struct qp *qp);
+/* An asynchronous event about it. */
+void qp_raise(struct qp *qp, enum ibv_event_type event);
 /* The completion queue has overflowed: all queue pairs that use it fail. */
 void qp_fail_users(struct cq *cq);
 /* The round of the engine: returns when to look again, or 0 if it is not watched any more. */
@@ -384,6 +433,6 @@ static inline uint8_t *inline_slot(const struct qp *qp, uint32_t index) {
  */
 bool inline_keep_answer(const struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length);
 /* For polls: copies the message to the receive's memory, or the answer to the request's. */
-void inline_place(const struct qp *qp, bool send, uint32_t index, struct ibv_wc *wc);
+void inline_place(const struct cqe *cqe, struct ibv_wc *wc);
 
 #endif

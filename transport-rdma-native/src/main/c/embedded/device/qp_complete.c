@@ -49,7 +49,7 @@ void qp_complete_send(struct qp *qp, enum ibv_wc_status status) {
             .byte_len = wqe->total,
             .qp_num = qp->ibv.qp_num,
         },
-        .qp = qp,
+        .tail = &qp->sq.tail,
         .end = qp->sq.done,
         .send = true,
         .inlined = wqe->answered && wqe->inlined && status == IBV_WC_SUCCESS,
@@ -120,10 +120,10 @@ void qp_fail_receive(struct qp *qp, enum ibv_wc_status status, int vendor_err) {
             .vendor_err = (uint32_t) vendor_err,
             .qp_num = qp->ibv.qp_num,
         },
-        .qp = qp,
+        .tail = qp->receive_tail,
         .end = qp->rq.done,
     };
-    cq_push(qp->recv_cq, &cqe, false);
+    cq_push(qp->receive_cq, &cqe, false);
 }
 
 /*
@@ -134,7 +134,7 @@ static void flush_shared(struct qp *qp) {
     if (qp->has_taken) {
         qp_fail_receive(qp, IBV_WC_WR_FLUSH_ERR, 0);
     }
-    if (!qp->said_last) {
+    if (!qp->said_last && qp->domain == NULL) { /* a target queue pair takes from whatever its peer names */
         qp->said_last = true;
         async_raise(qp->context, IBV_EVENT_QP_LAST_WQE_REACHED, &qp->ibv, &qp->async);
     }

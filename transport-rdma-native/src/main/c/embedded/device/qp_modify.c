@@ -92,8 +92,8 @@ static void reset(struct qp *qp) {
     work_queue_reset(&qp->sq);
     work_queue_reset(&qp->rq);
     qp->failed = qp->has_taken = qp->said_last = false;
-    cq_purge(qp->recv_cq, qp);
-    cq_purge(qp->send_cq, qp);
+    cq_purge(qp->recv_cq, &qp->rq.tail);
+    cq_purge(qp->send_cq, &qp->sq.tail);
     qp_unlock(qp);
     qp->ops->release(qp, false);
 }
@@ -145,10 +145,11 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
 
 int embedded_ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mask) {
     UNCANCELLED;
-    struct qp *qp = qp_of(ibv);
+    struct qp *qp = qp_meant(ibv);
     if (context_is_inherited(ibv->context)) {
         return EIO;
     }
+    mask &= ~qp->ops->ignored;
     pthread_mutex_lock(&qp->control);
     enum ibv_qp_state from = qp_state(qp);
     enum ibv_qp_state to = (mask & IBV_QP_STATE) != 0 ? attr->qp_state : from;
@@ -156,6 +157,9 @@ int embedded_ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mas
     int error = EINVAL;
     if (expected && is_allowed(qp, from, to, mask) && are_valid(attr, mask)) {
         error = change(qp, from, to, attr, mask);
+    }
+    if (error == 0 && qp != qp_of(ibv)) {
+        ibv->state = to; /* of a handle: what was last set by it, as with the libraries */
     }
     pthread_mutex_unlock(&qp->control);
     if (error == 0 && qp_sends_in(to)) {

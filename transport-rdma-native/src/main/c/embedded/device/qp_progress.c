@@ -30,6 +30,14 @@ bool qp_has_outstanding(const struct qp *qp) {
     return qp->sq.done != atomic_load(&qp->sq.head);
 }
 
+void qp_raise(struct qp *qp, enum ibv_event_type event) {
+    if (qp->ops->raise != NULL) {
+        qp->ops->raise(qp, event);
+    } else {
+        async_raise(qp->context, event, &qp->ibv, &qp->async);
+    }
+}
+
 void qp_fail(struct qp *qp, int event) {
     if (qp->failed) {
         return;
@@ -41,7 +49,7 @@ void qp_fail(struct qp *qp, int event) {
         qp->ops->failed(qp);
     }
     if (event >= 0) {
-        async_raise(qp->context, (enum ibv_event_type) event, &qp->ibv, &qp->async);
+        qp_raise(qp, (enum ibv_event_type) event);
     }
 }
 

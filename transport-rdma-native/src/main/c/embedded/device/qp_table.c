@@ -83,6 +83,26 @@ static uint32_t claim_number(void) {
     return next_fresh++;
 }
 
+static void retire_number(uint32_t number) {
+    if (retired_tail - retired_head < MAX_RETIRED) {
+        retired[retired_tail % MAX_RETIRED].qpn = number;
+        retired[retired_tail++ % MAX_RETIRED].until_ns = engine_now_ns() + REUSE_DELAY_NS;
+    }
+}
+
+uint32_t qp_table_claim_number(void) {
+    pthread_mutex_lock(&lock);
+    uint32_t number = claim_number();
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+void qp_table_release_number(uint32_t number) {
+    pthread_mutex_lock(&lock);
+    retire_number(number);
+    pthread_mutex_unlock(&lock);
+}
+
 static struct qp **bucket_of(uint32_t qpn) {
     return &buckets[qpn % BUCKETS];
 }
@@ -109,10 +129,7 @@ void qp_table_remove(struct qp *qp) {
     }
     *link = qp->next_in_table;
     num_qps--;
-    if (retired_tail - retired_head < MAX_RETIRED) {
-        retired[retired_tail % MAX_RETIRED].qpn = qp->ibv.qp_num;
-        retired[retired_tail++ % MAX_RETIRED].until_ns = engine_now_ns() + REUSE_DELAY_NS;
-    }
+    retire_number(qp->ibv.qp_num);
     pthread_mutex_unlock(&lock);
 }
 

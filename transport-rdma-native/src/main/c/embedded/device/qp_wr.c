@@ -199,6 +199,14 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t rem
     }
 }
 
+static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t number) {
+    struct qp *qp = qp_of_ex(ex);
+    struct ibv_send_wr *wr = to_set(qp, qp->ibv.qp_type == IBV_QPT_XRC_SEND);
+    if (wr != NULL) {
+        wr->qp_type.xrc.remote_srqn = number;
+    }
+}
+
 static void wr_set_sge_list(struct ibv_qp_ex *ex, size_t count, const struct ibv_sge *list) {
     struct qp *qp = qp_of_ex(ex);
     struct ibv_send_wr *wr = to_set(qp, count <= qp->cap.max_send_sge);
@@ -251,7 +259,8 @@ static uint64_t operations_of(enum ibv_qp_type type) {
         return type == IBV_QPT_RC ? IWARP_OPS : 0;
     }
     switch (type) {
-        case IBV_QPT_RC: return RELIABLE_OPS;
+        case IBV_QPT_RC:
+        case IBV_QPT_XRC_SEND: return RELIABLE_OPS;
         case IBV_QPT_UC: return UNRELIABLE_OPS;
         case IBV_QPT_UD: return DATAGRAM_OPS;
         default: return 0;
@@ -260,12 +269,17 @@ static uint64_t operations_of(enum ibv_qp_type type) {
 
 /* Returns 0 or errno. */
 static int check(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr) {
-    uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+    uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
+            | IBV_QP_INIT_ATTR_XRCD;
     uint64_t ops = operations_of(attr->qp_type);
     if ((attr->comp_mask & ~known) != 0
             || ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) != 0 && attr->create_flags != 0)
             || ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0 && (attr->send_ops_flags & ~ops) != 0)) {
         return EOPNOTSUPP;
+    }
+    if (attr->qp_type == IBV_QPT_XRC_RECV) {
+        bool has_xrcd = (attr->comp_mask & IBV_QP_INIT_ATTR_XRCD) != 0 && attr->xrcd != NULL;
+        return has_xrcd && attr->xrcd->context == context ? 0 : EINVAL;
     }
     bool has_domain = (attr->comp_mask & IBV_QP_INIT_ATTR_PD) != 0 && attr->pd != NULL;
     return has_domain && attr->pd->context == context ? 0 : EINVAL;
@@ -295,6 +309,7 @@ static bool add_posting(struct qp *qp) {
     ex->wr_local_inv = wr_local_inv;
     ex->wr_bind_mw = wr_bind_mw;
     ex->wr_set_ud_addr = wr_set_ud_addr;
+    ex->wr_set_xrc_srqn = wr_set_xrc_srqn;
     ex->wr_set_sge = wr_set_sge;
     ex->wr_set_sge_list = wr_set_sge_list;
     ex->wr_set_inline_data = wr_set_inline_data;
@@ -307,6 +322,9 @@ struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr
     if (error != 0) {
         errno = error;
         return NULL;
+    }
+    if (attr->qp_type == IBV_QPT_XRC_RECV) {
+        return qp_create_target(context, attr);
     }
     /* It begins as the other struct does: ibv_create_qp_ex() in verbs.h relies on it as well. */
     struct ibv_qp *made = embedded_ibv_create_qp(attr->pd, (struct ibv_qp_init_attr *) attr);

@@ -13,15 +13,17 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Shared receive queues: see srq.h. */
+/* Shared receive queues: create, modify, query, destroy. See srq.h. */
 #include "srq.h"
 #include "embedded/base/cancel.h"
+#include "xrcd.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct ibv_srq *embedded_ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init) {
+/* NULL: errno. */
+static struct srq *make(struct ibv_pd *pd, struct ibv_srq_init_attr *init) {
     const struct ibv_srq_attr *attr = &init->attr;
     if (context_is_inherited(pd->context)) {
         errno = EIO;
@@ -45,10 +47,119 @@ struct ibv_srq *embedded_ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_a
     srq->pd = pd_of(pd);
     srq->context = context_of(pd->context);
     srq->last_waiting = &srq->waiting;
+    return srq;
+}
+
+struct ibv_srq *embedded_ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init) {
+    UNCANCELLED;
+    struct srq *srq = make(pd, init);
+    if (srq == NULL) {
+        return NULL;
+    }
     atomic_fetch_add(&srq->pd->objects, 1);
     init->attr.srq_limit = 0; /* ibv_create_srq(3) does not arm it */
     return &srq->ibv;
 }
+
+/* ---- XRC ---- */
+
+static void add_users(struct srq *srq, int number) {
+    atomic_fetch_add(&srq->cq->users, number);
+    atomic_fetch_add(&srq->cq->shared_queues, (unsigned) number);
+    xrcd_add_objects(srq->xrcd, number);
+}
+
+/* Returns 0 or errno. */
+static int check(const struct ibv_context *context, const struct ibv_srq_init_attr_ex *attr) {
+    uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+    bool is_xrc = (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) != 0 && attr->srq_type == IBV_SRQT_XRC;
+    bool is_basic = (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) == 0 || attr->srq_type == IBV_SRQT_BASIC;
+    if ((attr->comp_mask & ~known) != 0 || (!is_xrc && !is_basic)) {
+        return EOPNOTSUPP;
+    }
+    if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) == 0 || attr->pd == NULL || attr->pd->context != context) {
+        return EINVAL;
+    }
+    if (is_basic) {
+        return 0;
+    }
+    uint32_t needed = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+    bool complete = (attr->comp_mask & needed) == needed && attr->xrcd != NULL && attr->cq != NULL;
+    return complete && attr->xrcd->context == context && attr->cq->context == context ? 0 : EINVAL;
+}
+
+struct ibv_srq *srq_create_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr) {
+    UNCANCELLED;
+    int error = check(context, attr);
+    if (error != 0) {
+        errno = error;
+        return NULL;
+    }
+    struct ibv_srq_init_attr *init = (struct ibv_srq_init_attr *) attr; /* it begins with the same: verbs.h */
+    if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) == 0 || attr->srq_type == IBV_SRQT_BASIC) {
+        return embedded_ibv_create_srq(attr->pd, init);
+    }
+    struct srq *srq = make(attr->pd, init);
+    if (srq == NULL) {
+        return NULL;
+    }
+    srq->number = qp_table_claim_number();
+    if (srq->number == 0) {
+        error = errno;
+        work_queue_free(&srq->queue);
+        free(srq);
+        errno = error;
+        return NULL;
+    }
+    srq->ibv.handle = srq->number;
+    srq->xrcd = attr->xrcd;
+    srq->domain = xrcd_domain(attr->xrcd);
+    srq->cq = cq_of(attr->cq);
+    add_users(srq, 1);
+    atomic_fetch_add(&srq->pd->objects, 1);
+    xrcd_add_srq(srq->domain, srq);
+    init->attr.srq_limit = 0;
+    return &srq->ibv;
+}
+
+int srq_get_number(struct ibv_srq *ibv, uint32_t *number) {
+    const struct srq *srq = srq_of(ibv);
+    if (srq->domain == NULL) {
+        return EOPNOTSUPP;
+    }
+    *number = srq->number;
+    return 0;
+}
+
+static void leave_target(struct qp *target, void *srq) {
+    qp_lock(target);
+    bool selected = target->srq == srq;
+    if (selected) {
+        srq_deselect(target); /* a message under way finds that its number is none any more */
+    }
+    qp_unlock(target);
+    if (selected) {
+        qp_kick(target, QP_WORK_ALL);
+    }
+}
+
+static void leave_domain(struct srq *srq) {
+    xrcd_remove_srq(srq->domain, srq);
+    xrcd_visit_targets(srq->domain, leave_target, srq);
+    cq_purge(srq->cq, &srq->polled);
+}
+
+static void fail(struct srq *srq, void *cq) {
+    if (srq->cq == cq) {
+        async_raise(srq->context, IBV_EVENT_SRQ_ERR, &srq->ibv, &srq->async);
+    }
+}
+
+void srq_fail_users(struct cq *cq) {
+    xrcd_visit_srqs(fail, cq);
+}
+
+/* ---- both ---- */
 
 int embedded_ibv_modify_srq(struct ibv_srq *ibv, struct ibv_srq_attr *attr, int mask) {
     struct srq *srq = srq_of(ibv);
@@ -88,87 +199,19 @@ int embedded_ibv_destroy_srq(struct ibv_srq *ibv) {
     if (atomic_load(&srq->users) != 0) {
         return EBUSY;
     }
-    if (!context_is_inherited(ibv->context)) {
+    bool inherited = context_is_inherited(ibv->context);
+    if (!inherited && srq->domain != NULL) {
+        leave_domain(srq);
+        qp_table_release_number(srq->number);
+    }
+    if (!inherited) {
         async_retire(srq->context, &srq->async);
+    }
+    if (srq->domain != NULL) {
+        add_users(srq, -1);
     }
     atomic_fetch_sub(&srq->pd->objects, 1);
     work_queue_free(&srq->queue);
     free(srq);
     return 0;
-}
-
-/* With the queue's lock. */
-static uint32_t available(const struct srq *srq) {
-    return atomic_load(&srq->queue.head) - atomic_load(&srq->queue.tail);
-}
-
-static void wait_for_post(struct srq *srq, struct qp *qp) {
-    if (!qp->waits_for_shared) {
-        qp->waits_for_shared = true;
-        qp->next_waiting = NULL;
-        *srq->last_waiting = qp;
-        srq->last_waiting = &qp->next_waiting;
-        qp_get(qp);
-    }
-}
-
-/* Unlinks *link, whose reference the caller takes over. */
-static void unlink_waiting(struct srq *srq, struct qp **link) {
-    struct qp *qp = *link;
-    *link = qp->next_waiting;
-    if (*link == NULL) {
-        srq->last_waiting = link;
-    }
-    qp->waits_for_shared = false;
-}
-
-bool srq_take(struct srq *srq, struct qp *qp) {
-    struct work_queue *queue = &srq->queue;
-    bool limit_reached = false;
-    pthread_mutex_lock(&queue->lock);
-    uint32_t left = available(srq);
-    if (left == 0) {
-        wait_for_post(srq, qp);
-    } else {
-        uint32_t tail = atomic_load(&queue->tail);
-        const struct receive_wqe *wqe = work_queue_receive(queue, tail);
-        memcpy(qp->taken, wqe, receive_wqe_size(wqe->num_sge));
-        atomic_store(&queue->tail, tail + 1);
-        limit_reached = left - 1 < srq->limit;
-        if (limit_reached) {
-            srq->limit = 0; /* ibv_query_srq(3): once for each time that it is armed */
-        }
-    }
-    pthread_mutex_unlock(&queue->lock);
-    if (limit_reached) {
-        async_raise(srq->context, IBV_EVENT_SRQ_LIMIT_REACHED, &srq->ibv, &srq->async);
-    }
-    return left != 0;
-}
-
-void srq_forget(struct srq *srq, struct qp *qp) {
-    pthread_mutex_lock(&srq->queue.lock);
-    bool waited = qp->waits_for_shared;
-    if (waited) {
-        struct qp **link = &srq->waiting;
-        while (*link != qp) {
-            link = &(*link)->next_waiting;
-        }
-        unlink_waiting(srq, link);
-    }
-    pthread_mutex_unlock(&srq->queue.lock);
-    if (waited) {
-        qp_put(qp);
-    }
-}
-
-struct qp *srq_next_to_serve(struct srq *srq) {
-    struct qp *qp = NULL;
-    pthread_mutex_lock(&srq->queue.lock);
-    if (srq->waiting != NULL && available(srq) != 0) {
-        qp = srq->waiting;
-        unlink_waiting(srq, &srq->waiting);
-    }
-    pthread_mutex_unlock(&srq->queue.lock);
-    return qp;
 }

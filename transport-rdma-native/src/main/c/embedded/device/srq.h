@@ -22,6 +22,9 @@
 
 #include "qp.h"
 
+struct cq;
+struct xrc_domain;
+
 struct srq {
     struct ibv_srq ibv;
     struct pd *pd;
@@ -32,11 +35,22 @@ struct srq {
     struct qp *waiting, **last_waiting; /* queue pairs that found nothing, those that have waited longest first */
     uint32_t limit;                     /* 0: not armed */
     struct async_source async;
+    /* XRC: xrcd.h */
+    struct xrc_domain *domain; /* or NULL */
+    struct ibv_xrcd *xrcd;
+    uint32_t number;
+    struct cq *cq; /* that its receives complete on */
+    _Atomic uint32_t polled; /* these completions are known by its address; its value says nothing */
+    struct srq *next_of_domain;
 };
 
 static inline struct srq *srq_of(struct ibv_srq *srq) {
     return (struct srq *) srq;
 }
+
+/* For the extended context: ibv_create_srq_ex(3), ibv_get_srq_num(3). */
+struct ibv_srq *srq_create_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
+int srq_get_number(struct ibv_srq *srq, uint32_t *number);
 
 /* For ibv_context_ops: qp_post.c. */
 int srq_post_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
@@ -49,6 +63,16 @@ bool srq_take(struct srq *srq, struct qp *qp);
 
 /* The queue pair that has waited longest, with a reference, or NULL if none waits or there is nothing to take. */
 struct qp *srq_next_to_serve(struct srq *srq);
+
+/*
+ * XRC, with the gate of a target queue pair: what comes next is for the shared receive queue of its domain that has this
+ * number. False if there is none; then it has none.
+ */
+bool srq_select(struct qp *target, uint32_t number);
+/* The target queue pair has none any more. */
+void srq_deselect(struct qp *target);
+/* The completion queue has overflowed. */
+void srq_fail_users(struct cq *cq);
 
 /* The queue pair does not wait any more. */
 void srq_forget(struct srq *srq, struct qp *qp);

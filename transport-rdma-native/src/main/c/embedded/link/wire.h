@@ -40,7 +40,7 @@
 
 #include "link.h"
 
-#define WIRE_VERSION 5
+#define WIRE_VERSION 6
 
 enum wire_message {
     WIRE_NOTIFY_AREA = LINK_QP_FIRST,
@@ -73,6 +73,7 @@ struct wire_attach {
     uint32_t src_qpn, dst_qpn;
     uint32_t recv_cq, send_cq;       /* index of the word on the sender's notify area */
     uint32_t recv_cq_id, send_cq_id; /* never reused, unlike the index */
+    uint32_t type;                   /* of the sender's queue pair: enum ibv_qp_type */
     uint32_t carries;
     struct wire_place place;
 };
@@ -137,7 +138,7 @@ struct wire_desc {
     uint32_t total;  /* payload of the message */
     uint32_t imm;    /* network order, as in ibv_send_wr; WIRE_SEND_INV: the key to invalidate */
     uint32_t rkey; /* datagrams: queue key */
-    uint32_t reserved2;
+    uint32_t srqn; /* XRC: the shared receive queue, whatever the operation; else 0 */
     uint64_t remote_address;
     uint64_t operand[2]; /* atomics: add or compare, swap */
 };

@@ -14,13 +14,14 @@
  * under the License.
  */
 /*
- * Connections: what RC and UC queue pairs do beside what all types share (qp.h). All functions are for the owner of the
+ * Connections: what RC, UC and XRC queue pairs do beside what all types share (qp.h). All functions are for the owner of the
  * queue pair's gate unless said otherwise.
  *
  * Each file uses those below it only:
  *
  *   rc.c           the operations of RC queue pairs
  *   uc.c           those of UC queue pairs, and sends that the peer does not take
+ *   xrc.c          those of XRC queue pairs
  *   rc_attach.c    attaching to the peer's queue pair
  *   rc_progress.c  the owner's work, timers, and a peer that does not receive
  *   rc_receive.c   execution of the peer's requests
@@ -38,6 +39,9 @@ void rc_init(void);
 
 /* uc.c */
 void uc_init(void);
+
+/* xrc.c */
+void xrc_init(void);
 
 /* rc_attach.c */
 void rc_attach_init(void);

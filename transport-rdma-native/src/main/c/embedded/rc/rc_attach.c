@@ -128,6 +128,7 @@ static int send_introduction(struct qp *qp) {
         .send_cq = (uint32_t) qp->send_cq->index,
         .recv_cq_id = qp->recv_cq->id,
         .send_cq_id = qp->send_cq->id,
+        .type = (uint32_t) qp->ibv.qp_type,
     };
     struct arenas *arenas = peer_arenas(qp->route);
     int fds[3], nfds = 0;
@@ -428,8 +429,12 @@ static void take(struct qp *qp, struct attachment *attachment) {
     }
 }
 
-static bool is_connection(const struct qp *qp) {
-    return qp->ops->introduce == rc_introduce;
+/* Whether its peer may be of this type: enum ibv_qp_type. What another one sends is no packet of this one's service. */
+static bool is_service_of(const struct qp *qp, uint32_t peer_type) {
+    enum ibv_qp_type type = qp->ibv.qp_type;
+    return qp->ops->introduce == rc_introduce
+            && peer_type == (uint32_t) (type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV
+                                        : type == IBV_QPT_XRC_RECV ? IBV_QPT_XRC_SEND : type);
 }
 
 static bool on_attach(struct link *link, const void *body, size_t length, int *fds, int nfds) {
@@ -445,7 +450,7 @@ static bool on_attach(struct link *link, const void *body, size_t length, int *f
     }
     struct qp *qp = qp_table_find(message.dst_qpn);
     bool honest = true;
-    if (qp == NULL || !is_connection(qp)) { /* destroyed: the peer will find out by its timer, as on a wire */
+    if (qp == NULL || !is_service_of(qp, message.type)) { /* destroyed: the peer will find out by its timer, as on a wire */
         arenas_decline(peer_arenas(peer), &message.place);
         peer_put(peer);
     } else {

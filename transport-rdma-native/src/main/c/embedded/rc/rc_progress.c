@@ -43,7 +43,7 @@ static bool is_connected(const struct qp *qp) {
 static void note_drained(struct qp *qp) {
     if (qp->announces_drained && !qp->failed && !qp_has_outstanding(qp)) {
         qp->announces_drained = false;
-        async_raise(qp->context, IBV_EVENT_SQ_DRAINED, &qp->ibv, &qp->async);
+        qp_raise(qp, IBV_EVENT_SQ_DRAINED);
     }
 }
 

@@ -39,11 +39,11 @@ static void complete(struct qp *qp, const struct wire_desc *desc) {
             .imm_data = imm || inv ? desc->imm : 0, /* also invalidated_rkey */
             .qp_num = qp->ibv.qp_num,
         },
-        .qp = qp,
+        .tail = qp->receive_tail,
         .end = qp->rq.done,
         .inlined = qp->inbound.inlined,
     };
-    cq_push(qp->recv_cq, &cqe, (desc->flags & WIRE_SOLICITED) != 0);
+    cq_push(qp->receive_cq, &cqe, (desc->flags & WIRE_SOLICITED) != 0);
 }
 
 static bool is_write(uint8_t op) {
@@ -114,6 +114,18 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
     }
     in->offset += length;
     return OUTCOME_DONE;
+}
+
+/*
+ * The request is for another shared receive queue than the one before. Returns false if there is no such queue, which may
+ * have been destroyed in the middle of a message, or after a violation.
+ */
+__attribute__((noinline)) static bool select_srq(struct qp *qp, uint32_t number) {
+    if (qp->domain == NULL || (qp->inbound.active && qp->srq != NULL)) {
+        rc_violation(qp);
+        return false;
+    }
+    return !qp->inbound.active && srq_select(qp, number);
 }
 
 /* A request that no honest end of this provider would send. */
@@ -196,7 +208,7 @@ static void refuse(struct qp *qp, enum outcome outcome) {
 
 static void note_established(struct qp *qp) {
     if (qp_state(qp) == IBV_QPS_RTR) {
-        async_raise(qp->context, IBV_EVENT_COMM_EST, &qp->ibv, &qp->async);
+        qp_raise(qp, IBV_EVENT_COMM_EST);
     }
 }
 
@@ -206,10 +218,11 @@ static bool makes_completion(const struct wire_desc *desc) {
 
 /*
  * Acknowledges requests of which the peer waits for the last one to complete. If the application is about to look at a
- * message among them, its answer will most likely wake the peer soon.
+ * message among them, its answer will most likely wake the peer soon; not so with XRC, where that comes by another queue
+ * pair.
  */
 static void acknowledge_awaited(struct qp *qp, bool message) {
-    if (!message || !cq_is_polled(qp->recv_cq)) {
+    if (!message || !cq_is_polled(qp->recv_cq) || qp->domain != NULL) {
         rc_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_COMPLETION);
         return;
     }
@@ -244,6 +257,13 @@ bool rc_execute(struct qp *qp) {
         bool readable = consumer_read(requests, &desc, &payload);
         if (qp->ops->unreliable && (desc.flags & WIRE_FIRST) != 0) {
             qp->inbound = (struct inbound) { 0 }; /* the sender gave up the one before */
+        }
+        if (readable && desc.srqn != qp->srqn && !select_srq(qp, desc.srqn)) {
+            if (qp->failed) {
+                return false;
+            }
+            outcome = OUTCOME_INVALID;
+            break;
         }
         if (!readable || is_malformed(qp, &desc)) {
             rc_violation(qp);

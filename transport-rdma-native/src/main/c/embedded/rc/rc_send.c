@@ -23,6 +23,7 @@
 
 int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
     (void) qp;
+    wqe->srqn = 0;
     if (wqe->op == WIRE_FETCH_ADD || wqe->op == WIRE_CMP_SWAP) {
         wqe->remote_address = wr->wr.atomic.remote_addr;
         wqe->rkey = wr->wr.atomic.rkey;
@@ -119,6 +120,7 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     desc->total = wqe->total;
     desc->imm = wqe->imm;
     desc->rkey = wqe->rkey;
+    desc->srqn = wqe->srqn;
     desc->remote_address = wqe->remote_address;
     desc->operand[0] = wqe->operand[0];
     desc->operand[1] = wqe->operand[1];

@@ -80,7 +80,7 @@ static void deliver(struct qp *qp, const struct rx_flow *rx_flow, const struct w
             .slid = DEVICE_LID,
             .sl = (uint8_t) desc->reserved,
         },
-        .qp = qp,
+        .tail = &qp->rq.tail,
         .end = qp->rq.done,
     };
     cq_push(qp->recv_cq, &cqe, (desc->flags & WIRE_SOLICITED) != 0);

@@ -474,6 +474,98 @@ static bool run_endpoints(const struct service_ports *ports, struct trouble *tro
     return done;
 }
 
+/* ---- XRC ---- */
+
+struct xrc {
+    struct side side;
+    int file;
+    struct ibv_xrcd *xrcd;
+    struct ibv_srq *srq;
+    struct ibv_qp *initiator, *target, *opened;
+};
+
+static bool make_xrc(struct xrc *x, struct ibv_context *context, struct trouble *trouble) {
+    struct side *side = &x->side;
+    struct ibv_xrcd_init_attr domain = {
+        .comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS, .fd = x->file, .oflags = O_CREAT,
+    };
+    if (!side_open(side, context, trouble)) {
+        return false;
+    }
+    STEP(trouble, (x->xrcd = ibv_open_xrcd(context, &domain)) != NULL);
+    struct ibv_srq_init_attr_ex queue = {
+        .attr = { .max_wr = 4, .max_sge = 1 }, .srq_type = IBV_SRQT_XRC, .pd = side->pd, .xrcd = x->xrcd, .cq = side->cq,
+        .comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+    };
+    STEP(trouble, (x->srq = ibv_create_srq_ex(context, &queue)) != NULL);
+    struct ibv_qp_init_attr_ex target = {
+        .qp_type = IBV_QPT_XRC_RECV, .comp_mask = IBV_QP_INIT_ATTR_XRCD, .xrcd = x->xrcd,
+    };
+    STEP(trouble, (x->target = ibv_create_qp_ex(context, &target)) != NULL);
+    struct ibv_qp_open_attr open = {
+        .comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD | IBV_QP_OPEN_ATTR_TYPE, .xrcd = x->xrcd,
+        .qp_num = x->target->qp_num, .qp_type = IBV_QPT_XRC_RECV,
+    };
+    STEP(trouble, (x->opened = ibv_open_qp(context, &open)) != NULL);
+    struct ibv_qp_init_attr_ex initiator = {
+        .qp_type = IBV_QPT_XRC_SEND, .send_cq = side->cq, .cap = { .max_send_wr = 4, .max_send_sge = 1 },
+        .sq_sig_all = 1, .comp_mask = IBV_QP_INIT_ATTR_PD, .pd = side->pd,
+    };
+    STEP(trouble, (x->initiator = ibv_create_qp_ex(context, &initiator)) != NULL);
+    return true;
+}
+
+static bool connect_xrc(struct ibv_qp *qp, uint32_t qpn, struct trouble *trouble) {
+    struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+    STEP_ZERO(trouble, ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
+    attr = (struct ibv_qp_attr) {
+        .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = qpn, .ah_attr = { .dlid = 1, .port_num = 1 },
+    };
+    STEP_ZERO(trouble, ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN
+                                     | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER));
+    attr = (struct ibv_qp_attr) { .qp_state = IBV_QPS_RTS, .timeout = 17, .retry_cnt = 7, .rnr_retry = 7 };
+    STEP_ZERO(trouble, ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT
+                                     | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC));
+    return true;
+}
+
+static bool send_by_xrc(struct xrc *x, struct trouble *trouble) {
+    struct side *side = &x->side;
+    uint32_t number;
+    CHECK_EQ(ibv_get_srq_num(x->srq, &number), 0);
+    struct ibv_sge sge = { (uintptr_t) side->buffer, 4096, side->mr->lkey };
+    struct ibv_recv_wr receive = { .sg_list = &sge, .num_sge = 1 }, *bad_receive;
+    struct ibv_send_wr send = {
+        .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND, .qp_type.xrc.remote_srqn = number,
+    }, *bad_send;
+    STEP_ZERO(trouble, ibv_post_srq_recv(x->srq, &receive, &bad_receive));
+    STEP_ZERO(trouble, ibv_post_send(x->initiator, &send, &bad_send));
+    return side_complete(side, x->initiator, 2, NULL, trouble);
+}
+
+static void close_xrc(struct xrc *x) {
+    struct ibv_qp *const qps[] = { x->initiator, x->target, x->opened };
+    for (int i = 0; i < 3; i++) {
+        CHECK(qps[i] == NULL || ibv_destroy_qp(qps[i]) == 0);
+    }
+    CHECK(x->srq == NULL || ibv_destroy_srq(x->srq) == 0);
+    CHECK(x->xrcd == NULL || ibv_close_xrcd(x->xrcd) == 0);
+    side_close(&x->side);
+    close(x->file);
+}
+
+static bool run_xrc(const struct service_ports *ports, struct trouble *trouble) {
+    (void) ports;
+    struct ibv_context **devices;
+    STEP(trouble, (devices = rdma_get_devices(NULL)) != NULL);
+    struct xrc x = { .file = open("/dev/null", O_RDONLY | O_CLOEXEC) };
+    bool done = make_xrc(&x, devices[0], trouble) && connect_xrc(x.initiator, x.target->qp_num, trouble)
+            && connect_xrc(x.opened, x.initiator->qp_num, trouble) && send_by_xrc(&x, trouble);
+    close_xrc(&x);
+    rdma_free_devices(devices);
+    return done;
+}
+
 const struct scenario scenarios[] = {
     { "connection", false, false, run_connection },
     { "refusal", false, false, run_refusal },
@@ -481,5 +573,6 @@ const struct scenario scenarios[] = {
     { "group", true, false, run_group },
     { "direct", false, true, run_direct },
     { "endpoints", false, true, run_endpoints },
+    { "xrc", false, true, run_xrc },
 };
 const int num_scenarios = sizeof(scenarios) / sizeof(scenarios[0]);

@@ -1,0 +1,197 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Target queue pairs of XRC. The application has handles of one, by ibv_create_qp_ex(3) and by ibv_open_qp(3): each has
+ * its own context and events, and what is done to a handle is done to the target. It goes with its last handle.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "embedded/base/cancel.h"
+#include "xrcd.h"
+
+/* What is only the handle's. */
+struct handle {
+    struct qp qp; /* its name for the application; of the rest, `target`, `context`, `async` and `next_handle` are used */
+    struct ibv_xrcd *xrcd;
+};
+
+static struct handle *handle_of(struct qp *qp) {
+    return container_of(qp, struct handle, qp);
+}
+
+static void unlink_handle(struct qp *target, struct qp *handle) {
+    xrcd_lock_names(target->domain);
+    struct qp **link = &target->handles;
+    while (*link != handle) {
+        link = &(*link)->next_handle;
+    }
+    *link = handle->next_handle;
+    xrcd_unlock_names(target->domain);
+}
+
+static void free_handle(struct handle *handle) {
+    xrcd_add_objects(handle->xrcd, -1);
+    pthread_mutex_destroy(&handle->qp.control);
+    free(handle);
+}
+
+static int close_handle(struct qp *qp) {
+    struct handle *handle = handle_of(qp);
+    struct qp *target = qp->target;
+    if (context_is_inherited(qp->ibv.context)) { /* no lock is looked at here: fork.h */
+        struct qp **link = &target->handles;
+        while (*link != qp) {
+            link = &(*link)->next_handle;
+        }
+        *link = qp->next_handle;
+        if (target->handles == NULL) {
+            qp_destroy_inherited(target);
+        }
+        free_handle(handle);
+        return 0;
+    }
+    xrcd_lock_targets(target->domain);
+    unlink_handle(target, qp);
+    bool last = target->handles == NULL;
+    target->closed = last;
+    xrcd_unlock_targets(target->domain);
+    async_retire(qp->context, &qp->async);
+    if (last) {
+        /* With the lock, so that who looks for users of a shared receive queue meets it as long as it may be one. */
+        xrcd_lock_targets(target->domain);
+        qp_destroy(target);
+        xrcd_remove_target(target->domain, target);
+        xrcd_unlock_targets(target->domain);
+        qp_put(target);
+    }
+    free_handle(handle);
+    return 0;
+}
+
+/* Nothing can be posted to a handle: its own state is RESET for ever. */
+static const struct qp_ops handle_ops = { .close = close_handle };
+
+/* Without its target. NULL: errno. */
+static struct handle *make_handle(struct ibv_context *context, struct ibv_xrcd *xrcd, void *qp_context) {
+    struct handle *handle = aligned_alloc(64, (sizeof(*handle) + 63) & ~(size_t) 63);
+    if (handle == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memset(handle, 0, sizeof(*handle));
+    handle->xrcd = xrcd;
+    handle->qp.ops = &handle_ops;
+    handle->qp.context = context_of(context);
+    handle->qp.ibv.context = context;
+    handle->qp.ibv.qp_context = qp_context;
+    handle->qp.ibv.qp_type = IBV_QPT_XRC_RECV;
+    pthread_mutex_init(&handle->qp.control, NULL);
+    xrcd_add_objects(xrcd, 1);
+    return handle;
+}
+
+/* With the lock of the domain's targets. */
+static struct ibv_qp *give(struct handle *handle, struct qp *target) {
+    handle->qp.target = target;
+    handle->qp.ibv.qp_num = handle->qp.ibv.handle = target->ibv.qp_num;
+    xrcd_lock_names(target->domain);
+    handle->qp.next_handle = target->handles;
+    target->handles = &handle->qp;
+    xrcd_unlock_names(target->domain);
+    return &handle->qp.ibv;
+}
+
+struct ibv_qp *qp_create_target(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr) {
+    UNCANCELLED;
+    if (context_is_inherited(context)) {
+        errno = EIO;
+        return NULL;
+    }
+    struct cq *cq = cq_for_targets();
+    struct handle *handle = cq == NULL ? NULL : make_handle(context, attr->xrcd, attr->qp_context);
+    if (handle == NULL) {
+        return NULL;
+    }
+    const struct qp_parts parts = {
+        .ibv.qp_type = IBV_QPT_XRC_RECV, .domain = xrcd_domain(attr->xrcd), .send_cq = cq, .recv_cq = cq,
+    };
+    xrcd_lock_targets(parts.domain);
+    struct qp *target = qp_make(&parts);
+    int error = target == NULL ? errno : 0;
+    struct ibv_qp *made = NULL;
+    if (target != NULL) {
+        xrcd_add_target(parts.domain, target);
+        made = give(handle, target);
+    }
+    xrcd_unlock_targets(parts.domain);
+    if (target == NULL) {
+        free_handle(handle);
+        errno = error;
+        return NULL;
+    }
+    attr->cap = target->cap; /* nothing can be posted */
+    made->pd = (attr->comp_mask & IBV_QP_INIT_ATTR_PD) != 0 ? attr->pd : NULL; /* librdmacm relies on it */
+    return made;
+}
+
+/* Returns 0 or errno. */
+static int check(struct ibv_context *context, const struct ibv_qp_open_attr *attr) {
+    uint32_t needed = IBV_QP_OPEN_ATTR_XRCD | IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_TYPE;
+    if (context_is_inherited(context)) {
+        return EIO;
+    }
+    if ((attr->comp_mask & ~(needed | IBV_QP_OPEN_ATTR_CONTEXT)) != 0) {
+        return EOPNOTSUPP;
+    }
+    bool complete = (attr->comp_mask & needed) == needed && attr->xrcd != NULL && attr->xrcd->context == context;
+    return complete && attr->qp_type == IBV_QPT_XRC_RECV ? 0 : EINVAL;
+}
+
+struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr) {
+    UNCANCELLED;
+    int error = check(context, attr);
+    if (error != 0) {
+        errno = error;
+        return NULL;
+    }
+    void *qp_context = (attr->comp_mask & IBV_QP_OPEN_ATTR_CONTEXT) != 0 ? attr->qp_context : NULL;
+    struct handle *handle = make_handle(context, attr->xrcd, qp_context);
+    if (handle == NULL) {
+        return NULL;
+    }
+    struct xrc_domain *domain = xrcd_domain(attr->xrcd);
+    xrcd_lock_targets(domain);
+    struct qp *target = xrcd_find_target(domain, attr->qp_num);
+    struct ibv_qp *opened = target == NULL || target->closed ? NULL : give(handle, target);
+    xrcd_unlock_targets(domain);
+    if (opened == NULL) {
+        free_handle(handle);
+        errno = EINVAL; /* as the kernel's ib_open_qp() */
+        return NULL;
+    }
+    opened->state = IBV_QPS_UNKNOWN; /* as libibverbs says it, until it is set by this handle */
+    return opened;
+}
+
+void qp_raise_to_handles(struct qp *target, enum ibv_event_type event) {
+    xrcd_lock_names(target->domain);
+    for (struct qp *handle = target->handles; handle != NULL; handle = handle->next_handle) {
+        async_raise(handle->context, event, &handle->ibv, &handle->async);
+    }
+    xrcd_unlock_names(target->domain);
+}

@@ -1,0 +1,63 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Domains of XRC (IB specification, annex A14): a target queue pair executes what its peer sends for any shared receive
+ * queue of its domain, whose number each request carries. The protection domain and the completion queue are those of
+ * that shared receive queue.
+ *
+ * Who opens one by a file descriptor meets those that were opened by other descriptors of the same file, in this process:
+ * what a target queue pair needs is memory of the process that has made it.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_XRCD_H
+#define NETTY_RDMA_EMBEDDED_XRCD_H
+
+#include "srq.h"
+
+struct xrc_domain;
+
+void xrcd_init(void);
+
+/* For the extended context, each with the signature and the behaviour of ibv_<name>_xrcd. */
+struct ibv_xrcd *xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr);
+int xrcd_close(struct ibv_xrcd *xrcd);
+
+struct xrc_domain *xrcd_domain(struct ibv_xrcd *xrcd);
+/* Objects that were made with it: it cannot be closed while there are any. */
+void xrcd_add_objects(struct ibv_xrcd *xrcd, int number);
+
+/* ---- shared receive queues, by their number. `names` is a lock that may be taken with gates, and before no other ---- */
+
+void xrcd_lock_names(struct xrc_domain *domain);
+void xrcd_unlock_names(struct xrc_domain *domain);
+void xrcd_add_srq(struct xrc_domain *domain, struct srq *srq);
+void xrcd_remove_srq(struct xrc_domain *domain, struct srq *srq);
+/* NULL if there is none. It stays for as long as the target queue pair's gate is owned: xrcd_visit_targets(). */
+struct srq *xrcd_find_srq(struct xrc_domain *domain, uint32_t number);
+
+/* ---- target queue pairs. `targets` is a lock that is taken before gates and `control` ---- */
+
+void xrcd_lock_targets(struct xrc_domain *domain);
+void xrcd_unlock_targets(struct xrc_domain *domain);
+/* With the lock. */
+void xrcd_add_target(struct xrc_domain *domain, struct qp *qp);
+void xrcd_remove_target(struct xrc_domain *domain, struct qp *qp);
+struct qp *xrcd_find_target(struct xrc_domain *domain, uint32_t qpn);
+/* Takes the lock. */
+void xrcd_visit_targets(struct xrc_domain *domain, void (*visit)(struct qp *qp, void *argument), void *argument);
+/* Calls `visit` for all shared receive queues of all domains. */
+void xrcd_visit_srqs(void (*visit)(struct srq *srq, void *argument), void *argument);
+
+#endif
