@@ -27,7 +27,8 @@ failed or did not run. No lane needs an RDMA device: all except rxe* run on the 
 
 Lanes (default: these, in this order; the word default stands for them among others):
   scripts      the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is complete,
-               links in the documents lead to files, the folders of the C sources include downwards only
+               links in the documents lead to files, versions in them are those of the build, the folders of the C
+               sources include downwards only
   c            the C tests of the native library, and that its folders call downwards only, its files in no circle
   c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
   c-tsan       the same under ThreadSanitizer
@@ -43,11 +44,14 @@ Lanes (default: these, in this order; the word default stands for them among oth
   differential random programs of handlers on epoll and on RDMA, whose results are compared (random input)
 
 Parts of the lane java, each the tests of the module of this name and of no other:
-  transport-rdma, testsuite, microbench, example-servers
+  transport-rdma, transport-rdma-vertx, testsuite, microbench, example-servers
 
 Parts of the lanes c and java that take minutes: quick-c, quick-java. Which tests, is at the top of scripts/lanes.sh.
 
-Not in the default; those in the guest on x86_64 only:
+Not in the default:
+  platforms    a part of the lane java on Java 25, and with a newer Netty: docs/compatibility.md#versions
+
+Neither are these; those in the guest on x86_64 only:
   rxe-c        the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
   rxe          the Java tests there. --rxe says both (with -Dtest this one)
   rxe-quick    a representative part of the Java tests there

@@ -42,17 +42,25 @@ IWARP_JAVA=RdmaIwarpTest,ReceiveMemory*Test,RdmaSocketChannelTest,RdmaSocketChan
 IWARP_JAVA+=,RdmaSocketHalfClosedTest,RdmaSocketGatheringWriteTest,RdmaSocketFileRegionTest,RdmaSocketRstTest
 IWARP_JAVA+=,RdmaSocketShutdownOutput*Test,RdmaConnectionEndTest,RdmaPeerDeathTest,RdmaStreamIntegrityTest
 IWARP_JAVA+=,RdmaRstreamTest,RdmaRsocket*Test,RdmaPreloadedProgramsTest,RdmaRcopyTest
+# What lane platforms runs on a newer Java, and with a newer Netty: something of each room of QUICK_JAVA, and Vert.x.
+PLATFORMS_JAVA=25
+PLATFORMS_NETTY=4.2.18.Final
+PLATFORMS_TESTS='io/netty/channel/rdma/memory/*Test,io/netty/channel/rdma/stream/*Test,DataTransferTest,ModulePathTest'
+PLATFORMS_TESTS+=,RdmaByteBufAllocatorTest,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaSocketChannelTest,ReceiveMemoryTest
+PLATFORMS_TESTS+=,RdmaReregistrationTest,RdmaMessageOperationsTest,RdmaDatagramTransferTest,RdmaSocketEchoTest
+PLATFORMS_TESTS+=,RdmaSocketFileRegionTest,RdmaSocketStartTlsTest,RdmaRsocketStreamTest,RdmaOrTcpTest,RdmaOrTcpServerTest
+PLATFORMS_TESTS+=,HttpServerTest,Http2ProgramsTest,GrpcOnePortTest,NetSocketTest,HttpTest,BuffersTest
 # C: all programs but those whose names match this, which take the longest.
 QUICK_C_WITHOUT='arena|peer|limits|chaos'
 
 lane_scripts() {
     local file check passed=0 failed=0
-    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{c-folders,links,packages,testsuite-table} "$ROOT/.ci/run" \
+    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{c-folders,links,packages,testsuite-table,versions} "$ROOT/.ci/run" \
             "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests,bench} "$ROOT"/testsuite/conformance/{run,programs/*.sh} \
             "$C_SOURCES/preload/named-library"; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
-    for check in c-folders links packages testsuite-table; do
+    for check in c-folders links packages testsuite-table versions; do
         if "$ROOT/scripts/$check" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     echo "@ scripts $passed $failed 0"
@@ -154,12 +162,38 @@ lane_iwarp() {
     RDMA_EMBEDDED_IWARP=1 java_tests -pl transport-rdma,testsuite -am
 }
 
+# The JDK is not in packages.txt: Debian 12 has none that is newer.
+lane_platforms() {
+    local home=${JAVA_PLATFORMS_HOME-} status=0 each
+    if [ -z "$home" ]; then
+        for each in /usr/lib/jvm/*-"$PLATFORMS_JAVA"-*; do
+            [ ! -x "$each/bin/javac" ] || home=$each
+        done
+    fi
+    local maven_arguments=("${maven_arguments[@]}" -Dsurefire.failIfNoSpecifiedTests=false)
+    [[ " ${maven_arguments[*]} " == *" -Dtest="* ]] || maven_arguments+=(-Dtest="$PLATFORMS_TESTS")
+    if [ -n "$home" ]; then
+        echo "Java $PLATFORMS_JAVA: $home"
+        JAVA_HOME=$home java_tests || status=$?
+    else
+        echo "no JDK $PLATFORMS_JAVA: install one below /usr/lib/jvm, or set JAVA_PLATFORMS_HOME"
+        echo "@ java/$PLATFORMS_JAVA 0 0 1"
+    fi
+    echo "Netty $PLATFORMS_NETTY"
+    java_tests -Dnetty.version="$PLATFORMS_NETTY" || status=$?
+    return "$status"
+}
+
 lane_transport_rdma() {
     java_tests -pl transport-rdma -am
 }
 
 lane_testsuite() {
     module_on_transport testsuite
+}
+
+lane_transport_rdma_vertx() {
+    module_on_transport transport-rdma-vertx
 }
 
 lane_microbench() {

@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.vertx;
+
+import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.verbs.ChildJvm;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * {@code docs/vertx.md}.
+ */
+@Timeout(120)
+class VertxExampleTest {
+    @Test
+    void theExampleOfTheDocumentRuns() throws Exception {
+        try (ChildJvm example = new ChildJvm(VertxExample.class, List.of(), TestAddress.HOST)) {
+            assertThat(example.output()).isEqualTo("Hello over RDMA\n");
+        }
+    }
+
+    @Test
+    void itsTextIsThatOfTheDocument() throws Exception {
+        String source = Files.readString(Path.of("src/test/java/io/netty/channel/rdma/vertx/VertxExample.java"));
+        String code = source.substring(source.indexOf("public final class"));
+        assertThat(Files.readString(Path.of("../docs/vertx.md"))).contains("```java\n" + code + "```\n");
+        assertThat(code.lines()).hasSizeLessThanOrEqualTo(16);
+    }
+}

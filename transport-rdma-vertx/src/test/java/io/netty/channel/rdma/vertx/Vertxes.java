@@ -1,0 +1,65 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.vertx;
+
+import io.netty.channel.rdma.TestTimeouts;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.transport.Transport;
+
+import java.util.Random;
+
+/**
+ * The transports that tests compare, and what they all do with Vert.x.
+ */
+enum Vertxes {
+    RDMA(RdmaTransport.rdma()),
+    EPOLL(Transport.EPOLL);
+
+    final Transport transport;
+
+    Vertxes(Transport transport) {
+        this.transport = transport;
+    }
+
+    Vertx start() {
+        return start(new VertxOptions());
+    }
+
+    Vertx start(VertxOptions options) {
+        return Vertx.builder().with(options).withTransport(transport).build();
+    }
+
+    static <T> T await(Future<T> future) throws Exception {
+        return TestTimeouts.result(future.toCompletionStage().toCompletableFuture());
+    }
+
+    /** The body of the answer to a request without a body. */
+    static Buffer body(HttpClientRequest request) throws Exception {
+        return await(request.send().compose(HttpClientResponse::body));
+    }
+
+    /** Bytes that are the same each time, and differ from place to place. */
+    static Buffer bytes(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return Buffer.buffer(bytes);
+    }
+}
