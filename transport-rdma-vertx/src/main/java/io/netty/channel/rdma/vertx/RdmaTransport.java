@@ -15,9 +15,21 @@
  */
 package io.netty.channel.rdma.vertx;
 
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.RdmaIoHandlerConfig;
+import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.vertx.core.VertxBuilder;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.impl.HttpClientConnectionInternal;
+import io.vertx.core.http.impl.HttpServerConnection;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.net.NetSocket;
 import io.vertx.core.transport.Transport;
 
 import java.util.LinkedHashMap;
@@ -29,7 +41,7 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  * RDMA as a transport of Vert.x 5, for {@link VertxBuilder#withTransport}:
  *
  * <pre>{@code
- * Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdma()).build();
+ * Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp()).build();
  * }</pre>
  *
  * Its servers and clients of TCP and HTTP, with TLS or without it, are on RDMA then; datagram and Unix domain sockets
@@ -37,37 +49,56 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  * property: see {@link #PROPERTY}. Nothing else chooses it: neither that this library is on the class path nor {@code
  * preferNativeTransport}.
  *
- * <p>Where RDMA is not available, Vert.x takes its NIO transport, as it does for each transport; a warning then says
- * why. {@link #available()} and {@link #unavailabilityCause()} tell beforehand.
+ * <p>Where RDMA is not available, {@link #rdma()} is not either: Vert.x takes its NIO transport, as it does for each
+ * transport; a warning then says why. {@link #rdmaOrTcp()} goes over TCP there, by epoll.
  *
  * <p>Immutable. Any number of {@code Vertx} objects may have the same one.
  */
 public final class RdmaTransport implements Transport {
     /**
      * The name of a system property that chooses the transport of all {@code Vertx} objects of the process, whatever
-     * they ask for: {@code rdma}; or {@code tcp}, which is a transport of Vert.x's own where the application asks for
-     * RDMA. Read when a {@code Vertx} is built, which fails if it has another value.
+     * they ask for: {@code rdma}; {@code rdma-or-tcp}; or {@code tcp}, which is a transport of Vert.x's own where the
+     * application asks for RDMA. Read when a {@code Vertx} is built, which fails if it has another value.
      */
     public static final String PROPERTY = "io.netty.rdma.vertx.transport";
 
-    private static final RdmaTransport RDMA =
-            new RdmaTransport(new RdmaIoHandlerConfig(), Map.of());
+    private static final RdmaTransport RDMA = new RdmaTransport(null, new RdmaIoHandlerConfig(), Map.of());
+    private static final RdmaTransport RDMA_OR_TCP = rdmaOrTcp(PathRule.always(PathChoice.RDMA_OR_TCP));
 
+    /** {@code null} for RDMA alone. */
+    private final PathRule rule;
     private final RdmaIoHandlerConfig loops;
     private final Map<ChannelOption<?>, Object> options;
     private final RdmaTransportImplementation implementation;
 
-    private RdmaTransport(RdmaIoHandlerConfig loops, Map<ChannelOption<?>, Object> options) {
+    private RdmaTransport(PathRule rule, RdmaIoHandlerConfig loops, Map<ChannelOption<?>, Object> options) {
+        this.rule = rule;
         this.loops = loops;
         this.options = options;
-        implementation = new RdmaTransportImplementation(loops, options);
+        implementation = new RdmaTransportImplementation(rule, loops, options);
     }
 
     /**
-     * RDMA for each TCP socket.
+     * RDMA for each TCP socket. A server listens for RDMA alone, and a client whose RDMA fails does not connect.
      */
     public static RdmaTransport rdma() {
         return RDMA;
+    }
+
+    /**
+     * RDMA or TCP: a server listens for both at its port, a client takes RDMA if it can, else TCP.
+     */
+    public static RdmaTransport rdmaOrTcp() {
+        return RDMA_OR_TCP;
+    }
+
+    /**
+     * RDMA or TCP, or one of both, by the address that a client connects to or that a server listens at.
+     *
+     * @param rule called on event loops, of several connections at the same time.
+     */
+    public static RdmaTransport rdmaOrTcp(PathRule rule) {
+        return new RdmaTransport(checkNotNull(rule, "rule"), new RdmaIoHandlerConfig(), Map.of());
     }
 
     /**
@@ -76,12 +107,12 @@ public final class RdmaTransport implements Transport {
      * @param config read when a {@code Vertx} is made.
      */
     public RdmaTransport withLoops(RdmaIoHandlerConfig config) {
-        return new RdmaTransport(checkNotNull(config, "config"), options);
+        return new RdmaTransport(rule, checkNotNull(config, "config"), options);
     }
 
     /**
      * Returns a transport whose connections have this option too, those of clients as well as those of servers. It
-     * replaces what Vert.x would set.
+     * replaces what Vert.x would set. Connections over TCP have it if they know it.
      *
      * @throws IllegalArgumentException if it is {@link ChannelOption#ALLOCATOR}: Vert.x releases what it reads only if
      *                                  that comes from an allocator of Netty's own.
@@ -93,15 +124,37 @@ public final class RdmaTransport implements Transport {
         }
         Map<ChannelOption<?>, Object> more = new LinkedHashMap<>(options);
         more.put(option, checkNotNull(value, "value"));
-        return new RdmaTransport(loops, more);
+        return new RdmaTransport(rule, loops, more);
     }
 
     /**
-     * {@code rdma}.
+     * What a connection goes over.
+     */
+    public static TransportPath path(NetSocket socket) {
+        return path(((NetSocketInternal) socket).channelHandlerContext());
+    }
+
+    /**
+     * What a connection goes over, for example {@code request.connection()} of a server or client of HTTP.
+     */
+    public static TransportPath path(HttpConnection connection) {
+        return path(connection instanceof HttpServerConnection ?
+                ((HttpServerConnection) connection).channelHandlerContext() :
+                ((HttpClientConnectionInternal) connection).channelHandlerContext());
+    }
+
+    private static TransportPath path(ChannelHandlerContext ctx) {
+        Channel channel = ctx.channel();
+        TransportPath path = channel.attr(RdmaOrTcp.PATH).get();
+        return path != null ? path : channel instanceof RdmaSocketChannel ? TransportPath.RDMA : TransportPath.TCP;
+    }
+
+    /**
+     * {@code rdma} or {@code rdma-or-tcp}.
      */
     @Override
     public String name() {
-        return "rdma";
+        return rule == null ? "rdma" : "rdma-or-tcp";
     }
 
     @Override

@@ -22,27 +22,35 @@ import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.RdmaIoHandler;
 import io.netty.channel.rdma.RdmaIoHandlerConfig;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.UnixChannelOption;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.vertx.core.datagram.DatagramSocketOptions;
+import io.vertx.core.impl.transports.EpollTransport;
 import io.vertx.core.net.ClientOptionsBase;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.TCPSSLOptions;
 import io.vertx.core.spi.transport.Transport;
 
 import java.net.SocketAddress;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,26 +61,29 @@ import java.util.concurrent.ConcurrentHashMap;
 final class RdmaTransportImplementation implements Transport {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaTransportImplementation.class);
 
-    private static final Throwable UNAVAILABILITY_CAUSE = unavailability();
+    private static final Throwable WRONG_VERSION = wrongVersion();
 
+    /** {@code null} for RDMA alone. */
+    private final PathRule rule;
     private final RdmaIoHandlerConfig loops;
     private final Map<ChannelOption<?>, Object> options;
     /** What the log has about options. Once will do: Vert.x has the same ones for each connection of a client. */
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-    RdmaTransportImplementation(RdmaIoHandlerConfig loops, Map<ChannelOption<?>, Object> options) {
+    RdmaTransportImplementation(PathRule rule, RdmaIoHandlerConfig loops, Map<ChannelOption<?>, Object> options) {
+        this.rule = rule;
         this.loops = loops;
         this.options = options;
     }
 
-    private static Throwable unavailability() {
+    private static Throwable wrongVersion() {
         try {
             Transport.class.getMethod("datagramChannel");
         } catch (NoSuchMethodException e) {
             return new UnsupportedOperationException("netty-transport-rdma-vertx is for Vert.x 5.0: the interface of " +
                     "transports is another one in this version");
         }
-        return Rdma.unavailabilityCause();
+        return null;
     }
 
     @Override
@@ -80,14 +91,18 @@ final class RdmaTransportImplementation implements Transport {
         Throwable cause = unavailabilityCause();
         if (cause != null && warned.add("")) {
             // Vert.x logs nothing: it has Vertx.unavailableNativeTransportCause() for who asks.
-            logger.warn("RDMA is not available, and Vert.x takes NIO instead: {}", cause.toString());
+            logger.warn("{} is not available, and Vert.x takes NIO instead: {}",
+                    rule == null ? "RDMA" : "RDMA or TCP by epoll", cause.toString());
         }
         return cause == null;
     }
 
     @Override
     public Throwable unavailabilityCause() {
-        return UNAVAILABILITY_CAUSE;
+        if (WRONG_VERSION != null) {
+            return WRONG_VERSION;
+        }
+        return rule == null ? Rdma.unavailabilityCause() : Epoll.unavailabilityCause();
     }
 
     @Override
@@ -110,7 +125,7 @@ final class RdmaTransportImplementation implements Transport {
 
     @Override
     public IoHandlerFactory ioHandlerFactory() {
-        return RdmaIoHandler.newFactory(loops);
+        return Rdma.isAvailable() ? RdmaIoHandler.newFactory(loops) : EpollIoHandler.newFactory();
     }
 
     @Override
@@ -127,12 +142,18 @@ final class RdmaTransportImplementation implements Transport {
 
     @Override
     public ChannelFactory<? extends Channel> channelFactory(boolean domainSocket) {
-        return domainSocket ? EpollDomainSocketChannel::new : RdmaSocketChannel::new;
+        if (domainSocket) {
+            return EpollDomainSocketChannel::new;
+        }
+        return rule == null ? RdmaSocketChannel::new : () -> new RdmaOrTcpSocketChannel(rule);
     }
 
     @Override
     public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
-        return domainSocket ? EpollServerDomainSocketChannel::new : RdmaServerSocketChannel::new;
+        if (domainSocket) {
+            return EpollServerDomainSocketChannel::new;
+        }
+        return rule == null ? RdmaServerSocketChannel::new : () -> new RdmaOrTcpServerSocketChannel(rule);
     }
 
     @Override
@@ -146,24 +167,48 @@ final class RdmaTransportImplementation implements Transport {
                           Bootstrap bootstrap) {
         Transport.super.configure(clientOptions, connectTimeout, domainSocket, bootstrap);
         if (!domainSocket) {
-            warnOfIgnored(clientOptions);
-            if (clientOptions.getTcpUserTimeout() != 0) {
-                bootstrap.option(EpollChannelOption.TCP_USER_TIMEOUT, clientOptions.getTcpUserTimeout());
+            connectionOptions(clientOptions).forEach((option, value) -> set(bootstrap, option, value));
+            if (clientOptions.isTcpFastOpen() && rule != null) {
+                bootstrap.option(ChannelOption.TCP_FASTOPEN_CONNECT, true);
             }
-            options.forEach((option, value) -> set(bootstrap, option, value));
         }
     }
 
     @Override
     public void configure(NetServerOptions serverOptions, boolean domainSocket, ServerBootstrap bootstrap) {
         Transport.super.configure(serverOptions, domainSocket, bootstrap);
-        if (!domainSocket) {
-            warnOfIgnored(serverOptions);
-            if (serverOptions.getTcpUserTimeout() != 0) {
-                bootstrap.childOption(EpollChannelOption.TCP_USER_TIMEOUT, serverOptions.getTcpUserTimeout());
-            }
-            options.forEach((option, value) -> setChild(bootstrap, option, value));
+        if (domainSocket) {
+            return;
         }
+        Map<ChannelOption<?>, Object> connectionOptions = connectionOptions(serverOptions);
+        if (rule == null) {
+            connectionOptions.forEach((option, value) -> setChild(bootstrap, option, value));
+            return;
+        }
+        bootstrap.option(RdmaOrTcpChannelOption.CHILD_OPTIONS, connectionOptions);
+        if (serverOptions.isTcpFastOpen()) {
+            bootstrap.option(ChannelOption.TCP_FASTOPEN, EpollTransport.getPendingFastOpenRequestsThreshold());
+        }
+    }
+
+    /** Options of connections that Vert.x does not set itself. */
+    private Map<ChannelOption<?>, Object> connectionOptions(TCPSSLOptions tcp) {
+        warnIf(tcp.isReusePort(), "reusePort: an RDMA port has one listener. Instances of a verticle share it, but " +
+                "processes can't");
+        Map<ChannelOption<?>, Object> all = new LinkedHashMap<>();
+        if (tcp.getTcpUserTimeout() != 0) {
+            all.put(EpollChannelOption.TCP_USER_TIMEOUT, tcp.getTcpUserTimeout());
+        }
+        if (rule == null) {
+            warnIf(tcp.isTcpFastOpen(), "tcpFastOpen: an RDMA connection carries no data before it is established");
+            warnIf(tcp.isTcpCork(), "tcpCork: RDMA sends what was flushed at once");
+            warnIf(tcp.isTcpQuickAck(), "tcpQuickAck: acknowledgements are the adapter's");
+        } else {
+            all.put(EpollChannelOption.TCP_CORK, tcp.isTcpCork());
+            all.put(EpollChannelOption.TCP_QUICKACK, tcp.isTcpQuickAck());
+        }
+        all.putAll(options);
+        return all;
     }
 
     @SuppressWarnings("unchecked")
@@ -174,14 +219,6 @@ final class RdmaTransportImplementation implements Transport {
     @SuppressWarnings("unchecked")
     private static <T> void setChild(ServerBootstrap bootstrap, ChannelOption<?> option, Object value) {
         bootstrap.childOption((ChannelOption<T>) option, (T) value);
-    }
-
-    private void warnOfIgnored(TCPSSLOptions tcp) {
-        warnIf(tcp.isTcpFastOpen(), "tcpFastOpen: an RDMA connection carries no data before it is established");
-        warnIf(tcp.isTcpCork(), "tcpCork: RDMA sends what was flushed at once");
-        warnIf(tcp.isTcpQuickAck(), "tcpQuickAck: acknowledgements are the adapter's");
-        warnIf(tcp.isReusePort(), "reusePort: an RDMA port has one listener. Instances of a verticle share it, but " +
-                "processes can't");
     }
 
     private void warnIf(boolean set, String ignored) {

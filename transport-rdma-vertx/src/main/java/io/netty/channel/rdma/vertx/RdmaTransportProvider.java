@@ -42,6 +42,11 @@ public final class RdmaTransportProvider implements VertxServiceProvider {
                     set(bootstrap, RdmaTransport.rdma());
                 }
                 break;
+            case "rdma-or-tcp":
+                if (!isRdma) {
+                    set(bootstrap, RdmaTransport.rdmaOrTcp());
+                }
+                break;
             case "tcp":
                 if (isRdma) {
                     set(bootstrap, tcp());
@@ -49,7 +54,7 @@ public final class RdmaTransportProvider implements VertxServiceProvider {
                 break;
             default:
                 throw new IllegalArgumentException("the system property " + RdmaTransport.PROPERTY + " is '" + name +
-                        "': it must be rdma or tcp, or not be set");
+                        "': it must be rdma, rdma-or-tcp or tcp, or not be set");
         }
     }
 

@@ -49,10 +49,12 @@ class BuffersTest {
     private static final int EXCHANGES = 8;
 
     @ParameterizedTest
-    @CsvSource({ "HTTP_1_1, ", "HTTP_1_1, JDK", "HTTP_1_1, OPENSSL", "HTTP_2, ", "HTTP_2, OPENSSL" })
-    void whatIsReadHoldsNoReceiveMemory(HttpVersion version, Tls tls) throws Exception {
+    @CsvSource({
+            "RDMA, HTTP_1_1, ", "RDMA, HTTP_1_1, JDK", "RDMA, HTTP_1_1, OPENSSL", "RDMA, HTTP_2, ",
+            "RDMA, HTTP_2, OPENSSL", "RDMA_OR_TCP, HTTP_1_1, ", "RDMA_OR_TCP, HTTP_2, OPENSSL" })
+    void whatIsReadHoldsNoReceiveMemory(Vertxes kind, HttpVersion version, Tls tls) throws Exception {
         long before = RdmaMetrics.total().receiveMemory();
-        Vertx vertx = Vertxes.RDMA.start();
+        Vertx vertx = kind.start();
         HttpServerOptions serverOptions = new HttpServerOptions().setUseAlpn(tls != null);
         // The answers hold on to what was read.
         List<Buffer> kept = new ArrayList<>();

@@ -59,6 +59,7 @@ class HttpTest {
     @CsvSource({
             "RDMA, HTTP_1_1, ", "RDMA, HTTP_1_1, JDK", "RDMA, HTTP_1_1, OPENSSL",
             "RDMA, HTTP_2, ", "RDMA, HTTP_2, JDK", "RDMA, HTTP_2, OPENSSL",
+            "RDMA_OR_TCP, HTTP_1_1, ", "RDMA_OR_TCP, HTTP_2, ", "RDMA_OR_TCP, HTTP_2, OPENSSL",
             "EPOLL, HTTP_1_1, ", "EPOLL, HTTP_1_1, JDK", "EPOLL, HTTP_1_1, OPENSSL",
             "EPOLL, HTTP_2, ", "EPOLL, HTTP_2, JDK", "EPOLL, HTTP_2, OPENSSL" })
     void bodiesAndFilesComeWhole(Vertxes kind, HttpVersion version, Tls tls, @TempDir Path folder) throws Exception {

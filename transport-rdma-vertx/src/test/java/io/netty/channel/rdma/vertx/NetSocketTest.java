@@ -15,16 +15,13 @@
  */
 package io.netty.channel.rdma.vertx;
 
-import io.netty.channel.Channel;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetServer;
@@ -59,14 +56,14 @@ class NetSocketTest {
     @EnumSource
     void socketsAreOfTheTransport(Vertxes kind) throws Exception {
         Vertx vertx = kind.start();
-        Promise<Channel> accepted = Promise.promise();
-        NetServer server = await(vertx.createNetServer().connectHandler(socket -> accepted.complete(channel(socket)))
-                .listen(0, TestAddress.HOST));
+        Promise<TransportPath> accepted = Promise.promise();
+        NetServer server = await(vertx.createNetServer()
+                .connectHandler(socket -> accepted.complete(RdmaTransport.path(socket))).listen(0, TestAddress.HOST));
         Connection client = connect(vertx, server, new NetClientOptions());
         NetSocket socket = client.socket;
-        Class<?> expected = kind == Vertxes.RDMA ? RdmaSocketChannel.class : EpollSocketChannel.class;
-        assertThat(channel(socket)).isInstanceOf(expected);
-        assertThat(await(accepted.future())).isInstanceOf(expected);
+        TransportPath expected = kind == Vertxes.EPOLL ? TransportPath.TCP : TransportPath.RDMA;
+        assertThat(RdmaTransport.path(socket)).isSameAs(expected);
+        assertThat(await(accepted.future())).isSameAs(expected);
         assertThat(socket.remoteAddress().port()).isEqualTo(server.actualPort());
         assertThat(socket.remoteAddress().hostAddress()).isEqualTo(TestAddress.HOST);
         assertThat(socket.localAddress().port()).isPositive();
@@ -82,7 +79,7 @@ class NetSocketTest {
     }
 
     @ParameterizedTest
-    @CsvSource({ "RDMA, JDK", "RDMA, OPENSSL", "EPOLL, JDK", "EPOLL, OPENSSL" })
+    @CsvSource({ "RDMA, JDK", "RDMA, OPENSSL", "EPOLL, JDK", "EPOLL, OPENSSL", "RDMA_OR_TCP, OPENSSL" })
     void bytesComeBackInOrderThroughTls(Vertxes kind, Tls tls) throws Exception {
         echo(kind, tls.server(new NetServerOptions()),
                 tls.client(new NetClientOptions().setHostnameVerificationAlgorithm("HTTPS")));
@@ -139,7 +136,7 @@ class NetSocketTest {
 
     /** By {@code FileRegion} without TLS, in chunks with it. */
     @ParameterizedTest
-    @CsvSource({ "RDMA, ", "RDMA, JDK", "EPOLL, ", "EPOLL, JDK" })
+    @CsvSource({ "RDMA, ", "RDMA, JDK", "EPOLL, ", "EPOLL, JDK", "RDMA_OR_TCP, " })
     void filesAreSent(Vertxes kind, Tls tls, @TempDir Path folder) throws Exception {
         Path file = Files.write(folder.resolve("file"), bytes(LENGTH).getBytes());
         Vertx vertx = kind.start();
@@ -296,9 +293,5 @@ class NetSocketTest {
             deliver();
             return promise.future();
         }
-    }
-
-    private static Channel channel(NetSocket socket) {
-        return ((NetSocketInternal) socket).channelHandlerContext().channel();
     }
 }

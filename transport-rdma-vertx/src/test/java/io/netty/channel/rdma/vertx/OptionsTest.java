@@ -24,9 +24,12 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaIoHandlerConfig;
 import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.PathRule;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -43,6 +46,7 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 import static io.netty.channel.rdma.vertx.Vertxes.await;
@@ -81,9 +85,9 @@ class OptionsTest {
                 .map(ILoggingEvent::getFormattedMessage).collect(Collectors.toList());
     }
 
-    /** Makes two connections of a client. */
-    private void connect(RdmaTransport transport, NetServerOptions serverOptions, NetClientOptions clientOptions)
-            throws Exception {
+    /** Makes two connections of a client, and looks at both ends of the last one. */
+    private void connect(RdmaTransport transport, NetServerOptions serverOptions, NetClientOptions clientOptions,
+                         Consumer<ChannelConfig> check) throws Exception {
         Vertx vertx = Vertx.builder().withTransport(transport).build();
         NetServer server = await(vertx.createNetServer(serverOptions).connectHandler(socket -> {
             accepted = channel(socket).config();
@@ -98,6 +102,8 @@ class OptionsTest {
             await(socket.write("works"));
             assertThat(await(echo.future())).isEqualTo(Buffer.buffer("works"));
         }
+        check.accept(client);
+        check.accept(accepted);
         await(connector.close());
         await(vertx.close());
     }
@@ -108,11 +114,10 @@ class OptionsTest {
 
     @Test
     void thereIsNothingToWarnOfByDefault() throws Exception {
-        connect(fresh(), new NetServerOptions(), new NetClientOptions());
-        assertThat(warnings()).isEmpty();
         // What VertxHandler.safeBuffer releases: see the package description.
-        assertThat(client.getAllocator()).isSameAs(ByteBufAllocator.DEFAULT);
-        assertThat(accepted.getAllocator()).isSameAs(ByteBufAllocator.DEFAULT);
+        connect(fresh(), new NetServerOptions(), new NetClientOptions(),
+                config -> assertThat(config.getAllocator()).isSameAs(ByteBufAllocator.DEFAULT));
+        assertThat(warnings()).isEmpty();
     }
 
     @Test
@@ -125,16 +130,14 @@ class OptionsTest {
                 .setSendBufferSize(1 << 18).setSoLinger(2).setTcpKeepAlive(true).setTrafficClass(8)
                 .setLocalAddress(TestAddress.HOST).setConnectTimeout(20_000);
         clientOptions.setTcpUserTimeout(70_000);
-        connect(fresh(), serverOptions, clientOptions);
-        for (ChannelConfig config : List.of(client, accepted)) {
+        connect(fresh(), serverOptions, clientOptions, config -> {
             assertThat(config.getOption(ChannelOption.SO_RCVBUF)).isEqualTo(1 << 19);
             assertThat(config.getOption(ChannelOption.SO_SNDBUF)).isEqualTo(1 << 18);
             assertThat(config.getOption(ChannelOption.SO_LINGER)).isEqualTo(2);
             assertThat(config.getOption(ChannelOption.SO_KEEPALIVE)).isTrue();
             assertThat(config.getOption(ChannelOption.IP_TOS)).isEqualTo(8);
             assertThat(config.getOption(RdmaChannelOption.USER_TIMEOUT_MILLIS)).isEqualTo(70_000);
-        }
-        assertThat(client.getConnectTimeoutMillis()).isEqualTo(20_000);
+        });
         assertThat(warnings()).isEmpty();
     }
 
@@ -142,7 +145,8 @@ class OptionsTest {
     void optionsThatRdmaHasNotAreIgnoredWithOneWarningEach() throws Exception {
         connect(fresh(), new NetServerOptions().setTcpFastOpen(true).setTcpCork(true).setTcpQuickAck(true)
                         .setReusePort(true),
-                new NetClientOptions().setTcpFastOpen(true).setTcpCork(true).setTcpQuickAck(true).setReusePort(true));
+                new NetClientOptions().setTcpFastOpen(true).setTcpCork(true).setTcpQuickAck(true).setReusePort(true),
+                config -> assertThat(config.getOption(ChannelOption.TCP_NODELAY)).isTrue());
         assertThat(warnings()).hasSize(IGNORED.size());
         for (String option : IGNORED) {
             assertThat(warnings()).anyMatch(line -> line.startsWith("RDMA has no option " + option + ": ") &&
@@ -151,15 +155,36 @@ class OptionsTest {
     }
 
     @Test
+    void optionsOfTcpAreForConnectionsOverTcp() throws Exception {
+        connect(RdmaTransport.rdmaOrTcp(PathRule.always(PathChoice.TCP_ONLY))
+                        .withOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 32),
+                new NetServerOptions().setTcpCork(true).setTcpQuickAck(true),
+                new NetClientOptions().setTcpCork(true).setTcpQuickAck(true), config -> {
+            assertThat(config.getOption(EpollChannelOption.TCP_CORK)).isTrue();
+            assertThat(config.getOption(EpollChannelOption.TCP_QUICKACK)).isTrue();
+        });
+        assertThat(warnings()).isEmpty();
+    }
+
+    @Test
+    void optionsForBothPathsDoNotWarnOverRdma() throws Exception {
+        connect(RdmaTransport.rdmaOrTcp().withOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 32),
+                new NetServerOptions().setTcpCork(true).setTcpFastOpen(true),
+                new NetClientOptions().setTcpCork(true).setTcpFastOpen(true), config -> {
+            assertThat(config.getOption(RdmaChannelOption.SEND_QUEUE_DEPTH)).isEqualTo(32);
+        });
+        assertThat(warnings()).isEmpty();
+    }
+
+    @Test
     void optionsOfRdmaAreThoseOfBothEnds() throws Exception {
         connect(RdmaTransport.rdma().withLoops(new RdmaIoHandlerConfig().setMaxSpinMicros(0))
                         .withOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 32)
                         .withOption(RdmaChannelOption.RECEIVE_COPY_THRESHOLD, 0),
-                new NetServerOptions(), new NetClientOptions());
-        for (ChannelConfig config : List.of(client, accepted)) {
+                new NetServerOptions(), new NetClientOptions(), config -> {
             assertThat(config.getOption(RdmaChannelOption.SEND_QUEUE_DEPTH)).isEqualTo(32);
             assertThat(config.getOption(RdmaChannelOption.RECEIVE_COPY_THRESHOLD)).isZero();
-        }
+        });
         assertThat(warnings()).isEmpty();
     }
 

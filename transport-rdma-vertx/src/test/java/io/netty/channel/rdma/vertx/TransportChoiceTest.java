@@ -93,6 +93,13 @@ class TransportChoiceTest {
     }
 
     @Test
+    void theSystemPropertyChoosesBothPaths() throws Exception {
+        System.setProperty(RdmaTransport.PROPERTY, "rdma-or-tcp");
+        assertThat(transport(Vertx.vertx())).isSameAs(RdmaTransport.rdmaOrTcp().implementation());
+        assertThat(RdmaTransport.rdmaOrTcp().name()).isEqualTo("rdma-or-tcp");
+    }
+
+    @Test
     void theSystemPropertyLeavesWhatTheApplicationHasSetUp() throws Exception {
         System.setProperty(RdmaTransport.PROPERTY, "rdma");
         RdmaTransport transport = RdmaTransport.rdma().withOption(ChannelOption.SO_LINGER, 1);
@@ -110,15 +117,16 @@ class TransportChoiceTest {
     void anotherValueOfTheSystemPropertyIsAnError() {
         System.setProperty(RdmaTransport.PROPERTY, "ib");
         assertThatThrownBy(Vertx::vertx).isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("the system property io.netty.rdma.vertx.transport is 'ib': it must be rdma or tcp, " +
-                        "or not be set");
+                .hasMessage("the system property io.netty.rdma.vertx.transport is 'ib': it must be rdma, " +
+                        "rdma-or-tcp or tcp, or not be set");
     }
 
     @Test
     void withoutRdmaVertxTakesNioAndTellsTheCause() throws Exception {
         try (ChildJvm program = new ChildJvm(Program.class, List.of("io.netty.transport.noNative=true"))) {
             assertThat(program.output()).contains("answer answered", "available false", "native false",
-                    "same true", "RDMA is not available, and Vert.x takes NIO instead: ", "native transports are disabled");
+                    "same true", "RDMA is not available, and Vert.x takes NIO instead: ",
+                    "native transports are disabled");
         }
     }
 

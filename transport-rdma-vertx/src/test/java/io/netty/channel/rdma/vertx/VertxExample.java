@@ -26,11 +26,11 @@ public final class VertxExample {
 
     public static void main(String[] arguments) {
         String host = arguments.length > 0 ? arguments[0] : "127.0.0.1";
-        Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdma()).build();
-        vertx.createHttpServer().requestHandler(request -> request.response().end("Hello over RDMA")).listen(0, host)
+        Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp()).build();
+        vertx.createHttpServer().requestHandler(request ->
+                request.response().end("Hello over " + RdmaTransport.path(request.connection()))).listen(0, host)
                 .compose(server -> vertx.createHttpClient().request(HttpMethod.GET, server.actualPort(), host, "/"))
-                .compose(HttpClientRequest::send).compose(HttpClientResponse::body)
-                .onComplete(answer -> {
+                .compose(HttpClientRequest::send).compose(HttpClientResponse::body).onComplete(answer -> {
                     System.out.println(answer.succeeded() ? answer.result() : answer.cause());
                     vertx.close();
                 });

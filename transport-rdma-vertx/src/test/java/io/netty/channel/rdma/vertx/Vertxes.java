@@ -31,6 +31,7 @@ import java.util.Random;
  */
 enum Vertxes {
     RDMA(RdmaTransport.rdma()),
+    RDMA_OR_TCP(RdmaTransport.rdmaOrTcp()),
     EPOLL(Transport.EPOLL);
 
     final Transport transport;

@@ -1,0 +1,184 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.vertx;
+
+import io.netty.channel.Channel;
+import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.Fallback;
+import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
+import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.verbs.ChildJvm;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import static io.netty.channel.rdma.vertx.Vertxes.await;
+import static io.netty.channel.rdma.vertx.Vertxes.body;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * RDMA or TCP, and how an application sees which.
+ */
+@Timeout(120)
+class PathTest {
+    /** Prints what a connection goes over. */
+    static final class Program {
+        private Program() { }
+
+        public static void main(String[] arguments) throws Exception {
+            Vertx vertx = Vertxes.RDMA_OR_TCP.start();
+            HttpServer server = await(vertx.createHttpServer().requestHandler(PathTest::answer)
+                    .listen(0, TestAddress.HOST));
+            System.out.println("server " + ask(vertx, server.actualPort()));
+            System.out.println("native " + vertx.isNativeTransportEnabled());
+            await(vertx.close());
+        }
+    }
+
+    /** A service of several verticles. */
+    private static final class Service extends AbstractVerticle {
+        private final Promise<Integer> port;
+
+        Service(Promise<Integer> port) {
+            this.port = port;
+        }
+
+        @Override
+        public void start(Promise<Void> started) {
+            vertx.createHttpServer().requestHandler(PathTest::answer).listen(-1, TestAddress.HOST)
+                    .onSuccess(server -> port.tryComplete(server.actualPort())).<Void>mapEmpty().onComplete(started);
+        }
+    }
+
+    private static void answer(HttpServerRequest request) {
+        request.response().end(RdmaTransport.path(request.connection()).name());
+    }
+
+    /** What the server says, and what the client says. */
+    private static String ask(Vertx vertx, int port) throws Exception {
+        HttpClientAgent client = vertx.createHttpClient();
+        HttpClientRequest request = await(client.request(HttpMethod.GET, port, TestAddress.HOST, "/"));
+        String answer = body(request) + ", client " + RdmaTransport.path(request.connection());
+        await(client.close());
+        return answer;
+    }
+
+    @Test
+    void verticlesAnswerOverRdmaAndTcpAtOnePort() throws Exception {
+        Vertx vertx = Vertxes.RDMA_OR_TCP.start();
+        Vertx tcp = Vertxes.EPOLL.start();
+        Promise<Integer> port = Promise.promise();
+        await(vertx.deployVerticle(() -> new Service(port), new DeploymentOptions().setInstances(3)));
+        long rdmaAccepts = RdmaOrTcpMetrics.total().accepts(TransportPath.RDMA);
+        long tcpAccepts = RdmaOrTcpMetrics.total().accepts(TransportPath.TCP);
+        for (int i = 0; i < 3; i++) {
+            assertThat(ask(vertx, await(port.future()))).isEqualTo("RDMA, client RDMA");
+            assertThat(ask(tcp, await(port.future()))).isEqualTo("TCP, client TCP");
+        }
+        assertThat(curl(await(port.future()))).isEqualTo("TCP");
+        assertThat(RdmaOrTcpMetrics.total().accepts(TransportPath.RDMA) - rdmaAccepts).isEqualTo(3);
+        assertThat(RdmaOrTcpMetrics.total().accepts(TransportPath.TCP) - tcpAccepts).isEqualTo(4);
+        await(tcp.close());
+        await(vertx.close());
+    }
+
+    private static String curl(int port) throws Exception {
+        assumeTrue(new File("/usr/bin/curl").canExecute(), "no curl: apt-get install curl");
+        Process curl = new ProcessBuilder("/usr/bin/curl", "-sS", "-f", "http://" + TestAddress.HOST + ':' + port + '/')
+                .redirectErrorStream(true).start();
+        String output = new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(curl.waitFor(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(curl.exitValue()).as(output).isZero();
+        return output;
+    }
+
+    @Test
+    void aServerOfTcpIsReachedOverTcpAndTheReasonIsKept() throws Exception {
+        Vertx tcp = Vertxes.EPOLL.start();
+        NetServer server = await(tcp.createNetServer().connectHandler(socket -> { }).listen(0, TestAddress.HOST));
+        Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp()
+                .withOption(RdmaOrTcpChannelOption.PATHS, new RdmaOrTcpPaths(10))).build();
+        NetClient client = vertx.createNetClient();
+        NetSocket socket = await(client.connect(server.actualPort(), TestAddress.HOST));
+        assertThat(RdmaTransport.path(socket)).isSameAs(TransportPath.TCP);
+        Channel channel = ((NetSocketInternal) socket).channelHandlerContext().channel();
+        Fallback fallback = channel.attr(RdmaOrTcp.FALLBACK).get();
+        assertThat(fallback).isNotNull();
+        await(client.close());
+        await(vertx.close());
+        await(tcp.close());
+    }
+
+    @Test
+    void aRuleChoosesByPort() throws Exception {
+        Vertx both = Vertxes.RDMA_OR_TCP.start();
+        HttpServer first = await(both.createHttpServer().requestHandler(PathTest::answer).listen(0, TestAddress.HOST));
+        HttpServer second = await(both.createHttpServer().requestHandler(PathTest::answer)
+                .listen(0, TestAddress.HOST));
+        Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp(address ->
+                address.getPort() == second.actualPort() ? PathChoice.TCP_ONLY : PathChoice.RDMA_ONLY)).build();
+        assertThat(ask(vertx, first.actualPort())).isEqualTo("RDMA, client RDMA");
+        assertThat(ask(vertx, second.actualPort())).isEqualTo("TCP, client TCP");
+        await(vertx.close());
+        await(both.close());
+    }
+
+    @Test
+    void aServerOfRdmaAloneIsNotReachedOverTcp() throws Exception {
+        Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp(address -> PathChoice.RDMA_ONLY)).build();
+        HttpServer server = await(vertx.createHttpServer().requestHandler(PathTest::answer)
+                .listen(0, TestAddress.HOST));
+        Vertx tcp = Vertxes.EPOLL.start();
+        assertThat(ask(vertx, server.actualPort())).isEqualTo("RDMA, client RDMA");
+        assertThatThrownBy(() -> ask(tcp, server.actualPort())).rootCause().hasMessageContaining("refused");
+        await(tcp.close());
+        await(vertx.close());
+    }
+
+    @Test
+    void withoutRdmaItIsTcpByEpoll() throws Exception {
+        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "there is kernel RDMA here");
+        try (ChildJvm program = new ChildJvm(Program.class, List.of("io.netty.rdma.provider=ibverbs"))) {
+            assertThat(program.output()).contains("server TCP, client TCP", "native true");
+        }
+    }
+}
