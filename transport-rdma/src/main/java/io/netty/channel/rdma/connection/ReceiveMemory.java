@@ -269,7 +269,7 @@ final class ReceiveMemory {
         while (!grown.isEmpty() && arrivedSinceTick <= left - grown.get(grown.size() - 1).length() &&
                 !isPinnedBeforeLast()) {
             LandingBuffer buffer = grown.remove(grown.size() - 1);
-            left -= buffer.length();
+            left -= (int) buffer.length();
             stream.removeLanding(buffer);
             leaving[grown.size()] = buffer;
             ask |= !buffer.isIdle();
