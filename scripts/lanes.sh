@@ -55,12 +55,12 @@ QUICK_C_WITHOUT='arena|peer|limits|chaos'
 
 lane_scripts() {
     local file check passed=0 failed=0
-    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{c-folders,links,packages,testsuite-table,versions} "$ROOT/.ci/run" \
+    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{c-folders,links,packages,pictures,testsuite-table,versions} "$ROOT/.ci/run" \
             "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests,bench} "$ROOT"/testsuite/conformance/{run,programs/*.sh} \
             "$C_SOURCES/preload/named-library"; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
-    for check in c-folders links packages testsuite-table versions; do
+    for check in c-folders links packages pictures testsuite-table versions; do
         if "$ROOT/scripts/$check" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     echo "@ scripts $passed $failed 0"
