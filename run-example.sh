@@ -15,18 +15,50 @@
 # under the License.
 #
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/common.sh"
+. "$ROOT/scripts/examples.sh"
+
+# What there is, by purpose, on one screen.
+list() {
+    cat <<'END'
+Usage: ./run-example.sh NAME [OPTION...]  NAME --help: its options; --help: more
+The first run installs what is missing and builds, in minutes. No RDMA device is
+needed: without one, the transport uses its embedded provider.
+
+See it work
+  echo         a file of 100 MB there and back; then figures beside TCP    2 min
+Compare with TCP: answers checked; a table, a chart, a plot (--quick: 30 s)
+  http         HTTP/1.1: short answers, pipelining, downloads, uploads     2 min
+  h2           HTTP/2: short answers, many streams, downloads, echoes      2 min
+  grpc         gRPC: unary calls, an exchange, long messages, streaming    2 min
+  files        static files and ranges of them                             2 min
+  websocket    texts and large frames                                      2 min
+Learn verbs: docs/verbs-guide.md goes through these
+  requests     read, write, send, immediate data, atomics, memory windows   30 s
+  pubsub       a publisher and subscribers, by read and by write            10 s
+  multicast    datagrams to a group                                          5 s
+  pingpong     round trips in several modes, beside perftest               2 min
+  blast        chained writes and reads, beside perftest                   2 min
+Look inside
+  diagnose     what this machine has for RDMA, and how to fix the rest       3 s
+  top          what a running JVM does: connections, rates, paths, memory   live
+Servers and clients alone: one in this terminal, the other in the next one
+  http-server, http-client ...   also echo-, h2-, grpc-, files-, websocket-
+  requester, responder ...       ends of the programs of verbs: see --help
+END
+}
 
 usage() {
     cat <<'END'
 Usage: ./run-example.sh [--no-install] EXAMPLE [OPTION...]
 
 Installs what is missing (packages.txt), builds, and runs an example. Needs no RDMA device: where there is none, the
-transport uses its embedded provider.
+transport uses its embedded provider. Without EXAMPLE: a list by purpose, and how long each takes.
 
 Comparisons. Each runs a server and a client, checks every answer, and shows figures of RDMA and epoll TCP, by default and
-polling, beside each other: in under two minutes, with a table after each round. --full gives figures to quote, --quick
-only checks that it works (--rounds N, --tls jdk|openssl, --help). A row in which the processes were not yet warm says so.
-RDMA is the embedded provider, unless --provider ibverbs --host ADDRESS says otherwise:
+polling, beside each other: in under two minutes, with a table after each round, and a chart at the end, which is also
+drawn to target/plots/EXAMPLE.svg (--plot FILE). --full gives figures to quote, --quick only checks that it works
+(--rounds N, --tls jdk|openssl, --help). A row in which the processes were not yet warm says so. RDMA is the embedded
+provider, unless --provider ibverbs --host ADDRESS says otherwise:
   echo         a file of over 100 MB, SHA-256 compared; then round trips and streaming, beside a C program on shared
                memory
   http         HTTP/1.1: short answers, pipelining, downloads, chunked uploads
@@ -78,55 +110,33 @@ if [ "${1-}" = --no-install ]; then
     install=no
     shift
 fi
-package=io.netty.example.rdma
 case ${1-} in
-    echo) main=$package.harness.load.EchoComparison ;;
-    echo-server) main=$package.echo.EchoServer ;;
-    echo-client) main=$package.echo.EchoClient ;;
-    http) main=$package.harness.load.HttpComparison ;;
-    http-server) main=$package.http.HttpServer ;;
-    http-client) main=$package.http.HttpClient ;;
-    h2) main=$package.harness.load.Http2Comparison ;;
-    h2-server) main=$package.http2.Http2Server ;;
-    h2-client) main=$package.http2.Http2ClientCommand ;;
-    grpc) main=$package.harness.load.GrpcComparison ;;
-    grpc-server) main=$package.grpc.GrpcServerCommand ;;
-    grpc-client) main=$package.grpc.GrpcClientCommand ;;
-    files) main=$package.harness.load.FileComparison ;;
-    files-server) main=$package.files.FileServer ;;
-    websocket) main=$package.harness.load.WebSocketComparison ;;
-    websocket-server) main=$package.websocket.WebSocketServer ;;
-    websocket-client) main=$package.websocket.WebSocketClient ;;
-    requests) main=$package.harness.verbs.AllRequests ;;
-    requester) main=$package.requests.Requester ;;
-    responder) main=$package.requests.Responder ;;
-    pubsub) main=$package.harness.verbs.PubSub ;;
-    publisher) main=$package.pubsub.Publisher ;;
-    subscriber) main=$package.pubsub.Subscriber ;;
-    multicast) main=$package.harness.verbs.Multicast ;;
-    multicast-publisher) main=$package.multicast.MulticastPublisher ;;
-    multicast-subscriber) main=$package.multicast.MulticastSubscriber ;;
-    pingpong) main=$package.harness.verbs.PingPong ;;
-    pingpong-server) main=$package.pingpong.PingPongServer ;;
-    pingpong-client) main=$package.pingpong.PingPongClient ;;
-    blast) main=$package.harness.verbs.Blast ;;
-    blast-server) main=$package.blast.BlastServer ;;
-    blast-client) main=$package.blast.BlastClient ;;
-    'top') main=$package.top.Top ;;
-    diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;
     -h|--help) usage; exit 0 ;;
-    *) usage >&2; exit 2 ;;
+    '') list; exit 0 ;;
 esac
-arguments=()
+main=$(example_class "$1") || { printf '%s: there is no example %s\n\n' "$0" "$1" >&2; list >&2; exit 2; }
+sections=(build) arguments=()
 case $1 in
-    echo) arguments=(--limit-program "$ROOT/transport-rdma-native/target/c/shm_limit") ;;
+    echo|http|h2|grpc|files|websocket|pingpong|blast)
+        sections+=(bench)
+        arguments=(--plot "$ROOT/target/plots/$1.svg")
+        ;;
+esac
+case $1 in
+    echo) arguments+=(--limit-program "$ROOT/transport-rdma-native/target/c/shm_limit") ;;
     # The embedded provider for the programs of perftest, beside which these run.
-    pingpong|blast) arguments=(--preload "$ROOT/transport-rdma-native/target/c/librdma_embedded.so") ;;
+    pingpong|blast) arguments+=(--preload "$ROOT/transport-rdma-native/target/c/librdma_embedded.so") ;;
 esac
 shift
 
-[ "$install" = no ] || "$ROOT/scripts/packages" install build
+[ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
 build example-servers
-exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED \
+# The width of a chart. A shell knows it, but does not tell.
+if [ -z "${COLUMNS-}" ] && [ -t 1 ]; then
+    COLUMNS=$(stty size 2> /dev/null < /dev/tty | cut -d ' ' -f 2) || true
+    export COLUMNS
+fi
+# Plots need no screen.
+exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
     -cp "$ROOT/example-servers/target/classes:$ROOT/example-servers/target/lib/*" "$main" "${arguments[@]}" "$@"

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+#
+# Copyright 2026 The Netty Project
+#
+# The Netty Project licenses this file to you under the Apache License,
+# version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at:
+#
+#   https://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+#
+# The main class of each example: for run-example.sh, and the container image (containers/entrypoint).
+
+# Prints it; false if there is no example of that name.
+example_class() {
+    local package=io.netty.example.rdma main
+    case ${1-} in
+        echo) main=$package.harness.load.EchoComparison ;;
+        echo-server) main=$package.echo.EchoServer ;;
+        echo-client) main=$package.echo.EchoClient ;;
+        http) main=$package.harness.load.HttpComparison ;;
+        http-server) main=$package.http.HttpServer ;;
+        http-client) main=$package.http.HttpClient ;;
+        h2) main=$package.harness.load.Http2Comparison ;;
+        h2-server) main=$package.http2.Http2Server ;;
+        h2-client) main=$package.http2.Http2ClientCommand ;;
+        grpc) main=$package.harness.load.GrpcComparison ;;
+        grpc-server) main=$package.grpc.GrpcServerCommand ;;
+        grpc-client) main=$package.grpc.GrpcClientCommand ;;
+        files) main=$package.harness.load.FileComparison ;;
+        files-server) main=$package.files.FileServer ;;
+        websocket) main=$package.harness.load.WebSocketComparison ;;
+        websocket-server) main=$package.websocket.WebSocketServer ;;
+        websocket-client) main=$package.websocket.WebSocketClient ;;
+        requests) main=$package.harness.verbs.AllRequests ;;
+        requester) main=$package.requests.Requester ;;
+        responder) main=$package.requests.Responder ;;
+        pubsub) main=$package.harness.verbs.PubSub ;;
+        publisher) main=$package.pubsub.Publisher ;;
+        subscriber) main=$package.pubsub.Subscriber ;;
+        multicast) main=$package.harness.verbs.Multicast ;;
+        multicast-publisher) main=$package.multicast.MulticastPublisher ;;
+        multicast-subscriber) main=$package.multicast.MulticastSubscriber ;;
+        pingpong) main=$package.harness.verbs.PingPong ;;
+        pingpong-server) main=$package.pingpong.PingPongServer ;;
+        pingpong-client) main=$package.pingpong.PingPongClient ;;
+        blast) main=$package.harness.verbs.Blast ;;
+        blast-server) main=$package.blast.BlastServer ;;
+        blast-client) main=$package.blast.BlastClient ;;
+        'top') main=$package.top.Top ;;
+        diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;
+        *) return 1 ;;
+    esac
+    printf '%s\n' "$main"
+}
