@@ -39,7 +39,10 @@ public final class Comparison implements AutoCloseable {
     /** How many times its part of what is left of the time a row may take: few rows need more than most do. */
     private static final int SHARES = 3;
     private static final int MIN_LIMIT_MILLIS = 1500;
+    /** Of the time that is left for a mode, processes may take one part in so many to warm up. */
+    private static final int WARM_UP_PART = 2;
 
+    private final String title;
     private final ComparisonOptions options;
     private final List<Mode> modes;
     private final Starter starter;
@@ -52,13 +55,18 @@ public final class Comparison implements AutoCloseable {
     private final Map<Mode, Pair> pairs = new LinkedHashMap<>();
     /** When all should be over. */
     private long end;
+    /** What starting the latest processes took. */
+    private long startNanos;
     /** Samples taken so far in this round. */
     private int rows;
 
     /**
+     * @param title      of the chart
      * @param references what is measured beside the modes, once in each round
      */
-    Comparison(ComparisonOptions options, List<Mode> modes, Starter starter, List<Reference> references) {
+    Comparison(String title, ComparisonOptions options, List<Mode> modes, Starter starter,
+               List<Reference> references) {
+        this.title = title;
         this.options = options;
         this.modes = modes;
         this.starter = starter;
@@ -83,7 +91,7 @@ public final class Comparison implements AutoCloseable {
     }
 
     /**
-     * Measures all modes in every round, and prints the table after each.
+     * Measures all modes in every round, and prints the table after each, and the chart in the end.
      *
      * @throws IOException if a process fails. What it had to say it has said on the standard error output
      */
@@ -125,10 +133,13 @@ public final class Comparison implements AutoCloseable {
         int limitMillis = options.limitMillis();
         if (pair == null) {
             progress.say(what + ": starting");
+            long now = System.nanoTime();
             pair = starter.start(mode);
             pairs.put(mode, pair);
+            startNanos = System.nanoTime() - now;
             progress.say(what + ": warming up");
-            pair.warmUp(IntStream.range(0, pair.subjects().size()).boxed().toList(), options.warmUpMillis());
+            pair.warmUp(IntStream.range(0, pair.subjects().size()).boxed().toList(),
+                    warmUpMillis(modes.size() - pairs.size() + 1));
         } else {
             // What is warm by now settles at once, and what is not had its time.
             limitMillis /= WARM;
@@ -138,8 +149,9 @@ public final class Comparison implements AutoCloseable {
         for (int i = 0; i < pair.subjects().size(); i++) {
             progress.detail(pair.subjects().get(i).name());
             long rowsLeft = (long) modes.size() * pair.subjects().size() - rows;
+            int toStart = modes.size() - pairs.size();
             long left = end - System.nanoTime()
-                    - TimeUnit.MILLISECONDS.toNanos((long) options.warmUpMillis() * (modes.size() - pairs.size()));
+                    - toStart * (startNanos + TimeUnit.MILLISECONDS.toNanos(warmUpMillis(toStart)));
             long shareMillis = TimeUnit.NANOSECONDS.toMillis(SHARES * left / rowsLeft);
             results.add(mode.toString(), pair.sample(i, plan.windowMillis(),
                     Math.min(limitMillis, (int) Math.max(MIN_LIMIT_MILLIS, shareMillis))));
@@ -152,7 +164,20 @@ public final class Comparison implements AutoCloseable {
         }
     }
 
-    /** Prints the table and where it is from, and writes it to a file if that was asked for. */
+    /**
+     * For how long fresh processes may warm up: on a busy machine no longer than there is time for.
+     *
+     * @param toStart modes for which that is to be done
+     */
+    private int warmUpMillis(int toStart) {
+        if (options.hasRounds() || toStart == 0) {
+            return options.warmUpMillis();
+        }
+        long share = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()) / toStart / WARM_UP_PART;
+        return (int) Math.max(0, Math.min(options.warmUpMillis(), share));
+    }
+
+    /** Prints the table and where it is from, and writes it to a file if that was asked for; in the end, the chart. */
     private void tell(int done, boolean last) throws IOException {
         String report = done + (done == 1 ? " round" : " rounds")
                 + (plan == Plan.QUICK ? ", short ones" : "") + ", on " + Machine.describe()
@@ -163,6 +188,11 @@ public final class Comparison implements AutoCloseable {
         System.out.println(report);
         if (last && options.markdown() != null) {
             Files.writeString(options.markdown(), report);
+        }
+        if (last) {
+            // Without references: beside the limit of the machine, differences between transports would be tiny.
+            options.charts().show(Chart.ofRates(title, results, modes.stream().map(Mode::toString).toList(),
+                    Mode.byDefault(Transport.EPOLL).toString()));
         }
     }
 

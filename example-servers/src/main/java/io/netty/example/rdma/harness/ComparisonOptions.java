@@ -55,6 +55,9 @@ public final class ComparisonOptions {
     @Option(names = "--markdown", description = "Write the tables to this file too.")
     private Path markdown;
 
+    @Mixin
+    private ChartOutput charts;
+
     /** One of them, if any. */
     private static final class Length {
         @Option(names = "--quick", description = "One short round: does it work?")
@@ -97,5 +100,9 @@ public final class ComparisonOptions {
     /** {@code null} if the tables are only printed. */
     Path markdown() {
         return markdown;
+    }
+
+    ChartOutput charts() {
+        return charts;
     }
 }

@@ -18,7 +18,9 @@ package io.netty.example.rdma.harness;
 import io.netty.example.rdma.util.TlsEngine;
 import io.netty.example.rdma.util.Transport;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,6 +34,9 @@ import java.util.concurrent.Callable;
  * transport was right.
  */
 public abstract class ExampleComparison implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
     @Mixin
     private ComparisonOptions options;
 
@@ -87,7 +92,7 @@ public abstract class ExampleComparison implements Callable<Integer> {
             for (Transport transport : options.transports()) {
                 prepare(Mode.byDefault(transport));
             }
-            try (Comparison comparison = new Comparison(options, modes,
+            try (Comparison comparison = new Comparison(spec.name(), options, modes,
                     mode -> launcher().pair(mode, server, forServer, client, forClient, List.of()), references())) {
                 comparison.run();
             }

@@ -22,7 +22,7 @@ package io.netty.example.rdma.harness;
 final class Progress {
     private static final String CLEAR_LINE = "\r\u001b[K";
 
-    private final boolean terminal = System.console() != null;
+    private final boolean terminal = Terminal.standardOutput().isTerminal();
     private String line = "";
 
     /** What goes on for some seconds. */

@@ -76,7 +76,7 @@ public final class Results {
     }
 
     /** The samples of all rounds, in their order. */
-    List<Sample> rounds(String who, String scenario) {
+    public List<Sample> rounds(String who, String scenario) {
         return byWhom.getOrDefault(who, List.of()).stream()
                 .filter(sample -> sample.measurement().scenario().equals(scenario)).toList();
     }

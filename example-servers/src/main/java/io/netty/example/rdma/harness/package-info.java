@@ -26,6 +26,8 @@
  *    +-- the example's server, just as it runs alone      Sample    those that do
  *    |                                                    Results   all samples, by mode and scenario
  *    +-- LoadClient  does what a Scenario says (Load)     Report    the table
+ *
+ * ChartOutput        a Chart of the results, in the end: TerminalChart, as wide as the Terminal; BarPlot, an SVG file
  * </pre>
  *
  * <p><b>Nothing cold counts.</b> A new virtual machine needs some six seconds of CPU time in each process to compile

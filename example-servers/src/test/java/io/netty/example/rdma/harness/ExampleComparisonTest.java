@@ -75,6 +75,13 @@ class ExampleComparisonTest {
     }
 
     @Test
+    void figuresAreDrawn() throws Exception {
+        Path plot = folder.resolve("plots").resolve("websocket.svg");
+        compare(new WebSocketComparison(), "--transports", "epoll", "--plot", plot.toString());
+        assertThat(plot).isNotEmptyFile();
+    }
+
+    @Test
     void serverThatCannotStartFailsTheComparison() {
         assertThat(Commands.run(new HttpComparison(), "--quick", "--host", "no such host")).isOne();
     }

@@ -15,31 +15,21 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.example.rdma.harness.BarPlot;
 import io.netty.example.rdma.harness.Spread;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
-import org.knowm.xchart.VectorGraphicsEncoder;
-import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
-import org.knowm.xchart.style.CategoryStyler;
-import org.knowm.xchart.style.Styler;
 
-import java.awt.Color;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /**
  * Draws results: a bar chart for each section, with a logarithmic axis, on which equal ratios are equally high.
  */
 final class Plots {
     private static final int WIDTH = 900;
-    private static final int HEIGHT = 420;
     private static final double DECADE = 10;
-    private static final Pattern DECIMALS = Pattern.compile("(\\.\\d)\\d+");
 
     private final BenchResults results;
 
@@ -51,49 +41,30 @@ final class Plots {
     void write(Path folder) throws IOException {
         for (Section section : Section.all()) {
             if (results.isMeasured(section)) {
-                CategoryChart chart = draw(section);
-                Path file = folder.resolve(section.name() + ".svg");
-                VectorGraphicsEncoder.saveVectorGraphic(chart, file.toString(), VectorGraphicsFormat.SVG);
-                // Letters are paths, with twelve decimals of a pixel for each point.
-                Files.writeString(file, DECIMALS.matcher(Files.readString(file)).replaceAll("$1"));
+                draw(section).write(folder.resolve(section.name() + ".svg"));
             }
         }
     }
 
-    private CategoryChart draw(Section section) {
+    private BarPlot draw(Section section) {
         Figure figure = section.plotted();
-        CategoryChart chart = new CategoryChartBuilder().width(WIDTH).height(HEIGHT)
-                .title(section.title() + " (" + (figure.isMoreBetter() ? "more" : "less") + " is better)")
-                .yAxisTitle(figure + ", " + figure.unit()).build();
         List<String> subjects = results.subjects(section.scenarios());
         List<String> scenarios = section.scenarios().stream().filter(scenario -> subjects.stream().anyMatch(
                 subject -> results.spread(subject, scenario, figure) != null)).toList();
         double floor = floor(subjects, scenarios, figure);
-        style(chart.getStyler(), floor);
-        List<Color> colours = new ArrayList<>();
+        BarPlot plot = new BarPlot(section.title() + " (" + (figure.isMoreBetter() ? "more" : "less") + " is better)",
+                figure + ", " + figure.unit(), WIDTH, floor);
         for (String subject : subjects) {
             List<Double> heights = new ArrayList<>();
             for (String scenario : scenarios) {
                 Spread spread = results.spread(subject, scenario, figure);
-                // What was not measured, or differs from round to round, is a bar without height: the chart can't
-                // leave one out.
-                heights.add(spread == null || !spread.isTypical() ? floor
+                // What was not measured, or differs from round to round, has no bar.
+                heights.add(spread == null || !spread.isTypical() ? null
                         : Math.max(floor, figure.inUnit(spread.median())));
             }
-            chart.addSeries(subject, labels(scenarios), heights);
-            colours.add(Subjects.colour(subject));
+            plot.add(subject, Subjects.colour(subject), labels(scenarios), heights);
         }
-        chart.getStyler().setSeriesColors(colours.toArray(new Color[0]));
-        return chart;
-    }
-
-    private static void style(CategoryStyler axes, double floor) {
-        axes.setYAxisLogarithmic(true);
-        axes.setYAxisMin(floor);
-        axes.setAvailableSpaceFill(0.9);
-        axes.setLegendPosition(Styler.LegendPosition.OutsideE);
-        axes.setChartBackgroundColor(Color.WHITE);
-        axes.setPlotGridVerticalLinesVisible(false);
+        return plot;
     }
 
     /** The names without the words with which all of them start: there is little room. */

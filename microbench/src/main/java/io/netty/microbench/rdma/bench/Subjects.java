@@ -15,6 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.example.rdma.harness.BarPlot;
+
 import java.awt.Color;
 import java.util.Map;
 
@@ -28,24 +30,16 @@ final class Subjects {
     /** What all others are compared with, beside {@link #LIMIT}. */
     static final String BASE = "epoll";
 
-    /** Alike ones have like colours, in each plot the same. */
-    private static final Map<String, Color> COLOURS = Map.ofEntries(
-            entry("rdma", 0x1f77b4), entry("rdma polling", 0x6baed6), entry("rdma sleeping", 0x08306b),
-            entry("epoll", 0xd95f02), entry("epoll polling", 0xfdae6b),
-            entry("unix", 0x238b45), entry("unix polling", 0x74c476),
-            entry("io_uring", 0x756bb1), entry("nio", 0x969696), entry(LIMIT, 0x252525),
-            entry(WirePrograms.LATENCY.get(0), 0x252525), entry(WirePrograms.LATENCY.get(1), 0x636363),
-            entry(WirePrograms.BANDWIDTH.get(0), 0x252525), entry(WirePrograms.BANDWIDTH.get(1), 0x636363),
-            entry(WirePrograms.RSTREAM, 0x756bb1));
+    /** Of those that are no modes; alike ones have like colours, in each plot the same. */
+    private static final Map<String, Color> COLOURS = Map.of(
+            WirePrograms.LATENCY.get(0), new Color(0x252525), WirePrograms.LATENCY.get(1), new Color(0x636363),
+            WirePrograms.BANDWIDTH.get(0), new Color(0x252525), WirePrograms.BANDWIDTH.get(1), new Color(0x636363),
+            WirePrograms.RSTREAM, new Color(0x756bb1));
 
     private Subjects() {
     }
 
-    private static Map.Entry<String, Color> entry(String subject, int rgb) {
-        return Map.entry(subject, new Color(rgb));
-    }
-
     static Color colour(String subject) {
-        return COLOURS.getOrDefault(subject, Color.PINK);
+        return BarPlot.colour(subject, COLOURS.getOrDefault(subject, Color.PINK));
     }
 }

@@ -48,7 +48,7 @@ final class Descriptors {
      * keeps for some seconds after their last queue pair, as it does links.
      */
     private static final Pattern IGNORED = Pattern.compile(
-            ".*\\.jar|/dev/u?random|/proc/\\d+/fd|/dev/infiniband/.*|\\[infinibandevent]|" +
+            ".*\\.jar|/usr/share/fonts/.*|/dev/u?random|/proc/\\d+/fd|/dev/infiniband/.*|\\[infinibandevent]|" +
             "memfd:rdma-mcast|memfd:rdma-arena");
     private static final Pattern INODE = Pattern.compile("socket:\\[(\\d+)]");
     /** Of {@code unix(7)} in hexadecimal digits. */

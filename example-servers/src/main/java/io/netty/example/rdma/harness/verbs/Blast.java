@@ -53,8 +53,8 @@ public final class Blast extends PerftestComparison<BlastMode> {
     protected Effort effort(int size, boolean quick) {
         boolean isShort = size <= MAX_SHORT;
         return quick ? new Effort(isShort ? 20_000 : 1000, 0, isShort ? 5000 : 500)
-                : isShort ? new Effort(10_000_000, WARM_UP_SECONDS, 1_000_000)
-                        : new Effort(200_000, WARM_UP_SECONDS, 100_000);
+                : isShort ? new Effort(5_000_000, WARM_UP_SECONDS, 500_000)
+                        : new Effort(100_000, WARM_UP_SECONDS, 50_000);
     }
 
     @Override

@@ -15,6 +15,8 @@
  */
 package io.netty.example.rdma.harness.verbs;
 
+import io.netty.example.rdma.harness.Chart;
+import io.netty.example.rdma.harness.ChartOutput;
 import io.netty.example.rdma.harness.CompilerWatch;
 import io.netty.example.rdma.harness.Machine;
 import io.netty.example.rdma.harness.Mode;
@@ -31,7 +33,9 @@ import io.netty.example.rdma.util.Windows;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.SizeConverter;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -50,11 +54,17 @@ import java.util.concurrent.TimeUnit;
  */
 public abstract class PerftestComparison<M extends Enum<M>> implements Callable<Integer> {
     private static final int ROUNDS = 5;
-    /** Unless rounds were asked for, none begins that would probably end later. */
-    private static final int MAX_SECONDS = 110;
+    /** Unless rounds were asked for, none begins that would probably end later, and nothing begins later. */
+    private static final int MAX_SECONDS = 100;
+
+    @Spec
+    private CommandSpec spec;
 
     @Mixin
     private PairOptions pair;
+
+    @Mixin
+    private ChartOutput charts;
 
     @Mixin
     private Perftest perftest;
@@ -73,6 +83,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     /** What is run at each end. */
     private final Class<?> server;
     private final Class<?> client;
+    private long startNanos;
 
     protected PerftestComparison(Class<?> server, Class<?> client) {
         this.server = server;
@@ -106,6 +117,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
 
     @Override
     public final Integer call() throws Exception {
+        startNanos = System.nanoTime();
         String unavailability = perftest.unavailability(pair.provider());
         if (unavailability != null) {
             System.out.println("Without perftest: " + unavailability);
@@ -122,24 +134,32 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
                 }
             }
         }
-        long start = System.nanoTime();
         int done = 0;
-        for (long roundSeconds = 0; done < all; done++) {
-            long begun = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
-            if (rounds == null && begun + roundSeconds > MAX_SECONDS) {
-                break;
-            }
+        for (long roundSeconds = 0; done < all && hasTime(roundSeconds); done++) {
+            long begun = seconds();
             System.out.printf("round %d of %d%n", done + 1, all);
             for (int size : sizes) {
                 round(size, unavailability == null, waiting, results);
             }
-            roundSeconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start) - begun;
+            roundSeconds = seconds() - begun;
+        }
+        if (!hasTime(0)) {
+            System.out.println("The time was over; --rounds " + all + " takes as much as it needs.");
         }
         System.out.println();
-        System.out.print(done + (done == 1 ? " round" : " rounds") + ", on " + Machine.describe() + ", "
+        System.out.println(done + (done == 1 ? " round" : " rounds") + ", on " + Machine.describe() + ", "
                 + pair.provider() + " verbs provider, " + waiting + (quick ? ", with the check" : "") + ".\n"
                 + explanation() + "\n\n" + table(results, waiting));
+        charts.show(chart(results, waiting));
         return 0;
+    }
+
+    private long seconds() {
+        return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos);
+    }
+
+    private boolean hasTime(long forSeconds) {
+        return rounds != null || seconds() + forSeconds < MAX_SECONDS;
     }
 
     private void round(int size, boolean withPerftest, String waiting, Results results)
@@ -147,10 +167,13 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         Effort effort = effort(size, quick);
         Map<String, Measurement> theirs = new LinkedHashMap<>();
         for (M mode : modes()) {
+            if (!hasTime(0)) {
+                break;
+            }
             Measured ours = run(mode, size, effort, quick);
             results.add(waiting, ours.measurement(), ours.state());
             for (String program : withPerftest ? programs(mode) : List.<String>of()) {
-                if (!theirs.containsKey(program)) {
+                if (!theirs.containsKey(program) && hasTime(0)) {
                     theirs.put(program,
                             perftest.run(pair.provider(), pair.host(), program, size, effort.perftest()));
                 }
@@ -204,12 +227,15 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
                 "rounds") : new Table("what", "per second", "range", "ours takes x times as long", "rounds");
         for (int size : sizes) {
             for (M mode : modes()) {
-                String ours = mode.name().toLowerCase(Locale.ROOT) + ' ' + Figures.size(size);
-                row(table, results, waiting, ours, "");
+                String ours = name(name(mode), size);
+                if (isMeasured(results, waiting, ours)) {
+                    row(table, results, waiting, ours, "");
+                }
                 for (String program : programs(mode)) {
-                    String theirs = program + ' ' + Figures.size(size);
+                    String theirs = name(program, size);
                     if (results.spread(waiting, theirs, Measurement::count) != null) {
-                        row(table, results, waiting, theirs, ratio(results, waiting, ours, theirs));
+                        row(table, results, waiting, theirs, isMeasured(results, waiting, ours)
+                                ? ratio(results, waiting, ours, theirs) : "");
                     }
                 }
             }
@@ -236,6 +262,50 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
             table.row(what, Figures.perSecond(rate.median(), unit),
                     rate.fullRange(value -> Figures.perSecond(value, unit)), ratio, rounds);
         }
+    }
+
+    /** In each group our modes, then the programs of perftest; compared with the last of these. */
+    private Chart chart(Results results, String waiting) {
+        List<String> theirs = modes().stream().flatMap(mode -> programs(mode).stream()).distinct()
+                .filter(program -> sizes.stream().anyMatch(size -> isMeasured(results, waiting, name(program, size))))
+                .toList();
+        List<String> whom = new ArrayList<>(modes().stream().map(PerftestComparison::name).toList());
+        whom.addAll(theirs);
+        String base = whom.get(theirs.isEmpty() ? 0 : whom.size() - 1);
+        return new Chart(spec.name(), isLatency() ? "round trip p50 in microseconds, less is better"
+                : "per second, more is better", base, sizes.stream().map(size -> new Chart.Group(Figures.size(size),
+                        whom.stream().filter(who -> isMeasured(results, waiting, name(who, size)))
+                                .map(who -> bar(results, waiting, who, base, size)).toList())).toList());
+    }
+
+    private Chart.Bar bar(Results results, String waiting, String who, String base, int size) {
+        String what = name(who, size);
+        Settling.State unsettled = results.unsettled(waiting, what);
+        if (unsettled != null) {
+            return Chart.Bar.unsettled(who, unsettled);
+        }
+        double figure = figure(results, waiting, what);
+        String baseOfSize = name(base, size);
+        double ofBase = isMeasured(results, waiting, baseOfSize) && results.unsettled(waiting, baseOfSize) == null
+                ? figure(results, waiting, baseOfSize) : Double.NaN;
+        return isLatency() ? new Chart.Bar(who, figure, Figures.micros(figure), ofBase / figure)
+                : new Chart.Bar(who, figure, Figures.perSecond(figure, results.unit(what)) + "/s", figure / ofBase);
+    }
+
+    private double figure(Results results, String waiting, String what) {
+        return results.spread(waiting, what, isLatency() ? Measurement::p50 : Measurement::perSecond).median();
+    }
+
+    private static boolean isMeasured(Results results, String waiting, String what) {
+        return !results.rounds(waiting, what).isEmpty();
+    }
+
+    private static String name(Enum<?> mode) {
+        return mode.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String name(String who, int size) {
+        return who + ' ' + Figures.size(size);
     }
 
     private String ratio(Results results, String waiting, String ours, String theirs) {

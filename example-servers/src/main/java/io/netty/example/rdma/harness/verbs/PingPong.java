@@ -57,7 +57,7 @@ public final class PingPong extends PerftestComparison<PingPongMode> {
         // ib_write_lat's processes don't poll completion queues while they wait, so that on the embedded provider a
         // thread of the provider has to do the work of a device: milliseconds where it has no core for itself.
         return quick ? new Effort(2000, 0, 50)
-                : isShort ? new Effort(500_000, WARM_UP_SECONDS, 500) : new Effort(50_000, WARM_UP_SECONDS, 500);
+                : isShort ? new Effort(200_000, WARM_UP_SECONDS, 500) : new Effort(20_000, WARM_UP_SECONDS, 500);
     }
 
     @Override
