@@ -36,6 +36,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   iwarp        byte streams and channels of messages on the embedded provider as an iWARP device, with librdmacm as peer
   faults       makes each call fail that can fail for lack of a resource
   faults-java  the same for verbs calls, in Java
+  containers   the entry point of the container image (docs/containers.md), in namespaces as containers have them
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
                (--conformance: and many others)
   fuzz         fuzz targets for input from peers: they replay their corpora, then run for 20 seconds each (--seconds)
@@ -78,7 +79,7 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java conformance fuzz fuzz-java chaos differential)
+default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java containers conformance fuzz fuzz-java chaos differential)
 lanes=()
 rxe=no
 maven_arguments=()
@@ -114,6 +115,7 @@ done
 sections=(build)
 [[ ! " ${lanes[*]} " =~ " "(java|iwarp|quick-java|testsuite|example-servers|differential|chaos|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" java "* ]] || sections+=(bench metrics)
+[[ " ${lanes[*]} " != *" containers "* ]] || sections+=(containers)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [ -z "$CONFORMANCE_OPTION" ] || sections+=(foreign)
 [[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)

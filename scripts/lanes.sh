@@ -57,7 +57,7 @@ lane_scripts() {
     local file check passed=0 failed=0
     for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{c-folders,links,packages,pictures,testsuite-table,versions} "$ROOT/.ci/run" \
             "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests,bench} "$ROOT"/testsuite/conformance/{run,programs/*.sh} \
-            "$C_SOURCES/preload/named-library"; do
+            "$ROOT"/containers/{entrypoint,test} "$C_SOURCES/preload/named-library"; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     for check in c-folders links packages pictures testsuite-table versions; do
@@ -148,6 +148,15 @@ lane_faults_java() {
     make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" faulty
     # On the library path, where it is found before the one on the class path.
     LD_LIBRARY_PATH=$out/faulty tagged_tests faults transport-rdma
+}
+
+# The entry point of the container image, in namespaces.
+lane_containers() {
+    local output
+    build example-servers
+    output=$("$ROOT/containers/test") || true
+    printf '%s\n' "$output"
+    sed -n 's/^passed \([0-9]*\) failed \([0-9]*\) skipped \([0-9]*\)$/@ containers \1 \2 \3/p' <<< "$output"
 }
 
 lane_java() {

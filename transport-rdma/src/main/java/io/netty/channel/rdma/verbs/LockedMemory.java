@@ -46,8 +46,22 @@ public final class LockedMemory {
 
     /** Whether the limit does not count for this process. */
     public static boolean isUnlimited() {
-        return limit() == Long.MAX_VALUE ||
+        return limit() == Long.MAX_VALUE || isInitialUserNamespace() &&
                 (number(value("/proc/self/status", "CapEff:"), 16, 0) >>> CAP_IPC_LOCK & 1) != 0;
+    }
+
+    /**
+     * Elsewhere, as in a container without root, the capability does not count: the kernel asks for that of its own
+     * user namespace ({@code ib_umem_get()} of drivers/infiniband/core/umem.c: {@code capable()}, capabilities(7)).
+     */
+    private static boolean isInitialUserNamespace() {
+        try {
+            // User 0 here is 0 outside, and so on for all: user_namespaces(7).
+            return Files.readString(Path.of("/proc/self/uid_map")).trim().matches("0\\s+0\\s+4294967295");
+        } catch (IOException e) {
+            // A kernel without user namespaces.
+            return true;
+        }
     }
 
     /** The bytes that this process has registered with kernel verbs now. */
