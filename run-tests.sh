@@ -27,8 +27,8 @@ failed or did not run. No lane needs an RDMA device: all except rxe* run on the 
 
 Lanes (default: these, in this order; the word default stands for them among others):
   scripts      the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is complete,
-               links in the documents lead to files, versions in them are those of the build, the folders of the C
-               sources include downwards only
+               links in the documents lead to files, versions in them are those of the build, pictures name what the code
+               has, the folders of the C sources include downwards only
   c            the C tests of the native library, and that its folders call downwards only, its files in no circle
   c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
   c-tsan       the same under ThreadSanitizer
