@@ -27,7 +27,7 @@ RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstT
 
 # What --quick runs: something of each room, in four minutes on two idle cores (231 s, the build included). Java, by module:
 # transport-rdma: the tests of each package, but those that need idle cores to be quick; of the root package some.
-QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,io/netty/channel/rdma/*ModelTest,FuzzTest'
+QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,!RdmaGrpcTlsTest,io/netty/channel/rdma/*ModelTest,FuzzTest'
 QUICK_JAVA+=,LayersTest,SendRingTest,RdmaByteBufAllocatorTest,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaUnavailabilityTest,RdmaSocketChannelConfigTest
 # testsuite: Netty's own tests; epoll's on loops of RDMA; peers that lie, vanish or speak C; RDMA or TCP; life of buffers.
 QUICK_JAVA+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaConnectionEndTest

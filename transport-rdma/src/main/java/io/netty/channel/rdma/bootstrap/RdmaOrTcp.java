@@ -16,13 +16,17 @@
 package io.netty.channel.rdma.bootstrap;
 
 import io.netty.channel.IoEventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.RdmaEventLoopGroup;
+import io.netty.channel.rdma.RdmaIoHandlerConfig;
 import io.netty.util.AttributeKey;
+
+import java.util.concurrent.ThreadFactory;
 
 /**
  * What the bootstraps and channels of this package have in common: attributes, and event loops for them.
@@ -52,7 +56,23 @@ public final class RdmaOrTcp {
         if (Rdma.isAvailable()) {
             return new RdmaEventLoopGroup(threads);
         }
-        return new MultiThreadIoEventLoopGroup(threads,
-                Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+        return new MultiThreadIoEventLoopGroup(threads, tcp());
+    }
+
+    /**
+     * As {@link #newEventLoopGroup(int)}, with threads of the application's making.
+     *
+     * @param threads       the number of event loops; 0 for Netty's default.
+     * @param threadFactory makes their threads.
+     */
+    public static IoEventLoopGroup newEventLoopGroup(int threads, ThreadFactory threadFactory) {
+        if (Rdma.isAvailable()) {
+            return new RdmaEventLoopGroup(threads, threadFactory, new RdmaIoHandlerConfig());
+        }
+        return new MultiThreadIoEventLoopGroup(threads, threadFactory, tcp());
+    }
+
+    private static IoHandlerFactory tcp() {
+        return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     }
 }

@@ -1,0 +1,129 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.grpc.testing.integration;
+
+import io.grpc.netty.InternalNettyChannelBuilder;
+import io.grpc.netty.InternalNettyServerBuilder;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.RdmaMetrics;
+import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.grpc.RdmaGrpc;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.runner.Description;
+import org.junit.runner.Request;
+import org.junit.runner.notification.Failure;
+import org.junit.runner.notification.RunListener;
+import org.junit.runner.notification.RunNotifier;
+import org.opentest4j.TestAbortedException;
+
+import java.net.InetSocketAddress;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * gRPC's own tests of its transports, with servers and clients that {@link RdmaGrpc} has configured. They are tests of
+ * JUnit 4; each is run from here, so that what they leave open is looked for as everywhere. In this package, since the
+ * port of the server is for this package only.
+ */
+abstract class RdmaGrpcInterop {
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
+
+    private static long bytesBefore;
+
+    @BeforeAll
+    static void countBytes() {
+        bytesBefore = RdmaMetrics.total().bytesReceivedInPlace();
+    }
+
+    @AfterAll
+    static void messagesWentOverRdma() {
+        long bytes = RdmaMetrics.total().bytesReceivedInPlace() - bytesBefore;
+        assertTrue(bytes > 1 << 20, () -> bytes + " bytes received in place by RDMA");
+    }
+
+    static Stream<DynamicTest> testsOf(Class<? extends AbstractInteropTest> tests) {
+        return Request.aClass(tests).getRunner().getDescription().getChildren().stream()
+                .map(test -> DynamicTest.dynamicTest(test.getMethodName(), () -> run(test)));
+    }
+
+    private static void run(Description test) throws Throwable {
+        Outcome outcome = new Outcome();
+        RunNotifier notifier = new RunNotifier();
+        notifier.addListener(outcome);
+        Request.method(test.getTestClass(), test.getMethodName()).getRunner().run(notifier);
+        if (outcome.failure != null) {
+            throw outcome.failure;
+        }
+        assertTrue(outcome.finished, "did not run");
+    }
+
+    private static final class Outcome extends RunListener {
+        private Throwable failure;
+        private boolean finished;
+
+        @Override
+        public void testFailure(Failure failure) {
+            this.failure = failure.getException();
+        }
+
+        @Override
+        public void testAssumptionFailure(Failure failure) {
+            this.failure = new TestAbortedException(failure.getMessage(), failure.getException());
+        }
+
+        @Override
+        public void testIgnored(Description description) {
+            failure = new TestAbortedException("ignored: " + description);
+        }
+
+        @Override
+        public void testFinished(Description description) {
+            finished = true;
+        }
+    }
+
+    public static class Plain extends AbstractInteropTest {
+        @Override
+        protected NettyServerBuilder getServerBuilder() {
+            NettyServerBuilder builder = RdmaGrpc.of(LOOPS.group())
+                    .configure(NettyServerBuilder.forAddress(new InetSocketAddress(TestAddress.HOST, 0)))
+                    .flowControlWindow(TEST_FLOW_CONTROL_WINDOW)
+                    .maxInboundMessageSize(MAX_MESSAGE_SIZE);
+            // The tests have a tracer of their own.
+            InternalNettyServerBuilder.setStatsEnabled(builder, false);
+            return builder.addStreamTracerFactory(createCustomCensusTracerFactory());
+        }
+
+        @Override
+        protected NettyChannelBuilder createChannelBuilder() {
+            int port = ((InetSocketAddress) getListenAddress()).getPort();
+            NettyChannelBuilder builder = RdmaGrpc.of(LOOPS.group())
+                    .configure(NettyChannelBuilder.forAddress(TestAddress.HOST, port))
+                    .flowControlWindow(TEST_FLOW_CONTROL_WINDOW)
+                    .maxInboundMessageSize(MAX_MESSAGE_SIZE)
+                    .usePlaintext();
+            InternalNettyChannelBuilder.setStatsEnabled(builder, false);
+            return builder.intercept(createCensusStatsClientInterceptor());
+        }
+    }
+}

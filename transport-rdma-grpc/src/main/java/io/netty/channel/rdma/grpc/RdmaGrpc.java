@@ -1,0 +1,138 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.grpc;
+
+import io.grpc.Attributes;
+import io.grpc.Grpc;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.RdmaByteBufAllocator;
+import io.netty.channel.rdma.RdmaServerSocketChannel;
+import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.internal.ObjectUtil;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets gRPC servers and channels of {@code grpc-netty} run over RDMA.
+ *
+ * <pre>{@code
+ * try (RdmaGrpc rdma = RdmaGrpc.create()) {
+ *     Server server = rdma.configure(NettyServerBuilder.forPort(8980)).addService(service).build().start();
+ *     ManagedChannel channel = rdma.configure(NettyChannelBuilder.forAddress("host", 8980)).usePlaintext().build();
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p>It sets event loops, channel types and allocator of a builder and nothing else: TLS, flow control, keep-alive and
+ * limits are the application's, before or after. There is one event loop group for any number of servers and channels,
+ * which end when they are shut down; the loops end with {@link #close()}. May be used by any thread.
+ */
+public final class RdmaGrpc implements AutoCloseable {
+    private static final long QUIET_MILLIS = 20;
+    private static final long SHUTDOWN_MILLIS = TimeUnit.SECONDS.toMillis(10);
+
+    private final EventLoopGroup group;
+    private final boolean owned;
+
+    private RdmaGrpc(EventLoopGroup group, boolean owned) {
+        this.group = group;
+        this.owned = owned;
+    }
+
+    /**
+     * With event loops of its own, as many as Netty makes by default (two for each core), which {@link #close()} ends.
+     * Their threads are daemons, as those of gRPC.
+     */
+    public static RdmaGrpc create() {
+        return new RdmaGrpc(RdmaOrTcp.newEventLoopGroup(0, new DefaultThreadFactory("grpc-rdma", true)), true);
+    }
+
+    /**
+     * With event loops of the application's, which it ends itself, after the servers and channels.
+     *
+     * @param group from {@link RdmaOrTcp#newEventLoopGroup(int)}, or with a
+     *              {@link io.netty.channel.rdma.RdmaIoHandler}.
+     */
+    public static RdmaGrpc of(EventLoopGroup group) {
+        return new RdmaGrpc(ObjectUtil.checkNotNull(group, "group"), false);
+    }
+
+    /**
+     * Sets channel type, event loops and allocator of a server.
+     *
+     * @return the builder.
+     */
+    public NettyServerBuilder configure(NettyServerBuilder builder) {
+        return builder.channelFactory(() -> Connections.watchChildren(new RdmaServerSocketChannel()))
+                .bossEventLoopGroup(group)
+                .workerEventLoopGroup(group)
+                // Otherwise gRPC sets an allocator of its own, whose memory is not registered: sending would copy.
+                .withChildOption(ChannelOption.ALLOCATOR, RdmaByteBufAllocator.DEFAULT);
+    }
+
+    /**
+     * Sets channel type, event loops and allocator of a client's channel.
+     *
+     * @return the builder.
+     */
+    public NettyChannelBuilder configure(NettyChannelBuilder builder) {
+        return builder.channelFactory(() -> Connections.watch(new RdmaSocketChannel()), InetSocketAddress.class)
+                .eventLoopGroup(group)
+                .withOption(ChannelOption.ALLOCATOR, RdmaByteBufAllocator.DEFAULT);
+    }
+
+    /**
+     * What the connection of a call goes over.
+     *
+     * @param attributes of a {@link io.grpc.ServerCall}, or of a {@link io.grpc.ClientCall} that has a connection.
+     * @return {@code null} if the connection is not one of this class, or is closed.
+     */
+    public static TransportPath path(Attributes attributes) {
+        Channel channel = channel(attributes);
+        return channel == null ? null : channel.attr(RdmaOrTcp.PATH).get();
+    }
+
+    /**
+     * The Netty channel of the connection of a call, for its metrics and attributes. It is gRPC's: to be looked at
+     * only.
+     *
+     * @param attributes of a {@link io.grpc.ServerCall}, or of a {@link io.grpc.ClientCall} that has a connection.
+     * @return {@code null} if the connection is not one of this class, or is closed.
+     */
+    public static Channel channel(Attributes attributes) {
+        return Connections.byLocalAddress(attributes.get(Grpc.TRANSPORT_ATTR_LOCAL_ADDR));
+    }
+
+    /**
+     * Ends the event loops if they are those of {@link #create()}, and waits for it, for 10 s at most. Servers and
+     * channels are to be shut down before: their connections are closed with the loops. Not to be called on a loop.
+     */
+    @Override
+    public void close() {
+        if (owned) {
+            group.shutdownGracefully(QUIET_MILLIS, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+                    .awaitUninterruptibly(SHUTDOWN_MILLIS);
+        }
+    }
+}
