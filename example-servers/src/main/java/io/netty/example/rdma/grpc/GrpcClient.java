@@ -16,12 +16,11 @@
 package io.netty.example.rdma.grpc;
 
 import io.grpc.netty.NettyChannelBuilder;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.RdmaByteBufAllocator;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.grpc.RdmaGrpc;
 import io.netty.example.rdma.util.ClientTransport;
-import io.netty.example.rdma.util.Transport;
 import io.netty.handler.ssl.SslContext;
 
 import java.net.InetSocketAddress;
@@ -34,30 +33,22 @@ public final class GrpcClient {
     }
 
     /**
-     * Finds out which transport leads to a server: RDMA if it can be connected, else TCP. Each client needs that once;
-     * it costs a connection, which is closed again. Not to be called on an event loop.
-     *
-     * @param group event loops for RDMA, which serve epoll's channels, too
-     * @throws Exception as {@link RdmaOrTcpBootstrap} does if neither can be connected
-     */
-    public static Transport transportTo(EventLoopGroup group, InetSocketAddress server) throws Exception {
-        return ClientTransport.AUTO.find(group, server);
-    }
-
-    /**
      * Returns a builder that knows the transport, the server and whether to encrypt.
      *
-     * @param group event loops of that transport
-     * @param tls   {@code null} for no TLS, else from {@code GrpcSslContexts}
+     * @param transport with {@link ClientTransport#AUTO}, each connection takes RDMA if it can, else TCP
+     * @param group     event loops of that transport
+     * @param tls       {@code null} for no TLS, else from {@code GrpcSslContexts}
      */
-    public static NettyChannelBuilder newChannel(Transport transport, EventLoopGroup group, InetSocketAddress server,
-                                                 SslContext tls) {
-        NettyChannelBuilder builder = NettyChannelBuilder.forAddress(server)
-                .eventLoopGroup(group)
-                .channelType(transport.channelType(), InetSocketAddress.class);
-        if (transport == Transport.RDMA) {
-            // Otherwise gRPC sets an allocator of its own, whose memory is not registered: sending would copy.
-            builder.withOption(ChannelOption.ALLOCATOR, RdmaByteBufAllocator.DEFAULT);
+    public static NettyChannelBuilder newChannel(ClientTransport transport, EventLoopGroup group,
+                                                 InetSocketAddress server, SslContext tls) {
+        NettyChannelBuilder builder = NettyChannelBuilder.forAddress(server);
+        if (transport == ClientTransport.AUTO) {
+            RdmaGrpc.of(group).configure(builder);
+        } else if (transport == ClientTransport.RDMA) {
+            RdmaGrpc.of(group).configure(builder, PathRule.always(PathChoice.RDMA_ONLY));
+        } else {
+            builder.eventLoopGroup(group)
+                    .channelType(transport.transport().channelType(), InetSocketAddress.class);
         }
         return tls == null ? builder.usePlaintext() : builder.sslContext(tls);
     }

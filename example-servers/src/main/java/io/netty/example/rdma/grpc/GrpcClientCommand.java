@@ -74,12 +74,11 @@ public final class GrpcClientCommand implements Callable<Integer> {
     }
 
     /** A channel as the options say. */
-    public static NettyChannelBuilder connect(ClientOptions options, EventLoopGroup group)
-            throws IOException, InterruptedException {
+    public static NettyChannelBuilder connect(ClientOptions options, EventLoopGroup group) throws IOException {
         SslContextBuilder tls = options.sslContext();
         SslContext ssl = tls == null ? null : GrpcSslContexts.configure(tls, options.tlsProvider()).build();
         InetSocketAddress server = new InetSocketAddress(options.host(), options.port());
-        return GrpcClient.newChannel(options.transport().find(group, server), group, server, ssl)
+        return GrpcClient.newChannel(options.transport(), group, server, ssl)
                 .maxInboundMessageSize(Payloads.MAX_MESSAGE_BYTES);
     }
 

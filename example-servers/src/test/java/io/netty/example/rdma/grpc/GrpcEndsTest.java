@@ -24,6 +24,7 @@ import io.netty.example.rdma.grpc.proto.DownloadRequest;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
 import io.netty.example.rdma.grpc.proto.Payload;
 import io.netty.example.rdma.grpc.proto.UnaryRequest;
+import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.ServerProcess;
 import io.netty.example.rdma.util.Transport;
@@ -99,7 +100,8 @@ class GrpcEndsTest {
     void serverThatIsKilledMidResponseIsUnavailable(Transport transport) throws Exception {
         EventLoopGroup group = transport.newGroup(1, Waiting.DEFAULT);
         try (ServerProcess server = new ServerProcess(GrpcServerCommand.class, transport, GrpcPair.HOST)) {
-            ManagedChannel channel = GrpcClient.newChannel(transport, group, server.address(), null).build();
+            ManagedChannel channel = GrpcClient.newChannel(ClientTransport.valueOf(transport.name()), group,
+                    server.address(), null).build();
             try {
                 Received<DownloadRequest, Payload> download = new Received<>(false, payload -> { });
                 EchoGrpc.newStub(channel).download(

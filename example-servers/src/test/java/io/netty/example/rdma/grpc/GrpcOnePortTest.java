@@ -24,9 +24,12 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
 import io.netty.example.rdma.grpc.proto.Payload;
 import io.netty.example.rdma.grpc.proto.UnaryRequest;
+import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
 import org.junit.jupiter.api.Test;
@@ -87,15 +90,17 @@ class GrpcOnePortTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RDMA", "EPOLL"})
-    void clientFindsOutWhichTransportLeadsToItsServer(Transport serverTransport) throws Exception {
+    void clientTakesThePathThatLeadsToItsServer(Transport serverTransport) throws Exception {
         EventLoopGroup group = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
         try (GrpcPair pair = new GrpcPair(serverTransport)) {
-            Transport transport = GrpcClient.transportTo(group, pair.server.address());
-            assertThat(transport).isEqualTo(serverTransport);
-            ManagedChannel channel = GrpcClient.newChannel(transport, group, pair.server.address(), null).build();
+            ManagedChannel channel =
+                    GrpcClient.newChannel(ClientTransport.AUTO, group, pair.server.address(), null).build();
+            TransportPath path = serverTransport == Transport.RDMA ? TransportPath.RDMA : TransportPath.TCP;
+            long before = RdmaOrTcpMetrics.total().connects(path);
             try {
                 assertThat(EchoGrpc.newBlockingStub(channel).withDeadlineAfter(TestTimeouts.SECONDS, TimeUnit.SECONDS)
                         .unary(UnaryRequest.newBuilder().setPayload(PAYLOAD).build())).isEqualTo(PAYLOAD);
+                assertThat(RdmaOrTcpMetrics.total().connects(path)).isEqualTo(before + 1);
             } finally {
                 GrpcPair.close(channel);
             }

@@ -20,6 +20,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
+import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
 import io.netty.handler.ssl.SslContext;
@@ -59,7 +60,7 @@ final class GrpcPair implements AutoCloseable {
     }
 
     ManagedChannel newChannel(Transport transport, SslContext tls) {
-        return GrpcClient.newChannel(transport, group, server.address(), tls)
+        return GrpcClient.newChannel(ClientTransport.valueOf(transport.name()), group, server.address(), tls)
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES).build();
     }
 

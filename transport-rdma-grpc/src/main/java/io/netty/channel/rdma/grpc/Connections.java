@@ -15,10 +15,12 @@
  */
 package io.netty.channel.rdma.grpc;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.rdma.RdmaByteBufAllocator;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.TransportPath;
 
@@ -69,7 +71,11 @@ final class Connections {
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
             Channel channel = ctx.channel();
-            channel.attr(RdmaOrTcp.PATH).setIfAbsent(TransportPath.RDMA);
+            if (channel.attr(RdmaOrTcp.PATH).get() == TransportPath.TCP
+                    && channel.alloc() == RdmaByteBufAllocator.DEFAULT) {
+                // Registered memory is scarce, and of no use to TCP. gRPC's own allocator can't be had from outside.
+                channel.config().setAllocator(ByteBufAllocator.DEFAULT);
+            }
             Identity identity = new Identity(channel.localAddress());
             OPEN.put(identity, channel);
             channel.closeFuture().addListener(closed -> OPEN.remove(identity));

@@ -23,9 +23,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
-import io.netty.channel.rdma.RdmaServerSocketChannel;
-import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.internal.ObjectUtil;
@@ -79,12 +81,23 @@ public final class RdmaGrpc implements AutoCloseable {
     }
 
     /**
-     * Sets channel type, event loops and allocator of a server.
+     * Sets channel type, event loops and allocator of a server. It listens for RDMA and TCP at the same port, and where
+     * RDMA is not available for TCP alone.
      *
      * @return the builder.
      */
     public NettyServerBuilder configure(NettyServerBuilder builder) {
-        return builder.channelFactory(() -> Connections.watchChildren(new RdmaServerSocketChannel()))
+        return configure(builder, PathRule.always(PathChoice.RDMA_OR_TCP));
+    }
+
+    /**
+     * As {@link #configure(NettyServerBuilder)}, with the choice of RDMA and TCP by the address that is bound.
+     *
+     * @return the builder.
+     */
+    public NettyServerBuilder configure(NettyServerBuilder builder, PathRule rule) {
+        ObjectUtil.checkNotNull(rule, "rule");
+        return builder.channelFactory(() -> Connections.watchChildren(new RdmaOrTcpServerSocketChannel(rule)))
                 .bossEventLoopGroup(group)
                 .workerEventLoopGroup(group)
                 // Otherwise gRPC sets an allocator of its own, whose memory is not registered: sending would copy.
@@ -92,12 +105,25 @@ public final class RdmaGrpc implements AutoCloseable {
     }
 
     /**
-     * Sets channel type, event loops and allocator of a client's channel.
+     * Sets channel type, event loops and allocator of a client's channel. Each of its connections takes RDMA if it can,
+     * else TCP: see {@link RdmaOrTcpSocketChannel}.
      *
      * @return the builder.
      */
     public NettyChannelBuilder configure(NettyChannelBuilder builder) {
-        return builder.channelFactory(() -> Connections.watch(new RdmaSocketChannel()), InetSocketAddress.class)
+        return configure(builder, PathRule.always(PathChoice.RDMA_OR_TCP));
+    }
+
+    /**
+     * As {@link #configure(NettyChannelBuilder)}, with the choice of RDMA and TCP by the address of the server, one of
+     * those that gRPC's name resolver found.
+     *
+     * @return the builder.
+     */
+    public NettyChannelBuilder configure(NettyChannelBuilder builder, PathRule rule) {
+        ObjectUtil.checkNotNull(rule, "rule");
+        return builder.channelFactory(() -> Connections.watch(new RdmaOrTcpSocketChannel(rule)),
+                        InetSocketAddress.class)
                 .eventLoopGroup(group)
                 .withOption(ChannelOption.ALLOCATOR, RdmaByteBufAllocator.DEFAULT);
     }
@@ -115,7 +141,8 @@ public final class RdmaGrpc implements AutoCloseable {
 
     /**
      * The Netty channel of the connection of a call, for its metrics and attributes. It is gRPC's: to be looked at
-     * only.
+     * only. A client's is a {@link RdmaOrTcpSocketChannel}, whose {@code pathChannel()} has the metrics; a server's is
+     * an {@link io.netty.channel.rdma.RdmaSocketChannel} or one of TCP.
      *
      * @param attributes of a {@link io.grpc.ServerCall}, or of a {@link io.grpc.ClientCall} that has a connection.
      * @return {@code null} if the connection is not one of this class, or is closed.

@@ -29,10 +29,12 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ServerCalls;
+import io.netty.channel.Channel;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -126,7 +128,9 @@ final class EchoEnds implements AutoCloseable {
 
     /** Of the connection of a call, which is one over RDMA. */
     static RdmaMetrics metrics(Attributes attributes) {
-        return ((RdmaSocketChannel) RdmaGrpc.channel(attributes)).metrics();
+        Channel channel = RdmaGrpc.channel(attributes);
+        return ((RdmaSocketChannel) (channel instanceof RdmaOrTcpSocketChannel
+                ? ((RdmaOrTcpSocketChannel) channel).pathChannel() : channel)).metrics();
     }
 
     @Override

@@ -36,6 +36,10 @@ import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.TransportPath;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,7 +73,7 @@ class RdmaGrpcTest {
                 assertThat(RdmaGrpc.path(attributes)).isEqualTo(TransportPath.RDMA);
             }
             assertThat(RdmaGrpc.channel(ends.atServer.get())).isInstanceOf(RdmaSocketChannel.class);
-            assertThat(RdmaGrpc.channel(ends.atClient.get())).isInstanceOf(RdmaSocketChannel.class);
+            assertThat(RdmaGrpc.channel(ends.atClient.get())).isInstanceOf(RdmaOrTcpSocketChannel.class);
         }
     }
 
@@ -202,6 +206,67 @@ class RdmaGrpcTest {
             assertThatThrownBy(() -> ends.start(rdma.configure(NettyServerBuilder.forAddress(
                     new InetSocketAddress(TestAddress.HOST, server.getPort())))))
                     .hasCauseInstanceOf(BindException.class);
+        }
+    }
+
+    @Test
+    void clientsThatKnowNothingOfRdmaAreServedAtTheSamePort() throws Exception {
+        RdmaGrpc rdma = RdmaGrpc.of(loops.group());
+        try (EchoEnds ends = new EchoEnds()) {
+            Server server = ends.start(rdma.configure(EchoEnds.newServer()));
+            ends.check(ends.open(EchoEnds.newChannel(server).usePlaintext()), MIB);
+            assertThat(RdmaGrpc.path(ends.atServer.get())).isEqualTo(TransportPath.TCP);
+            assertThat(allocator(ends.atServer.get())).isSameAs(ByteBufAllocator.DEFAULT);
+            ends.check(ends.open(rdma.configure(EchoEnds.newChannel(server)).usePlaintext()), MIB);
+            assertThat(RdmaGrpc.path(ends.atServer.get())).isEqualTo(TransportPath.RDMA);
+        }
+    }
+
+    @Test
+    void clientFallsBackToTcpAndSaysWhy() throws Exception {
+        RdmaGrpc rdma = RdmaGrpc.of(loops.group());
+        try (EchoEnds ends = new EchoEnds()) {
+            Server server = ends.start(EchoEnds.newServer());
+            ends.check(ends.open(rdma.configure(EchoEnds.newChannel(server)).usePlaintext()), MIB);
+            assertThat(RdmaGrpc.path(ends.atClient.get())).isEqualTo(TransportPath.TCP);
+            assertThat(RdmaGrpc.channel(ends.atClient.get()).attr(RdmaOrTcp.FALLBACK).get()).isNotNull();
+            assertThat(allocator(ends.atClient.get())).isSameAs(ByteBufAllocator.DEFAULT);
+        }
+    }
+
+    @Test
+    void rdmaOnlyDoesNotFallBack() throws Exception {
+        RdmaGrpc rdma = RdmaGrpc.of(loops.group());
+        try (EchoEnds ends = new EchoEnds()) {
+            Server server = ends.start(EchoEnds.newServer());
+            ManagedChannel channel = ends.open(rdma.configure(EchoEnds.newChannel(server),
+                    PathRule.always(PathChoice.RDMA_ONLY)).usePlaintext());
+            assertThatThrownBy(() -> ends.check(channel, 1)).satisfies(RdmaGrpcTest::isUnavailable);
+        }
+    }
+
+    @Test
+    void pathIsChosenByTheAddressOfTheServer() throws Exception {
+        RdmaGrpc rdma = RdmaGrpc.of(loops.group());
+        try (EchoEnds ends = new EchoEnds()) {
+            Server[] servers = {ends.start(rdma.configure(EchoEnds.newServer())),
+                    ends.start(rdma.configure(EchoEnds.newServer()))};
+            PathRule rule = address -> address.getPort() == servers[0].getPort()
+                    ? PathChoice.TCP_ONLY : PathChoice.RDMA_OR_TCP;
+            ends.check(ends.open(rdma.configure(EchoEnds.newChannel(servers[0]), rule).usePlaintext()), 100);
+            assertThat(RdmaGrpc.path(ends.atClient.get())).isEqualTo(TransportPath.TCP);
+            ends.check(ends.open(rdma.configure(EchoEnds.newChannel(servers[1]), rule).usePlaintext()), 100);
+            assertThat(RdmaGrpc.path(ends.atClient.get())).isEqualTo(TransportPath.RDMA);
+        }
+    }
+
+    @Test
+    void serverThatIsToldToListensForTcpAlone() throws Exception {
+        RdmaGrpc rdma = RdmaGrpc.of(loops.group());
+        try (EchoEnds ends = new EchoEnds()) {
+            Server server = ends.start(rdma.configure(EchoEnds.newServer(), PathRule.always(PathChoice.TCP_ONLY)));
+            ends.check(ends.open(rdma.configure(EchoEnds.newChannel(server)).usePlaintext()), 100);
+            assertThat(RdmaGrpc.path(ends.atServer.get())).isEqualTo(TransportPath.TCP);
         }
     }
 
