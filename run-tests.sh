@@ -45,7 +45,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   differential random programs of handlers on epoll and on RDMA, whose results are compared (random input)
 
 Parts of the lane java, each the tests of the module of this name and of no other:
-  transport-rdma, transport-rdma-vertx, testsuite, microbench, example-servers
+  transport-rdma, transport-rdma-vertx, transport-rdma-reactor-netty, testsuite, microbench, example-servers
 
 Parts of the lanes c and java that take minutes: quick-c, quick-java. Which tests, is at the top of scripts/lanes.sh.
 

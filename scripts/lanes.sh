@@ -29,6 +29,8 @@ RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstT
 # transport-rdma: the tests of each package, but those that need idle cores to be quick; of the root package some.
 QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,!RdmaGrpcTlsTest,io/netty/channel/rdma/*ModelTest,FuzzTest'
 QUICK_JAVA+=,LayersTest,SendRingTest,RdmaByteBufAllocatorTest,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaUnavailabilityTest,RdmaSocketChannelConfigTest
+# transport-rdma-reactor-netty: without what takes longest.
+QUICK_JAVA+=',!RSocketTransportTest,!SpringWebFluxTest,!HttpTest'
 # testsuite: Netty's own tests; epoll's on loops of RDMA; peers that lie, vanish or speak C; RDMA or TCP; life of buffers.
 QUICK_JAVA+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaConnectionEndTest
 QUICK_JAVA+=,RdmaSocketConnectTest,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketGatheringWriteTest
@@ -203,6 +205,10 @@ lane_testsuite() {
 
 lane_transport_rdma_vertx() {
     module_on_transport transport-rdma-vertx
+}
+
+lane_transport_rdma_reactor_netty() {
+    module_on_transport transport-rdma-reactor-netty
 }
 
 lane_microbench() {

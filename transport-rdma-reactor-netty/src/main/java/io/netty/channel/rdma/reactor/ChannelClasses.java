@@ -1,0 +1,81 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.reactor;
+
+import io.netty.channel.Channel;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollDomainDatagramChannel;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.rdma.RdmaServerSocketChannel;
+import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.unix.DomainDatagramChannel;
+import io.netty.channel.unix.DomainSocketChannel;
+import io.netty.channel.unix.ServerDomainSocketChannel;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * What Reactor Netty gets when it asks for a type of channel.
+ *
+ * <p>Not left to {@link reactor.netty.resources.LoopResources}, whose versions before 1.3.3 take NIO's datagram
+ * channels for these event loops where io_uring is on the class path.
+ */
+final class ChannelClasses {
+    private static final List<Choice<?>> EPOLL = List.of(
+            new Choice<>(DatagramChannel.class, EpollDatagramChannel.class, EpollDatagramChannel::new),
+            new Choice<>(DomainSocketChannel.class, EpollDomainSocketChannel.class, EpollDomainSocketChannel::new),
+            new Choice<>(ServerDomainSocketChannel.class, EpollServerDomainSocketChannel.class,
+                    EpollServerDomainSocketChannel::new),
+            new Choice<>(DomainDatagramChannel.class, EpollDomainDatagramChannel.class,
+                    EpollDomainDatagramChannel::new));
+
+    private final List<Choice<?>> choices = new ArrayList<>(EPOLL);
+
+    ChannelClasses() {
+        choices.add(new Choice<>(SocketChannel.class, RdmaSocketChannel.class, RdmaSocketChannel::new));
+        choices.add(new Choice<>(ServerSocketChannel.class, RdmaServerSocketChannel.class,
+                RdmaServerSocketChannel::new));
+    }
+
+    <C extends Channel> C newChannel(Class<C> type) {
+        return choice(type).supplier.get();
+    }
+
+    <C extends Channel> Class<? extends C> channelClass(Class<C> type) {
+        return choice(type).implementation;
+    }
+
+    @SuppressWarnings("unchecked")
+    private <C extends Channel> Choice<C> choice(Class<C> type) {
+        for (Choice<?> choice : choices) {
+            if (choice.type == type) {
+                return (Choice<C>) choice;
+            }
+        }
+        throw new IllegalArgumentException("type of channel: " + type.getName() +
+                " (expected: one of those that LoopResources names)");
+    }
+
+    private record Choice<C extends Channel>(Class<C> type, Class<? extends C> implementation,
+                                             Supplier<? extends C> supplier) {
+    }
+}

@@ -1,0 +1,196 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.reactor;
+
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.Rdma;
+import io.netty.channel.rdma.RdmaIoHandlerConfig;
+import io.netty.util.internal.ObjectUtil;
+import reactor.core.publisher.Mono;
+import reactor.netty.resources.LoopResources;
+
+import java.time.Duration;
+
+/**
+ * The event loops of Reactor Netty's servers and clients, for RDMA.
+ *
+ * <pre>
+ * RdmaLoopResources loops = RdmaLoopResources.create("http");
+ * HttpServer.create().runOn(loops) ...
+ * HttpClient.create().runOn(loops) ...
+ * </pre>
+ *
+ * What is a TCP connection elsewhere goes over RDMA then. Datagrams and Unix domain sockets are those of Netty's epoll
+ * transport, on the same event loops: HTTP/3 and the DNS resolver work as ever.
+ *
+ * <p>Where RDMA is not available ({@link Rdma#isAvailable()}), the event loops are those that {@link
+ * LoopResources#create(String, int, int, boolean, boolean)} makes.
+ *
+ * <p>Whatever {@code runOn(LoopResources, boolean preferNative)} is told, the event loops are the same: who does not
+ * want the native transport takes others.
+ */
+public final class RdmaLoopResources implements LoopResources {
+    private final LoopResources loops;
+    private final ChannelClasses classes;
+
+    private RdmaLoopResources(LoopResources loops, ChannelClasses classes) {
+        this.loops = loops;
+        this.classes = classes;
+    }
+
+    /**
+     * With as many event loops as Reactor Netty's default ({@link LoopResources#DEFAULT_IO_WORKER_COUNT}), on daemon
+     * threads.
+     *
+     * @param prefix of the threads' names.
+     */
+    public static RdmaLoopResources create(String prefix) {
+        return builder(prefix).build();
+    }
+
+    /**
+     * As {@link LoopResources#create(String, int, boolean)}.
+     *
+     * @param prefix      of the threads' names.
+     * @param workerCount the number of event loops, at least 1.
+     * @param daemon      whether they let the JVM exit.
+     */
+    public static RdmaLoopResources create(String prefix, int workerCount, boolean daemon) {
+        return builder(prefix).workerCount(workerCount).daemon(daemon).build();
+    }
+
+    /**
+     * For what else can be set.
+     *
+     * @param prefix of the threads' names.
+     */
+    public static Builder builder(String prefix) {
+        return new Builder(prefix);
+    }
+
+    @Override
+    public <CHANNEL extends Channel> CHANNEL onChannel(Class<CHANNEL> channelType, EventLoopGroup group) {
+        return loops instanceof RdmaLoops ? classes.newChannel(channelType) : loops.onChannel(channelType, group);
+    }
+
+    @Override
+    public <CHANNEL extends Channel> Class<? extends CHANNEL> onChannelClass(Class<CHANNEL> channelType,
+                                                                            EventLoopGroup group) {
+        return loops instanceof RdmaLoops ? classes.channelClass(channelType) :
+                loops.onChannelClass(channelType, group);
+    }
+
+    @Override
+    public EventLoopGroup onServer(boolean useNative) {
+        return loops.onServer(useNative);
+    }
+
+    @Override
+    public EventLoopGroup onServerSelect(boolean useNative) {
+        return loops.onServerSelect(useNative);
+    }
+
+    @Override
+    public EventLoopGroup onClient(boolean useNative) {
+        return loops.onClient(useNative);
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return loops.isDisposed();
+    }
+
+    @Override
+    public Mono<Void> disposeLater(Duration quietPeriod, Duration timeout) {
+        return loops.disposeLater(quietPeriod, timeout);
+    }
+
+    @Override
+    public String toString() {
+        return "RdmaLoopResources(" + loops + ", " + classes + ')';
+    }
+
+    /**
+     * How many event loops there are, and what they are like. Not for several threads at once.
+     */
+    public static final class Builder {
+        final String prefix;
+        int selectCount = DEFAULT_IO_SELECT_COUNT;
+        int workerCount = DEFAULT_IO_WORKER_COUNT;
+        boolean daemon = true;
+        boolean colocate = true;
+        RdmaIoHandlerConfig ioHandlerConfig = new RdmaIoHandlerConfig();
+
+        private Builder(String prefix) {
+            this.prefix = ObjectUtil.checkNonEmpty(prefix, "prefix");
+        }
+
+        /**
+         * The number of event loops of connections, at least 1. Default {@link LoopResources#DEFAULT_IO_WORKER_COUNT}.
+         */
+        public Builder workerCount(int workerCount) {
+            this.workerCount = ObjectUtil.checkPositive(workerCount, "workerCount");
+            return this;
+        }
+
+        /**
+         * The number of event loops of listeners, at least 1, or -1 to have them on those of connections. Default
+         * {@link LoopResources#DEFAULT_IO_SELECT_COUNT}, which is -1 where it is not set.
+         */
+        public Builder selectCount(int selectCount) {
+            if (selectCount != -1) {
+                ObjectUtil.checkPositive(selectCount, "selectCount");
+            }
+            this.selectCount = selectCount;
+            return this;
+        }
+
+        /** Whether the JVM may exit while the event loops run. Default true. */
+        public Builder daemon(boolean daemon) {
+            this.daemon = daemon;
+            return this;
+        }
+
+        /**
+         * Whether a client that connects on one of the event loops gets a connection on the same: a server that asks
+         * another one stays on one thread. Default true.
+         */
+        public Builder colocate(boolean colocate) {
+            this.colocate = colocate;
+            return this;
+        }
+
+        /** How the event loops wait. */
+        public Builder ioHandlerConfig(RdmaIoHandlerConfig ioHandlerConfig) {
+            this.ioHandlerConfig = ObjectUtil.checkNotNull(ioHandlerConfig, "ioHandlerConfig");
+            return this;
+        }
+
+        /** The event loops start when the first server or client needs them. */
+        public RdmaLoopResources build() {
+            LoopResources loops = Rdma.isAvailable() ? new RdmaLoops(this) :
+                    LoopResources.create(prefix, selectCount, workerCount, daemon, colocate);
+            return new RdmaLoopResources(loops, new ChannelClasses());
+        }
+
+        @Override
+        public String toString() {
+            return "prefix=" + prefix + ", daemon=" + daemon + ", selectCount=" + selectCount + ", workerCount=" +
+                    workerCount + ", colocate=" + colocate;
+        }
+    }
+}

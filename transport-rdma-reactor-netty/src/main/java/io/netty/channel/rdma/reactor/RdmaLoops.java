@@ -1,0 +1,135 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.reactor;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.RdmaIoHandler;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.Future;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.NonBlocking;
+import reactor.netty.FutureMono;
+import reactor.netty.resources.LoopResources;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The event loops themselves: made when they are asked for, and ended as the contract of {@link LoopResources} says.
+ */
+final class RdmaLoops implements LoopResources {
+    private final RdmaLoopResources.Builder settings;
+    private final AtomicInteger threads = new AtomicInteger();
+    private EventLoopGroup workers;
+    private EventLoopGroup selectors;
+    private EventLoopGroup clients;
+    private volatile boolean disposed;
+
+    RdmaLoops(RdmaLoopResources.Builder settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public synchronized EventLoopGroup onServer(boolean useNative) {
+        if (workers == null) {
+            workers = newGroup(settings.workerCount, "rdma");
+        }
+        return workers;
+    }
+
+    @Override
+    public synchronized EventLoopGroup onServerSelect(boolean useNative) {
+        if (settings.selectCount == -1) {
+            return onServer(useNative);
+        }
+        if (selectors == null) {
+            selectors = newGroup(settings.selectCount, "select-rdma");
+        }
+        return selectors;
+    }
+
+    @Override
+    public synchronized EventLoopGroup onClient(boolean useNative) {
+        if (clients == null) {
+            EventLoopGroup group = onServer(useNative);
+            clients = settings.colocate ? LoopResources.colocate(group) : group;
+        }
+        return clients;
+    }
+
+    private EventLoopGroup newGroup(int count, String name) {
+        if (disposed) {
+            throw new IllegalStateException("the event loops '" + settings.prefix + "' were disposed");
+        }
+        ThreadFactory factory = task -> {
+            Thread thread = new LoopThread(task, settings.prefix + '-' + name + '-' + threads.incrementAndGet());
+            thread.setDaemon(settings.daemon);
+            return thread;
+        };
+        return new AllocatorInheritingGroup(count, factory, RdmaIoHandler.newFactory(settings.ioHandlerConfig));
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return disposed;
+    }
+
+    @Override
+    public Mono<Void> disposeLater(Duration quietPeriod, Duration timeout) {
+        return Mono.defer(() -> {
+            List<Mono<Void>> ends = new ArrayList<>();
+            for (Future<?> end : end(quietPeriod, timeout)) {
+                ends.add(mono(end));
+            }
+            return Mono.when(ends).timeout(timeout, Mono.error(() -> new IllegalStateException(
+                    "the event loops '" + settings.prefix + "' did not end within " + timeout.toMillis() + " ms")));
+        });
+    }
+
+    private synchronized List<Future<?>> end(Duration quietPeriod, Duration timeout) {
+        List<Future<?>> ends = new ArrayList<>();
+        // The clients' group delegates to the workers, and makes their threads forget it while they still run tasks.
+        for (EventLoopGroup group : new EventLoopGroup[] {clients, selectors, workers}) {
+            if (group != null) {
+                ends.add(group.isShuttingDown() ? group.terminationFuture() : group.shutdownGracefully(
+                        quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS));
+            }
+        }
+        disposed = true;
+        return ends;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Mono<Void> mono(Future<?> future) {
+        return FutureMono.from((Future<Void>) future);
+    }
+
+    @Override
+    public String toString() {
+        return settings.toString();
+    }
+
+    /** Reactor refuses to block on a {@link NonBlocking} thread, which would wait for what it has to do itself. */
+    private static final class LoopThread extends FastThreadLocalThread implements NonBlocking {
+        LoopThread(Runnable task, String name) {
+            super(task, name);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.reactor;
+
+import io.netty.channel.rdma.reactor.example.HelloHttp;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.netty.ReactorNetty;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * docs/reactor-netty.md: its programs are those that the tests run, and its versions those that they run with.
+ */
+class DocumentationTest {
+    private static final Path PAGE = Path.of("../docs/reactor-netty.md");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"HelloHttp", "WebFluxApplication"})
+    void programsAreThoseOfTheTests(String name) throws IOException {
+        Path folder = Path.of("src/test/java/io/netty/channel/rdma/reactor/example");
+        String source = Files.readString(folder.resolve(name + ".java"));
+        String program = source.substring(source.indexOf("import "));
+        assertThat(Files.readString(PAGE)).contains("```java\n" + program + "```\n");
+    }
+
+    @Test
+    void theProgramRuns() {
+        PrintStream console = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            HelloHttp.main(new String[0]);
+        } finally {
+            System.setOut(console);
+        }
+        assertThat(printed.toString(StandardCharsets.UTF_8)).contains("Hello!");
+    }
+
+    @Test
+    void theVersionThatIsTestedIsOneOfThoseThatAreNamed() throws IOException {
+        String version = ReactorNetty.class.getPackage().getImplementationVersion();
+        assertThat(version).isEqualTo(System.getProperty("reactor-netty.version"));
+        assertThat(Files.readString(PAGE)).containsPattern("\\| Reactor Netty \\|.*\\b" + Pattern.quote(version));
+    }
+}

@@ -1,0 +1,71 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.reactor;
+
+import io.netty.channel.ChannelOption;
+import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.TestTimeouts;
+import io.rsocket.test.TransportTest;
+import io.rsocket.transport.netty.client.TcpClientTransport;
+import io.rsocket.transport.netty.server.CloseableChannel;
+import io.rsocket.transport.netty.server.TcpServerTransport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import reactor.netty.resources.LoopResources;
+import reactor.netty.tcp.TcpClient;
+import reactor.netty.tcp.TcpServer;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/**
+ * RSocket's own tests of transports.
+ */
+class RSocketTransportTest implements TransportTest {
+    private static LoopResources loops;
+
+    private TransportPair<InetSocketAddress, CloseableChannel> pair;
+
+    @BeforeAll
+    static void start() {
+        loops = Transport.RDMA.newLoops();
+    }
+
+    @AfterAll
+    static void end() {
+        Transport.dispose(loops);
+    }
+
+    @BeforeEach
+    void connect() {
+        pair = new TransportPair<>(TestAddress::anyPort,
+                (address, server, allocator) -> TcpClientTransport.create(TcpClient.create().runOn(loops)
+                        .remoteAddress(server::address).option(ChannelOption.ALLOCATOR, allocator)),
+                (address, allocator) -> TcpServerTransport.create(TcpServer.create().runOn(loops)
+                        .bindAddress(() -> address).option(ChannelOption.ALLOCATOR, allocator)));
+    }
+
+    @Override
+    public Duration getTimeout() {
+        return Duration.ofSeconds(4 * TestTimeouts.SECONDS);
+    }
+
+    @Override
+    public TransportPair<InetSocketAddress, CloseableChannel> getTransportPair() {
+        return pair;
+    }
+}

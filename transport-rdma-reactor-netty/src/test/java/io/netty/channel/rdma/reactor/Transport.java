@@ -1,0 +1,66 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.reactor;
+
+import io.netty.channel.Channel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.TestTimeouts;
+import reactor.netty.resources.LoopResources;
+
+import java.time.Duration;
+import java.util.Random;
+
+/**
+ * The event loops that a test runs on, and what is used for comparison.
+ */
+enum Transport {
+    RDMA(RdmaSocketChannel.class) {
+        @Override
+        LoopResources newLoops() {
+            return RdmaLoopResources.create("test", 2, true);
+        }
+    },
+
+    EPOLL(EpollSocketChannel.class) {
+        @Override
+        LoopResources newLoops() {
+            return LoopResources.create("test", 2, true);
+        }
+    };
+
+    static final Duration LIMIT = Duration.ofSeconds(TestTimeouts.SECONDS);
+    private static final Duration QUIET_PERIOD = Duration.ofMillis(20);
+
+    /** The class of its connections. */
+    final Class<? extends Channel> connection;
+
+    Transport(Class<? extends Channel> connection) {
+        this.connection = connection;
+    }
+
+    abstract LoopResources newLoops();
+
+    static void dispose(LoopResources loops) {
+        loops.disposeLater(QUIET_PERIOD, LIMIT).block(LIMIT);
+    }
+
+    static byte[] bytes(int length, long seed) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+}
