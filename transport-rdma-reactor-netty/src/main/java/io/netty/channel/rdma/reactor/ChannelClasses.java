@@ -16,18 +16,22 @@
 package io.netty.channel.rdma.reactor;
 
 import io.netty.channel.Channel;
+import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollDomainDatagramChannel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
-import io.netty.channel.rdma.RdmaServerSocketChannel;
-import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.DomainDatagramChannel;
 import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.channel.unix.ServerDomainSocketChannel;
+import io.netty.util.internal.ObjectUtil;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +42,9 @@ import java.util.function.Supplier;
  *
  * <p>Not left to {@link reactor.netty.resources.LoopResources}, whose versions before 1.3.3 take NIO's datagram
  * channels for these event loops where io_uring is on the class path.
+ *
+ * <p>Clients connect to port 53 over TCP, whatever the rule says: the DNS resolver asks for its connections here as
+ * well, for answers that are too large for a datagram, and no DNS server speaks RDMA.
  */
 final class ChannelClasses {
     private static final List<Choice<?>> EPOLL = List.of(
@@ -48,12 +55,24 @@ final class ChannelClasses {
             new Choice<>(DomainDatagramChannel.class, EpollDomainDatagramChannel.class,
                     EpollDomainDatagramChannel::new));
 
-    private final List<Choice<?>> choices = new ArrayList<>(EPOLL);
+    private static final int DNS_PORT = 53;
 
-    ChannelClasses() {
-        choices.add(new Choice<>(SocketChannel.class, RdmaSocketChannel.class, RdmaSocketChannel::new));
-        choices.add(new Choice<>(ServerSocketChannel.class, RdmaServerSocketChannel.class,
-                RdmaServerSocketChannel::new));
+    private final List<Choice<?>> choices = new ArrayList<>();
+
+    ChannelClasses(PathRule rule) {
+        ObjectUtil.checkNotNull(rule, "rule");
+        PathRule ofClients = address -> address.getPort() == DNS_PORT ? PathChoice.TCP_ONLY : rule.choose(address);
+        choices.add(new Choice<>(SocketChannel.class, RdmaOrTcpSocketChannel.class,
+                () -> new RdmaOrTcpSocketChannel(ofClients)));
+        choices.add(new Choice<>(ServerSocketChannel.class, RdmaOrTcpServerSocketChannel.class,
+                () -> new RdmaOrTcpServerSocketChannel(rule)));
+        if (Epoll.isAvailable()) {
+            choices.addAll(EPOLL);
+        }
+    }
+
+    boolean has(Class<? extends Channel> type) {
+        return choices.stream().anyMatch(choice -> choice.type == type);
     }
 
     <C extends Channel> C newChannel(Class<C> type) {
@@ -71,8 +90,7 @@ final class ChannelClasses {
                 return (Choice<C>) choice;
             }
         }
-        throw new IllegalArgumentException("type of channel: " + type.getName() +
-                " (expected: one of those that LoopResources names)");
+        throw new IllegalArgumentException("type of channel: " + type.getName());
     }
 
     private record Choice<C extends Channel>(Class<C> type, Class<? extends C> implementation,

@@ -19,6 +19,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.RdmaIoHandlerConfig;
+import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.util.internal.ObjectUtil;
 import reactor.core.publisher.Mono;
 import reactor.netty.resources.LoopResources;
@@ -34,22 +37,24 @@ import java.time.Duration;
  * HttpClient.create().runOn(loops) ...
  * </pre>
  *
- * What is a TCP connection elsewhere goes over RDMA then. Datagrams and Unix domain sockets are those of Netty's epoll
- * transport, on the same event loops: HTTP/3 and the DNS resolver work as ever.
+ * What is a TCP connection elsewhere goes over RDMA where both sides can, else over TCP: servers listen for both at one
+ * port, clients try RDMA first. A {@link PathRule} chooses otherwise, by host and port. {@link RdmaOrTcp#PATH} of a
+ * connection tells which it is: of a stream of HTTP/2, ask its {@link Channel#parent()}. Datagrams and Unix domain
+ * sockets are those of Netty's epoll transport, on the same event loops: HTTP/3 and the DNS resolver work as ever.
  *
- * <p>Where RDMA is not available ({@link Rdma#isAvailable()}), the event loops are those that {@link
- * LoopResources#create(String, int, int, boolean, boolean)} makes.
+ * <p>Where RDMA is not available ({@link Rdma#isAvailable()}), the event loops are epoll's, or NIO's where that is not
+ * available either.
  *
  * <p>Whatever {@code runOn(LoopResources, boolean preferNative)} is told, the event loops are the same: who does not
  * want the native transport takes others.
  */
 public final class RdmaLoopResources implements LoopResources {
-    private final LoopResources loops;
+    private final RdmaLoops loops;
     private final ChannelClasses classes;
 
-    private RdmaLoopResources(LoopResources loops, ChannelClasses classes) {
+    private RdmaLoopResources(RdmaLoops loops, PathRule rule) {
         this.loops = loops;
-        this.classes = classes;
+        classes = new ChannelClasses(rule);
     }
 
     /**
@@ -82,16 +87,27 @@ public final class RdmaLoopResources implements LoopResources {
         return new Builder(prefix);
     }
 
+    /**
+     * The same event loops, to which another rule applies. To dispose of one is to dispose of both. Connection pools
+     * are kept apart for each object that this method returns, so it is not to be called for each request.
+     *
+     * @param rule for servers and clients that run on what is returned.
+     */
+    public RdmaLoopResources withPathRule(PathRule rule) {
+        return new RdmaLoopResources(loops, rule);
+    }
+
     @Override
     public <CHANNEL extends Channel> CHANNEL onChannel(Class<CHANNEL> channelType, EventLoopGroup group) {
-        return loops instanceof RdmaLoops ? classes.newChannel(channelType) : loops.onChannel(channelType, group);
+        return classes.has(channelType) ? classes.newChannel(channelType) :
+                LoopResources.super.onChannel(channelType, group);
     }
 
     @Override
     public <CHANNEL extends Channel> Class<? extends CHANNEL> onChannelClass(Class<CHANNEL> channelType,
                                                                             EventLoopGroup group) {
-        return loops instanceof RdmaLoops ? classes.channelClass(channelType) :
-                loops.onChannelClass(channelType, group);
+        return classes.has(channelType) ? classes.channelClass(channelType) :
+                LoopResources.super.onChannelClass(channelType, group);
     }
 
     @Override
@@ -121,7 +137,7 @@ public final class RdmaLoopResources implements LoopResources {
 
     @Override
     public String toString() {
-        return "RdmaLoopResources(" + loops + ", " + classes + ')';
+        return "RdmaLoopResources(" + loops + ')';
     }
 
     /**
@@ -134,6 +150,7 @@ public final class RdmaLoopResources implements LoopResources {
         boolean daemon = true;
         boolean colocate = true;
         RdmaIoHandlerConfig ioHandlerConfig = new RdmaIoHandlerConfig();
+        private PathRule pathRule = PathRule.always(PathChoice.RDMA_OR_TCP);
 
         private Builder(String prefix) {
             this.prefix = ObjectUtil.checkNonEmpty(prefix, "prefix");
@@ -180,17 +197,18 @@ public final class RdmaLoopResources implements LoopResources {
             return this;
         }
 
-        /** The event loops start when the first server or client needs them. */
-        public RdmaLoopResources build() {
-            LoopResources loops = Rdma.isAvailable() ? new RdmaLoops(this) :
-                    LoopResources.create(prefix, selectCount, workerCount, daemon, colocate);
-            return new RdmaLoopResources(loops, new ChannelClasses());
+        /**
+         * Which paths connections and listeners may take. Default {@link PathChoice#RDMA_OR_TCP} for all. Clients
+         * connect to port 53 over TCP in any case: these are questions of the DNS resolver.
+         */
+        public Builder pathRule(PathRule pathRule) {
+            this.pathRule = ObjectUtil.checkNotNull(pathRule, "pathRule");
+            return this;
         }
 
-        @Override
-        public String toString() {
-            return "prefix=" + prefix + ", daemon=" + daemon + ", selectCount=" + selectCount + ", workerCount=" +
-                    workerCount + ", colocate=" + colocate;
+        /** The event loops start when the first server or client needs them. */
+        public RdmaLoopResources build() {
+            return new RdmaLoopResources(new RdmaLoops(this), pathRule);
         }
     }
 }

@@ -16,6 +16,11 @@
 package io.netty.channel.rdma.reactor;
 
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.RdmaIoHandler;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
@@ -35,7 +40,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The event loops themselves: made when they are asked for, and ended as the contract of {@link LoopResources} says.
  */
 final class RdmaLoops implements LoopResources {
-    private final RdmaLoopResources.Builder settings;
+    private final String prefix;
+    private final int selectCount;
+    private final int workerCount;
+    private final boolean daemon;
+    private final boolean colocate;
+    /** Of the transport, for the names of threads. */
+    private final String name;
+    private final IoHandlerFactory ioHandlerFactory;
     private final AtomicInteger threads = new AtomicInteger();
     private EventLoopGroup workers;
     private EventLoopGroup selectors;
@@ -43,24 +55,38 @@ final class RdmaLoops implements LoopResources {
     private volatile boolean disposed;
 
     RdmaLoops(RdmaLoopResources.Builder settings) {
-        this.settings = settings;
+        prefix = settings.prefix;
+        selectCount = settings.selectCount;
+        workerCount = settings.workerCount;
+        daemon = settings.daemon;
+        colocate = settings.colocate;
+        if (Rdma.isAvailable()) {
+            name = "rdma";
+            ioHandlerFactory = RdmaIoHandler.newFactory(settings.ioHandlerConfig);
+        } else if (Epoll.isAvailable()) {
+            name = "epoll";
+            ioHandlerFactory = EpollIoHandler.newFactory();
+        } else {
+            name = "nio";
+            ioHandlerFactory = NioIoHandler.newFactory();
+        }
     }
 
     @Override
     public synchronized EventLoopGroup onServer(boolean useNative) {
         if (workers == null) {
-            workers = newGroup(settings.workerCount, "rdma");
+            workers = newGroup(workerCount, "");
         }
         return workers;
     }
 
     @Override
     public synchronized EventLoopGroup onServerSelect(boolean useNative) {
-        if (settings.selectCount == -1) {
+        if (selectCount == -1) {
             return onServer(useNative);
         }
         if (selectors == null) {
-            selectors = newGroup(settings.selectCount, "select-rdma");
+            selectors = newGroup(selectCount, "select-");
         }
         return selectors;
     }
@@ -69,21 +95,21 @@ final class RdmaLoops implements LoopResources {
     public synchronized EventLoopGroup onClient(boolean useNative) {
         if (clients == null) {
             EventLoopGroup group = onServer(useNative);
-            clients = settings.colocate ? LoopResources.colocate(group) : group;
+            clients = colocate ? LoopResources.colocate(group) : group;
         }
         return clients;
     }
 
-    private EventLoopGroup newGroup(int count, String name) {
+    private EventLoopGroup newGroup(int count, String use) {
         if (disposed) {
-            throw new IllegalStateException("the event loops '" + settings.prefix + "' were disposed");
+            throw new IllegalStateException("the event loops '" + prefix + "' were disposed");
         }
         ThreadFactory factory = task -> {
-            Thread thread = new LoopThread(task, settings.prefix + '-' + name + '-' + threads.incrementAndGet());
-            thread.setDaemon(settings.daemon);
+            Thread thread = new LoopThread(task, prefix + '-' + use + name + '-' + threads.incrementAndGet());
+            thread.setDaemon(daemon);
             return thread;
         };
-        return new AllocatorInheritingGroup(count, factory, RdmaIoHandler.newFactory(settings.ioHandlerConfig));
+        return new AllocatorInheritingGroup(count, factory, ioHandlerFactory);
     }
 
     @Override
@@ -99,7 +125,7 @@ final class RdmaLoops implements LoopResources {
                 ends.add(mono(end));
             }
             return Mono.when(ends).timeout(timeout, Mono.error(() -> new IllegalStateException(
-                    "the event loops '" + settings.prefix + "' did not end within " + timeout.toMillis() + " ms")));
+                    "the event loops '" + prefix + "' did not end within " + timeout.toMillis() + " ms")));
         });
     }
 
@@ -123,7 +149,8 @@ final class RdmaLoops implements LoopResources {
 
     @Override
     public String toString() {
-        return settings.toString();
+        return name + ", prefix=" + prefix + ", daemon=" + daemon + ", selectCount=" + selectCount + ", workerCount=" +
+                workerCount + ", colocate=" + colocate;
     }
 
     /** Reactor refuses to block on a {@link NonBlocking} thread, which would wait for what it has to do itself. */

@@ -20,9 +20,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.socket.DatagramPacket;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.handler.codec.dns.DatagramDnsQuery;
@@ -115,7 +115,7 @@ class OtherChannelsTest {
         HttpClient unixClient = client.remoteAddress(() -> path)
                 .doOnConnected(connection -> seen(connection, EpollDomainSocketChannel.class));
         HttpClient rdmaClient = client.remoteAddress(rdma::address)
-                .doOnConnected(connection -> seen(connection, RdmaSocketChannel.class));
+                .doOnConnected(connection -> seen(connection, RdmaOrTcpSocketChannel.class));
         assertThat(Flux.range(0, 20).flatMap(i -> (i % 2 == 0 ? unixClient : rdmaClient).get().uri("/" + i)
                 .responseContent().aggregate().asString(), 4).collectList().block(LIMIT))
                 .hasSize(20).doesNotHaveDuplicates();
@@ -133,7 +133,7 @@ class OtherChannelsTest {
                 .resolver(spec -> spec.dnsAddressResolverGroupProvider(builder -> new DnsAddressResolverGroup(
                         builder.nameServerProvider(new SingletonDnsServerAddressStreamProvider(dns.address())))))
                 .host(NAME).port(server.port())
-                .doOnConnected(connection -> seen(connection, RdmaSocketChannel.class));
+                .doOnConnected(connection -> seen(connection, RdmaOrTcpSocketChannel.class));
         assertThat(client.get().uri("/").responseContent().aggregate().asString().block(LIMIT))
                 .isEqualTo("resolved");
         assertThat(dns.questions).contains(NAME);

@@ -24,9 +24,10 @@ import io.netty.channel.epoll.EpollDomainDatagramChannel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.rdma.RdmaIoHandle;
-import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
@@ -120,8 +121,9 @@ class RdmaLoopResourcesTest {
     void typesOfChannels() {
         LoopResources loops = disposedLater(RdmaLoopResources.create("a", 1, true));
         EventLoopGroup group = loops.onClient(true);
-        assertThat(loops.onChannelClass(SocketChannel.class, group)).isEqualTo(RdmaSocketChannel.class);
-        assertThat(loops.onChannelClass(ServerSocketChannel.class, group)).isEqualTo(RdmaServerSocketChannel.class);
+        assertThat(loops.onChannelClass(SocketChannel.class, group)).isEqualTo(RdmaOrTcpSocketChannel.class);
+        assertThat(loops.onChannelClass(ServerSocketChannel.class, group))
+                .isEqualTo(RdmaOrTcpServerSocketChannel.class);
         assertThat(loops.onChannelClass(DatagramChannel.class, group)).isEqualTo(EpollDatagramChannel.class);
         assertThat(loops.onChannelClass(DomainSocketChannel.class, group)).isEqualTo(EpollDomainSocketChannel.class);
         assertThat(loops.onChannelClass(ServerDomainSocketChannel.class, group))
@@ -136,7 +138,8 @@ class RdmaLoopResourcesTest {
             assertThat(channel).isInstanceOf(loops.onChannelClass(type, group));
         }
         assertThatThrownBy(() -> loops.onChannel(RdmaSocketChannel.class, group))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining(RdmaSocketChannel.class.getName());
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(RdmaSocketChannel.class.getSimpleName());
     }
 
     @Test

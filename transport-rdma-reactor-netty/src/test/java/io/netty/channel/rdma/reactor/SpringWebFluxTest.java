@@ -173,7 +173,7 @@ class SpringWebFluxTest {
     @AfterAll
     static void stop() {
         application.close();
-        assertThat(connections).isNotEmpty().allMatch(Transport.RDMA.connection::isInstance);
+        assertThat(connections).isNotEmpty().allMatch(Transport.RDMA::carries);
     }
 
     @Test

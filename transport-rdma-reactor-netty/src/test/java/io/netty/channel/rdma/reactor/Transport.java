@@ -17,8 +17,9 @@ package io.netty.channel.rdma.reactor;
 
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.TransportPath;
 import reactor.netty.resources.LoopResources;
 
 import java.time.Duration;
@@ -28,31 +29,37 @@ import java.util.Random;
  * The event loops that a test runs on, and what is used for comparison.
  */
 enum Transport {
-    RDMA(RdmaSocketChannel.class) {
+    RDMA {
         @Override
         LoopResources newLoops() {
             return RdmaLoopResources.create("test", 2, true);
         }
+
+        @Override
+        boolean carries(Channel connection) {
+            return connection.attr(RdmaOrTcp.PATH).get() == TransportPath.RDMA;
+        }
     },
 
-    EPOLL(EpollSocketChannel.class) {
+    EPOLL {
         @Override
         LoopResources newLoops() {
             return LoopResources.create("test", 2, true);
+        }
+
+        @Override
+        boolean carries(Channel connection) {
+            return connection instanceof EpollSocketChannel;
         }
     };
 
     static final Duration LIMIT = Duration.ofSeconds(TestTimeouts.SECONDS);
     private static final Duration QUIET_PERIOD = Duration.ofMillis(20);
 
-    /** The class of its connections. */
-    final Class<? extends Channel> connection;
-
-    Transport(Class<? extends Channel> connection) {
-        this.connection = connection;
-    }
-
     abstract LoopResources newLoops();
+
+    /** Whether a connection, not a stream of HTTP/2, is one of this transport. */
+    abstract boolean carries(Channel connection);
 
     static void dispose(LoopResources loops) {
         loops.disposeLater(QUIET_PERIOD, LIMIT).block(LIMIT);
