@@ -53,7 +53,7 @@ static void the_caller_says_how_much_it_takes(void) {
     struct ibv_query_device_ex_input input = { .comp_mask = 1 };
     union {
         struct ibv_device_attr_ex attr;
-        char bytes[sizeof(struct ibv_device_attr_ex) + 64];
+        unsigned char bytes[sizeof(struct ibv_device_attr_ex) + 64];
     } room;
     CHECK_EQ(calls->query_device_ex(context, &input, &room.attr, sizeof(room.attr)), EINVAL);
     CHECK_EQ(calls->query_device_ex(context, NULL, &room.attr, sizeof(struct ibv_device_attr) - 1), EINVAL);
@@ -61,7 +61,7 @@ static void the_caller_says_how_much_it_takes(void) {
     CHECK_EQ(calls->query_device_ex(context, NULL, &room.attr, sizeof(struct ibv_device_attr)), 0);
     CHECK(room.attr.orig_attr.max_qp > 0);
     for (size_t i = sizeof(struct ibv_device_attr); i < sizeof(room); i++) {
-        CHECK_EQ(room.bytes[i], -1);
+        CHECK_EQ(room.bytes[i], 0xff);
     }
     CHECK_EQ(calls->query_device_ex(context, NULL, &room.attr, sizeof(room)), 0);
     CHECK_EQ(room.bytes[sizeof(room) - 1], 0);

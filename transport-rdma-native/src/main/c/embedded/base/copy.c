@@ -104,20 +104,35 @@ FUNCTION(copy_fault) "xor %eax, %eax\nret\n" END(copy_fault));
 #elif defined(__aarch64__)
 #define PROGRAM_COUNTER(context) ((context)->uc_mcontext.pc)
 
-/* x0: to, x1: from, x2: length */
+/* Only what is aligned is stored whole: Arm Architecture Reference Manual, B2.2.1 "Requirements for single-copy atomicity". */
+#define TO_ALIGNED(size, bit, load, store)                                                                            \
+    "tbz x4, #" #bit ", 1f\ncmp x2, #" #size "\nb.ls 2f\n" load ", [x1], #" #size "\n" store ", [x0], #" #size "\n"   \
+    "sub x2, x2, #" #size "\n1:\n"
+
 __asm__(".text\n" LABEL(copy_begin)
 
+/* x0: to, x1: from, x2: length */
 FUNCTION(copy_memory)
-    "cmp x2, #64\nb.lo 2f\n"
-    "1: ldp q0, q1, [x1], #32\nldp q2, q3, [x1], #32\nstp q0, q1, [x0], #32\nstp q2, q3, [x0], #32\n"
-    "sub x2, x2, #64\ncmp x2, #64\nb.hs 1b\n"
-    "2: tbz x2, #5, 3f\nldp q0, q1, [x1], #32\nstp q0, q1, [x0], #32\n"
-    "3: tbz x2, #4, 4f\nldr q0, [x1], #16\nstr q0, [x0], #16\n"
-    "4: tbz x2, #3, 5f\nldr x3, [x1], #8\nstr x3, [x0], #8\n"
-    "5: tbz x2, #2, 6f\nldr w3, [x1], #4\nstr w3, [x0], #4\n"
-    "6: tbz x2, #1, 7f\nldrh w3, [x1], #2\nstrh w3, [x0], #2\n"
-    "7: tbz x2, #0, 8f\nldrb w3, [x1]\nstrb w3, [x0]\n"
-    "8: mov w0, #1\nret\n"
+    "cbz x2, 9f\n"
+    "neg x4, x0\nands x4, x4, #7\nb.eq 2f\n"
+    TO_ALIGNED(1, 0, "ldrb w3", "strb w3") TO_ALIGNED(2, 1, "ldrh w3", "strh w3") TO_ALIGNED(4, 2, "ldr w3", "str w3")
+    /* x4: the size of the last piece, 1 to 8; x2: what is before it. */
+    "2: orr x4, x2, #8\nneg x3, x4\nand x4, x4, x3\nsubs x2, x2, x4\nb.eq 8f\n"
+    "cmp x2, #64\nb.lo 4f\n"
+    "3: ldp q0, q1, [x1], #32\nldp q2, q3, [x1], #32\nstp q0, q1, [x0], #32\nstp q2, q3, [x0], #32\n"
+    "sub x2, x2, #64\ncmp x2, #64\nb.hs 3b\n"
+    "4: tbz x2, #5, 4f\nldp q0, q1, [x1], #32\nstp q0, q1, [x0], #32\n"
+    "4: tbz x2, #4, 4f\nldr q0, [x1], #16\nstr q0, [x0], #16\n"
+    "4: tbz x2, #3, 4f\nldr x3, [x1], #8\nstr x3, [x0], #8\n"
+    "4: tbz x2, #2, 4f\nldr w3, [x1], #4\nstr w3, [x0], #4\n"
+    "4: tbz x2, #1, 4f\nldrh w3, [x1], #2\nstrh w3, [x0], #2\n"
+    "4: dmb ishst\n" /* the processor may make stores visible in any order; the last one is to be seen last */
+    "8: tbnz x4, #3, 5f\ntbnz x4, #2, 6f\ntbnz x4, #1, 7f\n"
+    "ldrb w3, [x1]\nstrb w3, [x0]\nb 9f\n"
+    "5: ldr x3, [x1]\nstr x3, [x0]\nb 9f\n"
+    "6: ldr w3, [x1]\nstr w3, [x0]\nb 9f\n"
+    "7: ldrh w3, [x1]\nstrh w3, [x0]\n"
+    "9: mov w0, #1\nret\n"
 END(copy_memory)
 
 FUNCTION(copy_past_cache) "b copy_memory\n" END(copy_past_cache)
