@@ -39,6 +39,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   containers   the entry point of the container image (docs/containers.md), in namespaces as containers have them
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
                (--conformance: and many others)
+  consumer     applications that see what is deployed only, on the class path and the module path, with each JDK there is
   fuzz         fuzz targets for input from peers: they replay their corpora, then run for 20 seconds each (--seconds)
   fuzz-java    the same for the Java side, for 15 seconds each
   chaos        processes with busy connections, stopped and killed at random instants (random input)
@@ -51,6 +52,8 @@ Parts of the lanes c and java that take minutes: quick-c, quick-java. Which test
 
 Not in the default:
   platforms    a part of the lane java on Java 25, and with a newer Netty: docs/compatibility.md#versions
+  reproducible two builds of what a release has, for both platforms, in different folders: the same bytes
+  aarch64      the C tests, and some of those in Java, on an emulated aarch64 machine (x86_64 only): minutes to an hour
 
 Neither are these; those in the guest on x86_64 only:
   rxe-c        the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
@@ -79,7 +82,8 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java containers conformance fuzz fuzz-java chaos differential)
+default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java containers conformance consumer fuzz fuzz-java chaos
+    differential)
 lanes=()
 rxe=no
 maven_arguments=()
@@ -118,6 +122,8 @@ sections=(build)
 [[ " ${lanes[*]} " != *" containers "* ]] || sections+=(containers)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [ -z "$CONFORMANCE_OPTION" ] || sections+=(foreign)
+[[ ! " ${lanes[*]} " =~ " "(reproducible|aarch64)" " ]] || sections+=(cross)
+[[ " ${lanes[*]} " != *" aarch64 "* ]] || sections+=(aarch64)
 [[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)
 [[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"

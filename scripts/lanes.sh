@@ -57,9 +57,10 @@ QUICK_C_WITHOUT='arena|peer|limits|chaos'
 
 lane_scripts() {
     local file check passed=0 failed=0
-    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{c-folders,links,packages,pictures,testsuite-table,versions} "$ROOT/.ci/run" \
+    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{c-folders,links,packages,pictures,reproducible,testsuite-table,versions} "$ROOT/.ci/run" \
             "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests,bench} "$ROOT"/testsuite/conformance/{run,programs/*.sh} \
-            "$ROOT"/containers/{entrypoint,test} "$C_SOURCES/preload/named-library"; do
+            "$ROOT"/containers/{entrypoint,test} "$ROOT/testsuite/consumer/run" "$ROOT"/testsuite/aarch64/{run,system} \
+            "$C_SOURCES/preload/named-library"; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     for check in c-folders links packages pictures testsuite-table versions; do
@@ -281,6 +282,21 @@ maven_totals() {
         -e 's/^\[[A-Z]+\] Tests run: ([0-9]+), Failures: ([0-9]+), Errors: ([0-9]+), Skipped: ([0-9]+)$/total \1 \2 \3 \4/p' \
         | awk '$1 == "module" { module = $2 }
                $1 == "total" { print "@", "java/" module, $2 - $3 - $4 - $5, $3 + $4, $5 }'
+}
+
+lane_reproducible() {
+    local status=0
+    "$ROOT/scripts/reproducible" | tee "$LOGS/reproducible-files.log" || status=$?
+    echo "@ reproducible $(grep -c '^ok ' "$LOGS/reproducible-files.log") $(grep -c '^FAIL ' "$LOGS/reproducible-files.log") 0"
+    return "$status"
+}
+
+lane_aarch64() {
+    LOGS=$LOGS "$ROOT/testsuite/aarch64/run" c java
+}
+
+lane_consumer() {
+    "$ROOT/testsuite/consumer/run"
 }
 
 lane_conformance() {
