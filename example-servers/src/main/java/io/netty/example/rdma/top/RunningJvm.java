@@ -145,7 +145,12 @@ final class RunningJvm implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        connector.close();
+    public void close() {
+        try {
+            connector.close();
+        } catch (IOException e) {
+            // It has ended, so there is nothing to close.
+            return;
+        }
     }
 }

@@ -23,6 +23,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.LocalTime;
 import java.time.temporal.ChronoUnit;
@@ -85,20 +86,32 @@ public final class Top implements Callable<Integer> {
     }
 
     private int watch(PrintWriter out) throws Exception {
-        int left = once ? 1 : count == null ? Integer.MAX_VALUE : count;
-        boolean clear = !once && count == null;
         try (RunningJvm jvm = RunningJvm.attach(pid)) {
-            RunningJvm.Reading before = jvm.read();
-            for (; left > 0; left--) {
-                TimeUnit.NANOSECONDS.sleep((long) (interval * 1e9));
-                RunningJvm.Reading after = jvm.read();
-                String text = new Screen(before, after).text(rows);
-                out.print((clear ? CLEAR : "") + "RDMA transport of process " + pid + " at " +
-                        LocalTime.now().truncatedTo(ChronoUnit.SECONDS) + "\n\n" + text + (clear ? "" : "\n"));
+            try {
+                watch(jvm, out);
+            } catch (IOException e) {
+                if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()) {
+                    throw e;
+                }
+                out.println("Process " + pid + " has ended.");
                 out.flush();
-                before = after;
             }
         }
         return 0;
+    }
+
+    private void watch(RunningJvm jvm, PrintWriter out) throws Exception {
+        int left = once ? 1 : count == null ? Integer.MAX_VALUE : count;
+        boolean clear = !once && count == null;
+        RunningJvm.Reading before = jvm.read();
+        for (; left > 0; left--) {
+            TimeUnit.NANOSECONDS.sleep((long) (interval * 1e9));
+            RunningJvm.Reading after = jvm.read();
+            String text = new Screen(before, after).text(rows);
+            out.print((clear ? CLEAR : "") + "RDMA transport of process " + pid + " at " +
+                    LocalTime.now().truncatedTo(ChronoUnit.SECONDS) + "\n\n" + text + (clear ? "" : "\n"));
+            out.flush();
+            before = after;
+        }
     }
 }

@@ -34,6 +34,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -90,6 +91,21 @@ class TopTest {
                 TestTimeouts.sync(client.close());
                 TestTimeouts.shutdown(group);
             }
+        }
+    }
+
+    @Test
+    void endsWithTheProcess() throws Exception {
+        try (ChildJvm server = new ChildJvm(EchoServer.class, List.of(), "--transport", "rdma", "--host",
+                RunningServer.HOST, "--port", "0")) {
+            server.line("echo");
+            String pid = ProcessHandle.current().children().filter(ProcessHandle::isAlive)
+                    .map(child -> Long.toString(child.pid())).findFirst().orElseThrow();
+            CompletableFuture<Integer> status = CompletableFuture.supplyAsync(() -> run(pid, "--interval", "0.1"));
+            TestTimeouts.awaitTrue(() -> out.toString().contains("DEVICE"));
+            server.kill();
+            assertThat(TestTimeouts.result(status)).isZero();
+            assertThat(out.toString()).endsWith("Process " + pid + " has ended.\n");
         }
     }
 
