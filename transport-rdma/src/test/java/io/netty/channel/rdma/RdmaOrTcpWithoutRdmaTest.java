@@ -15,7 +15,10 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.bootstrap.FallbackReason;
@@ -23,6 +26,8 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +50,10 @@ class RdmaOrTcpWithoutRdmaTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
 
+    /** A handler that does nothing, for any number of connections. */
+    @Sharable
+    private static final class Nothing extends ChannelInboundHandlerAdapter { }
+
     /** A server, for as long as its input is open. */
     static final class Server {
         private Server() { }
@@ -57,6 +66,12 @@ class RdmaOrTcpWithoutRdmaTest {
                     .bind(TestAddress.anyPort())).cause());
             System.out.println("cause " + server.rdmaUnavailabilityCause());
             System.out.println("type " + server.channels().get(0).getClass().getSimpleName());
+            RdmaOrTcpServerSocketChannel channel = (RdmaOrTcpServerSocketChannel) TestTimeouts.sync(
+                    new ServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
+                            .channel(RdmaOrTcpServerSocketChannel.class).option(RdmaChannelOption.IPV6_ONLY, false)
+                            .childHandler(new ChannelInboundHandlerAdapter()).bind(TestAddress.anyPort())).channel();
+            System.out.println("listener " + channel.tcpChannel().getClass().getSimpleName() + ' ' +
+                    channel.rdmaChannel());
             System.out.println("port " + server.localAddress().getPort());
             while (System.in.read() != -1) {
                 continue;
@@ -76,6 +91,12 @@ class RdmaOrTcpWithoutRdmaTest {
                     .connect(arguments[0], Integer.parseInt(arguments[1]))).getNow();
             System.out.println("type " + channel.getClass().getSimpleName());
             System.out.println("fallback " + channel.attr(RdmaOrTcp.FALLBACK).get());
+            RdmaOrTcpSocketChannel chosen = (RdmaOrTcpSocketChannel) TestTimeouts.sync(new Bootstrap().group(group)
+                    .channel(RdmaOrTcpSocketChannel.class).option(RdmaChannelOption.MAX_INLINE, 100)
+                    .handler(new ChannelInboundHandlerAdapter())
+                    .connect(arguments[0], Integer.parseInt(arguments[1]))).channel();
+            System.out.println("chosen " + chosen.pathChannel().getClass().getSimpleName() + ' ' +
+                    chosen.attr(RdmaOrTcp.FALLBACK).get().reason());
             TestTimeouts.shutdown(group);
         }
     }
@@ -89,6 +110,7 @@ class RdmaOrTcpWithoutRdmaTest {
             assertThat(child.line("required")).contains("BindException", "for RDMA", name);
             assertThat(child.line("cause")).contains(name);
             assertThat(child.line("type")).isEqualTo(type);
+            assertThat(child.line("listener")).isEqualTo(type + " null");
             InetSocketAddress address = new InetSocketAddress(TestAddress.anyPort().getAddress(),
                     Integer.parseInt(child.line("port")));
             Channel channel = TestTimeouts.sync(new RdmaOrTcpBootstrap().group(LOOPS.group())
@@ -104,12 +126,13 @@ class RdmaOrTcpWithoutRdmaTest {
             "io.netty.transport.noNative=true, NioSocketChannel"})
     void clientConnectsOverTcp(String property, String type) throws Exception {
         RdmaOrTcpServer server = TestTimeouts.sync(new RdmaOrTcpServerBootstrap().group(LOOPS.group())
-                .childHandler(new ChannelInboundHandlerAdapter()).bind(TestAddress.anyPort())).getNow();
+                .childHandler(new Nothing()).bind(TestAddress.anyPort())).getNow();
         try (ChildJvm child = new ChildJvm(Client.class, List.of(property),
                 server.localAddress().getAddress().getHostAddress(),
                 Integer.toString(server.localAddress().getPort()))) {
             String output = child.output();
             assertThat(output).contains("type " + type, "fallback UNAVAILABLE: ",
+                    "chosen " + type + " UNAVAILABLE",
                     property.substring(0, property.indexOf('='))).doesNotContain("WARN");
         }
         TestTimeouts.sync(server.close());
