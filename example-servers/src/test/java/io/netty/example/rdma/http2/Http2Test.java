@@ -112,9 +112,9 @@ class Http2Test {
             long copied = metrics.bytesSentCopied();
             assertThat(TestTimeouts.result(Http2Pair.echo(client, LARGE).answer()))
                     .isEqualTo(new Exchange.Answer(200, LARGE));
-            // Both directions. Headers of frames, and pieces of a few bytes, are copied.
-            assertThat(metrics.bytesSentInPlace() - inPlace).isGreaterThan(2L * LARGE * 9 / 10);
-            assertThat(metrics.bytesSentCopied() - copied).isLessThan(2L * LARGE / 10);
+            // More than one direction alone could: streams with Netty's allocator would have their own bytes copied.
+            assertThat(metrics.bytesSentInPlace() - inPlace).isGreaterThan(LARGE * 6L / 5);
+            assertThat(metrics.bytesSentCopied() - copied).isLessThan(LARGE * 4L / 5);
             client.close().sync();
         }
     }
