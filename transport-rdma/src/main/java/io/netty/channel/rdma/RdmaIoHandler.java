@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -32,6 +33,16 @@ public final class RdmaIoHandler extends LoopHandler {
     private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, RdmaIoHandlerConfig config) {
         super(executor, epoll, config.isBusyPoll(), config.getMaxSpinMicros() * 1000L, config.getPollBatch(),
                 config.getSharedReceiveQueueDepth());
+    }
+
+    @Override
+    protected void epollRegistered(IoHandle handle) {
+        TcpOnlyWarning.epollUsed(handle);
+    }
+
+    @Override
+    protected void rdmaRegistered() {
+        TcpOnlyWarning.rdmaUsed();
     }
 
     /**

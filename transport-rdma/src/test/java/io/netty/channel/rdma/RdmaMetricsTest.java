@@ -166,6 +166,7 @@ class RdmaMetricsTest {
     // ---- loops
 
     @Test
+    @SuppressWarnings("try")
     void loopsCountWhatTheyDo() throws Exception {
         EventLoopGroup group = new RdmaEventLoopGroup(1);
         List<String> told = Collections.synchronizedList(new ArrayList<>());

@@ -88,10 +88,15 @@ final class Prometheus implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         process.destroy();
-        if (!process.waitFor(TestTimeouts.SECONDS, TimeUnit.SECONDS)) {
+        try {
+            if (!process.waitFor(TestTimeouts.SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
             process.destroyForcibly();
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -19,6 +19,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -58,7 +59,7 @@ final class Traffic implements AutoCloseable {
         echo();
     }
 
-    private io.netty.channel.ChannelFuture connect(SocketAddress address) {
+    private ChannelFuture connect(SocketAddress address) {
         return new Bootstrap().group(group).channel(RdmaSocketChannel.class)
                 .handler(new ChannelInboundHandlerAdapter() {
                     @Override
@@ -80,10 +81,14 @@ final class Traffic implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
-        TestTimeouts.sync(client.close());
-        TestTimeouts.sync(server.close());
-        TestTimeouts.shutdown(group);
+    public void close() {
+        try {
+            TestTimeouts.sync(client.close());
+            TestTimeouts.sync(server.close());
+            TestTimeouts.shutdown(group);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static final class Echo extends ChannelInboundHandlerAdapter {

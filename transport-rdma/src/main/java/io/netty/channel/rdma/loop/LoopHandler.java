@@ -317,7 +317,7 @@ public abstract class LoopHandler implements IoHandler {
     @Override
     public IoRegistration register(IoHandle handle) throws Exception {
         if (handle instanceof EpollIoHandle) {
-            TcpOnlyWarning.epollUsed(handle);
+            epollRegistered(handle);
             return epoll.register(handle);
         }
         if (!(handle instanceof LoopHandle)) {
@@ -327,12 +327,18 @@ public abstract class LoopHandler implements IoHandler {
         if (shuttingDown) {
             throw new RejectedExecutionException("event loop is shutting down");
         }
-        TcpOnlyWarning.rdmaUsed();
+        rdmaRegistered();
         Registration registration = new Registration((LoopHandle) handle);
         registrations.add(registration);
         handle.registered();
         return registration;
     }
+
+    /** A channel of epoll's is about to be registered. */
+    protected abstract void epollRegistered(IoHandle handle);
+
+    /** A channel of this transport is about to be registered, listening or not. */
+    protected abstract void rdmaRegistered();
 
     @Override
     public boolean isCompatible(Class<? extends IoHandle> handleType) {

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.loop;
+package io.netty.channel.rdma;
 
 import io.netty.channel.IoHandle;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -49,9 +49,9 @@ final class TcpOnlyWarning {
             return;
         }
         logger.warn("An {} was registered with an event loop for RDMA, and no RDMA channel so far: this process " +
-                "talks over TCP. For RDMA, give your library RdmaSocketChannel and RdmaServerSocketChannel as channel " +
-                "classes, or RdmaOrTcpSocketChannel and RdmaOrTcpServerSocketChannel. If TCP is meant, -D{}=false " +
-                "says so.", EpollSocketChannel.class.getSimpleName(), PROPERTY);
+                "talks over TCP. For RDMA, give your library RdmaSocketChannel and RdmaServerSocketChannel as " +
+                "channel classes, or RdmaOrTcpSocketChannel and RdmaOrTcpServerSocketChannel. If TCP is meant, " +
+                "-D{}=false says so.", EpollSocketChannel.class.getSimpleName(), PROPERTY);
     }
 
     private static synchronized boolean first() {
