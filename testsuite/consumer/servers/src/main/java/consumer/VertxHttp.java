@@ -17,6 +17,7 @@ package consumer;
 
 import io.netty.channel.rdma.vertx.RdmaTransport;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
@@ -31,12 +32,13 @@ public final class VertxHttp {
     public static void main(String[] args) throws Exception {
         Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdma()).build();
         try {
+            HttpClient client = vertx.createHttpClient();
             Answer.print(vertx.createHttpServer().requestHandler(request -> request.response().end("hello"))
                     .listen(0, "127.0.0.1")
-                    .compose(server -> vertx.createHttpClient()
-                            .request(HttpMethod.GET, server.actualPort(), "127.0.0.1", "/"))
+                    .compose(server -> client.request(HttpMethod.GET, server.actualPort(), "127.0.0.1", "/"))
                     .compose(HttpClientRequest::send).compose(HttpClientResponse::body)
                     .toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS).toString());
+            client.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }

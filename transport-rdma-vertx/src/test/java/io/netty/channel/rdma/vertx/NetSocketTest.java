@@ -201,8 +201,10 @@ class NetSocketTest {
         try (ServerSocket unused = new ServerSocket(0)) {
             port = unused.getLocalPort();
         }
-        assertThatThrownBy(() -> await(vertx.createNetClient().connect(port, TestAddress.HOST)))
+        NetClient client = vertx.createNetClient();
+        assertThatThrownBy(() -> await(client.connect(port, TestAddress.HOST)))
                 .hasCauseInstanceOf(ConnectException.class);
+        await(client.close());
         await(vertx.close());
     }
 

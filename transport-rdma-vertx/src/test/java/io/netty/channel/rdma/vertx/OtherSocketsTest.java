@@ -23,6 +23,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.datagram.DatagramPacket;
 import io.vertx.core.datagram.DatagramSocket;
 import io.vertx.core.dns.AddressResolverOptions;
+import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
@@ -96,9 +97,12 @@ class OtherSocketsTest {
         SocketAddress address = SocketAddress.domainSocketAddress(folder.resolve("http").toString());
         HttpServer server = await(vertx.createHttpServer().requestHandler(request -> request.response().end("here"))
                 .listen(address));
-        HttpClientRequest request = await(vertx.createHttpClient().request(new RequestOptions().setServer(address)
+        HttpClient client = vertx.createHttpClient();
+        HttpClientRequest request = await(client.request(new RequestOptions().setServer(address)
                 .setHost("localhost").setMethod(HttpMethod.GET).setURI("/")));
         assertThat(body(request)).isEqualTo(Buffer.buffer("here"));
+        // One that becomes garbage is closed by Vert.x, in the middle of a request.
+        await(client.close());
         await(server.close());
         await(vertx.close());
     }
@@ -114,9 +118,10 @@ class OtherSocketsTest {
                 .setServers(List.of(LOOPBACK + ':' + names.localAddress().port())).setMaxQueries(4)));
         HttpServer server = await(vertx.createHttpServer().requestHandler(request -> request.response().end("found"))
                 .listen(0, TestAddress.HOST));
-        HttpClientRequest request = await(vertx.createHttpClient().request(HttpMethod.GET, server.actualPort(),
-                "service.example", "/"));
+        HttpClient client = vertx.createHttpClient();
+        HttpClientRequest request = await(client.request(HttpMethod.GET, server.actualPort(), "service.example", "/"));
         assertThat(body(request)).isEqualTo(Buffer.buffer("found"));
+        await(client.close());
         await(vertx.close());
         await(dns.close());
     }

@@ -20,6 +20,7 @@ import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
@@ -51,9 +52,11 @@ class TransportChoiceTest {
             Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdma()).build();
             HttpServer server = await(vertx.createHttpServer()
                     .requestHandler(request -> request.response().end("answered")).listen(0, TestAddress.HOST));
-            HttpClientRequest request = await(vertx.createHttpClient()
-                    .request(HttpMethod.GET, server.actualPort(), TestAddress.HOST, "/"));
+            HttpClient client = vertx.createHttpClient();
+            HttpClientRequest request = await(client.request(HttpMethod.GET, server.actualPort(), TestAddress.HOST,
+                    "/"));
             System.out.println("answer " + body(request));
+            await(client.close());
             System.out.println("available " + RdmaTransport.rdma().available());
             System.out.println("native " + vertx.isNativeTransportEnabled());
             System.out.println("cause " + vertx.unavailableNativeTransportCause());

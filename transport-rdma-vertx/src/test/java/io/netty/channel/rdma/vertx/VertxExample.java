@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.vertx;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
@@ -27,12 +28,13 @@ public final class VertxExample {
     public static void main(String[] arguments) {
         String host = arguments.length > 0 ? arguments[0] : "127.0.0.1";
         Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp()).build();
+        HttpClient client = vertx.createHttpClient();
         vertx.createHttpServer().requestHandler(request ->
                 request.response().end("Hello over " + RdmaTransport.path(request.connection()))).listen(0, host)
-                .compose(server -> vertx.createHttpClient().request(HttpMethod.GET, server.actualPort(), host, "/"))
+                .compose(server -> client.request(HttpMethod.GET, server.actualPort(), host, "/"))
                 .compose(HttpClientRequest::send).compose(HttpClientResponse::body).onComplete(answer -> {
                     System.out.println(answer.succeeded() ? answer.result() : answer.cause());
-                    vertx.close();
+                    client.close().onComplete(closed -> vertx.close());
                 });
     }
 }

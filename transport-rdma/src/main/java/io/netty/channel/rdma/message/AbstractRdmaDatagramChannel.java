@@ -51,7 +51,7 @@ import java.util.function.Consumer;
 abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaDatagramChannel.class);
 
-    /** That the channel is bound by. */
+    /** The provider that the channel is bound by, or {@code null}. */
     private Verbs verbs;
     private ConnectionId listening;
 
@@ -106,14 +106,20 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         }
         // A queue pair is of one device: of those that have the address the one that reaches furthest.
         List<Verbs> providers = deviceOptions().providers();
-        for (int i = providers.size() - 1; listening == null; i--) {
-            verbs = providers.get(i);
-            try {
-                listening = bind(address);
-            } catch (NoRdmaDeviceException e) {
-                if (i == 0) {
-                    throw e;
+        try {
+            for (int i = providers.size() - 1; listening == null; i--) {
+                verbs = providers.get(i);
+                try {
+                    listening = bind(address);
+                } catch (NoRdmaDeviceException e) {
+                    if (i == 0) {
+                        throw e;
+                    }
                 }
+            }
+        } finally {
+            if (listening == null) {
+                verbs = null;
             }
         }
         established(listening.localAddress(), null);
@@ -121,7 +127,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
 
     private ConnectionId bind(InetSocketAddress address) throws Exception {
         InetAddress ip = addressOfDevice(deviceOptions().local(verbs, address, null));
-        ConnectionId listener = newConnectionId();
+        ConnectionId listener = newConnectionId(verbs);
         boolean bound = false;
         try {
             if (isReuseAddress()) {
@@ -160,7 +166,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     }
 
     private void createQueuePairAt(InetAddress ip) throws Exception {
-        ConnectionId id = newConnectionId();
+        ConnectionId id = newConnectionId(verbs);
         boolean created = false;
         try {
             Bind.bind(id, new InetSocketAddress(ip, 0), deviceOptions());
@@ -184,9 +190,18 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         forget(id);
     }
 
-    /** An id for datagrams, whose events come on this loop. */
-    final ConnectionId newConnectionId() throws Exception {
-        return ConnectionId.create(handler().events(verbs).channel(), PortSpace.UDP);
+    /** An id that is to lead to a recipient, whose events come on this loop. */
+    final ConnectionId newConnectionId(InetAddress recipient) throws Exception {
+        if (verbs != null) {
+            return newConnectionId(verbs);
+        }
+        // Not bound yet. A loopback address is of no device.
+        List<Verbs> providers = deviceOptions().providers();
+        return newConnectionId(providers.get(recipient.isLoopbackAddress() ? 0 : providers.size() - 1));
+    }
+
+    private ConnectionId newConnectionId(Verbs provider) throws Exception {
+        return ConnectionId.create(handler().events(provider).channel(), PortSpace.UDP);
     }
 
     private void listenerEvent(ConnectionEvent event) {

@@ -68,7 +68,7 @@ final class ServiceResolution {
      * @param timeoutMillis that all of it may take; 0 is without a bound.
      */
     void start(InetSocketAddress local, int timeoutMillis) throws Exception {
-        id = channel.newConnectionId();
+        id = channel.newConnectionId(remote.getAddress());
         InetSocketAddress from = local;
         boolean started = false;
         try {
