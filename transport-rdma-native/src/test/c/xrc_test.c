@@ -638,8 +638,22 @@ static void the_death_of_a_peer_fails_initiators_and_leaves_targets(void) {
     close(socket);
 }
 
+/* soft-RoCE's library has no such call, an iWARP device no such queue pairs. */
+static void a_device_without_xrc_opens_no_domain(void) {
+    int unused;
+    struct ibv_context *context = open_test_device(&unused);
+    struct ibv_xrcd_init_attr attr = {
+        .comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS, .fd = -1, .oflags = O_CREAT
+    };
+    errno = 0;
+    CHECK(ibv_open_xrcd(context, &attr) == NULL);
+    CHECK(errno == EOPNOTSUPP || errno == ENOSYS);
+    CHECK_EQ(ibv_close_device(context), 0);
+}
+
 int main(void) {
     if (!has_xrc()) {
+        RUN(a_device_without_xrc_opens_no_domain);
         return 0;
     }
     RUN(initiators_of_several_processes_share_queues);
