@@ -28,7 +28,6 @@ import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
-import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.internal.logging.InternalLogger;
@@ -159,7 +158,7 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** Whether the provider has no way to the peer, or nobody listens to it there. */
     private static boolean isNoAnswer(IOException cause) {
         return cause instanceof ConnectionRejectedException ? ((ConnectionRejectedException) cause).isRefused() :
-                cause instanceof SocketException || cause instanceof NoRdmaDeviceException;
+                cause instanceof SocketException;
     }
 
     /** That nobody listens says more than that another provider has no way. */
