@@ -19,6 +19,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "check.h"
 #include "pair.h"
@@ -72,6 +74,46 @@ static inline void pair_open_nonblocking(struct end *a, struct end *b, const str
     pair_open(a, b, options);
     make_nonblocking(a->channel->fd);
     make_nonblocking(b->channel->fd);
+}
+
+/* ---- several threads that block on one channel ---- */
+
+#define TAKERS 4
+#define EVENTS 20000
+
+static atomic_int taken;
+
+static inline void *take_events(void *argument) {
+    struct end *end = argument;
+    do {
+        struct ibv_cq *cq;
+        void *context;
+        CHECK_EQ(ibv_get_cq_event(end->channel, &cq, &context), 0);
+        ibv_ack_cq_events(cq, 1);
+    } while (atomic_fetch_add(&taken, 1) < EVENTS); /* beyond these there is one for each thread */
+    return NULL;
+}
+
+static inline void threads_that_block_on_one_channel_take_each_event_once(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open(&a, &b, &options);
+    pthread_t threads[TAKERS];
+    for (int i = 0; i < TAKERS; i++) {
+        CHECK_EQ(pthread_create(&threads[i], NULL, take_events, &b), 0);
+    }
+    for (int i = 0; i < EVENTS + TAKERS; i++) {
+        CHECK_EQ(post_recv(&b, (uint64_t) i, 0, 8), 0);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        CHECK_EQ(post_send(&a, (uint64_t) i, IBV_WR_SEND, 0, 0, 8), 0);
+        expect_wc(b.recv_cq, (uint64_t) i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, (uint64_t) i, IBV_WC_SUCCESS);
+    }
+    CHECK_EVENTUALLY(atomic_load(&taken) == EVENTS + TAKERS);
+    for (int i = 0; i < TAKERS; i++) {
+        CHECK_EQ(pthread_join(threads[i], NULL), 0);
+    }
+    pair_close(&a, &b);
 }
 
 #endif

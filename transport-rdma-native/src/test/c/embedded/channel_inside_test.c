@@ -15,9 +15,14 @@
  */
 /*
  * Completion channels with the engine's help taken away, so that a lost wake-up shows: doorbells, and load between two
- * processes.
+ * processes. And on a system that can't read a doorbell without the danger to block: Linux before 5.8.
  */
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "channel_support.h"
@@ -28,6 +33,29 @@
 
 #define MESSAGES 1000000u
 #define WINDOW 256u
+
+static atomic_bool old_system;
+
+/* In place of the C library's. */
+ssize_t preadv2(int fd, const struct iovec *to, int count, off_t offset, int flags) {
+    if (atomic_load(&old_system) && (flags & RWF_NOWAIT) != 0) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return syscall(SYS_preadv2, fd, to, (long) count, (long) offset, 0L, (long) flags);
+}
+
+/* In place of the C library's. Between a look at a doorbell and what follows, others have time to read it. */
+int poll(struct pollfd *fds, nfds_t count, int timeout) {
+    const struct timespec limit = { .tv_sec = timeout / 1000, .tv_nsec = timeout % 1000 * 1000000L };
+    int result = ppoll(fds, count, timeout < 0 ? NULL : &limit, NULL);
+    if (atomic_load(&old_system) && timeout == 0 && result == 1 && fds->events == POLLIN) {
+        for (int i = 0; i < 10; i++) {
+            sched_yield();
+        }
+    }
+    return result;
+}
 
 /* A wake-up that was lost would be made good a moment later. */
 static void suspend_insurances(void) {
@@ -240,10 +268,78 @@ static void no_wake_up_is_lost_in_a_million_messages(void) {
     end_close(&end);
 }
 
+/* ---- an old system ---- */
+
+static void without_nowait(void (*test)(void)) {
+    atomic_store(&old_system, true);
+    test();
+    atomic_store(&old_system, false);
+}
+
+static void an_old_system_gives_threads_that_block_each_event_once(void) {
+    without_nowait(threads_that_block_on_one_channel_take_each_event_once);
+}
+
+static void take_without_blocking(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open_nonblocking(&a, &b, &options);
+    expect_no_event(&b);
+    for (uint64_t i = 0; i < 100; i++) {
+        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+        expect_event(&b, b.recv_cq);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+        expect_no_event(&b);
+    }
+    pair_close(&a, &b);
+}
+
+static void an_old_system_does_not_block_a_channel_that_must_not(void) {
+    without_nowait(take_without_blocking);
+}
+
+static void *block_on(void *channel) {
+    struct ibv_cq *cq;
+    void *context;
+    ibv_get_cq_event(channel, &cq, &context);
+    return NULL;
+}
+
+static void cancel_what_blocks(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open(&a, &b, &options);
+    pthread_t thread;
+    void *result;
+    CHECK_EQ(pthread_create(&thread, NULL, block_on, b.channel), 0);
+    CHECK_EQ(pthread_cancel(thread), 0);
+    CHECK_EQ(pthread_join(thread, &result), 0);
+    CHECK(result == PTHREAD_CANCELED);
+    CHECK_EQ(post_recv(&b, 0, 0, 8), 0);
+    CHECK_EQ(arm(b.recv_cq, 0), 0);
+    CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
+    expect_event(&b, b.recv_cq);
+    pair_close(&a, &b);
+}
+
+static void an_old_system_lets_a_thread_that_blocks_be_cancelled(void) {
+    without_nowait(cancel_what_blocks);
+}
+
 int main(void) {
     RUN(no_wake_up_is_lost_in_a_million_messages);
     RUN(a_full_descriptor_stops_nobody);
     RUN(an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer);
     RUN(destroying_a_queue_keeps_the_wake_up_of_another);
+    RUN(an_old_system_gives_threads_that_block_each_event_once);
+    RUN(an_old_system_does_not_block_a_channel_that_must_not);
+#ifndef __SANITIZE_ADDRESS__ /* as in cancel_test.c */
+    RUN(an_old_system_lets_a_thread_that_blocks_be_cancelled);
+#else
+    (void) an_old_system_lets_a_thread_that_blocks_be_cancelled;
+#endif
     return 0;
 }

@@ -27,7 +27,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -42,17 +44,32 @@ static inline void doorbell_ring(int doorbell) {
     }
 }
 
-/* preadv2(2), RWF_NOWAIT; kernels before 5.8 do not know that for an eventfd. */
-static inline void doorbell_clear(int doorbell) {
-    UNCANCELLED;
+/* preadv2(2), RWF_NOWAIT. For an eventfd that is EOPNOTSUPP before Linux 5.8, and ENOSYS in QEMU's user emulation. */
+static inline ssize_t doorbell_read_nowait(int doorbell) {
     uint64_t count;
     const struct iovec to = { .iov_base = &count, .iov_len = sizeof(count) };
-    if (preadv2(doorbell, &to, 1, -1, RWF_NOWAIT) < 0 && errno != EAGAIN) {
+    return preadv2(doorbell, &to, 1, -1, RWF_NOWAIT);
+}
+
+/* Of an empty doorbell: whether doorbell_clear() is one call, beside which other threads may read. */
+static inline bool doorbell_can_nowait(int doorbell) {
+    UNCANCELLED;
+    return doorbell_read_nowait(doorbell) >= 0 || errno == EAGAIN;
+}
+
+/*
+ * Returns true if it was rung. Where doorbell_can_nowait() is false, this looks and then reads, so that no other thread
+ * of the process may read in between: it would wait for a ring, with whatever locks it holds.
+ */
+static inline bool doorbell_clear(int doorbell) {
+    UNCANCELLED;
+    ssize_t n = doorbell_read_nowait(doorbell);
+    if (n < 0 && errno != EAGAIN) {
         struct pollfd fd = { .fd = doorbell, .events = POLLIN };
-        if (poll(&fd, 1, 0) == 1) {
-            (void) !read(doorbell, &count, sizeof(count));
-        }
+        uint64_t count;
+        n = poll(&fd, 1, 0) == 1 ? read(doorbell, &count, sizeof(count)) : -1;
     }
+    return n > 0;
 }
 
 #endif

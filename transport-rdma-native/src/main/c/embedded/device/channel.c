@@ -17,6 +17,8 @@
 #include "channel.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -41,6 +43,7 @@ struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *co
         return NULL;
     }
     channel->ibv.context = context;
+    channel->reads_alone = !doorbell_can_nowait(channel->ibv.fd);
     channel->last = &channel->first;
     pthread_mutex_init(&channel->lock, NULL);
     pthread_mutex_init(&channel->members_lock, NULL);
@@ -71,9 +74,10 @@ static void ring(struct channel *channel) {
     doorbell_ring(channel->ibv.fd);
 }
 
-static void empty(struct channel *channel) {
-    doorbell_clear(channel->ibv.fd);
+/* Returns true if the descriptor was readable. */
+static bool empty(struct channel *channel) {
     channel->rung = false;
+    return doorbell_clear(channel->ibv.fd);
 }
 
 static void enqueue(struct channel *channel, struct cq *cq) {
@@ -183,6 +187,39 @@ static struct cq *deliver(struct channel *channel) {
     return cq;
 }
 
+/* Blocks or fails with EAGAIN as the application has set the descriptor. */
+static bool wait_until_readable(int fd) {
+    int flags = fcntl(fd, F_GETFL);
+    struct pollfd polled = { .fd = fd, .events = POLLIN };
+    if (flags < 0 || poll(&polled, 1, (flags & O_NONBLOCK) != 0 ? 0 : -1) < 0) {
+        return false;
+    }
+    errno = EAGAIN;
+    return (polled.revents & POLLIN) != 0;
+}
+
+/*
+ * Takes a ring and becomes a collector, after which the descriptor is empty. Returns 1; 0 if it is worth another look
+ * at the list; -1 and errno, EAGAIN if there was no ring and the descriptor does not block.
+ */
+static int take_ring(struct channel *channel) {
+    uint64_t count;
+    if (!channel->reads_alone && read(channel->ibv.fd, &count, sizeof(count)) != sizeof(count)) {
+        return -1;
+    }
+    if (channel->reads_alone && !wait_until_readable(channel->ibv.fd)) {
+        return -1;
+    }
+    pthread_mutex_lock(&channel->lock);
+    bool taken = !channel->reads_alone || empty(channel);
+    if (taken) {
+        channel->rung = false; /* a peer may have rung since, which may be found without an event: EAGAIN then */
+        channel->collectors++;
+    }
+    pthread_mutex_unlock(&channel->lock);
+    return taken;
+}
+
 int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_cq, void **cq_context) {
     struct channel *channel = channel_of(ibv);
     if (context_is_inherited(ibv->context)) { /* the descriptor is the parent's too: nothing is read from it */
@@ -205,15 +242,13 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
         }
         pthread_mutex_unlock(&channel->lock);
 
-        uint64_t count;
-        /* Blocks or fails with EAGAIN as the application has set the descriptor. */
-        if (read(ibv->fd, &count, sizeof(count)) != sizeof(count)) {
+        int taken = take_ring(channel);
+        if (taken < 0) {
             return -1;
         }
-        pthread_mutex_lock(&channel->lock);
-        channel->rung = false; /* a peer may have rung since, which may be found without an event: EAGAIN then */
-        channel->collectors++;
-        pthread_mutex_unlock(&channel->lock);
+        if (taken == 0) {
+            continue; /* another thread was faster */
+        }
         collect(channel);
         pthread_mutex_lock(&channel->lock);
         channel->collectors--; /* this thread takes an event now, and rings if that leaves some */

@@ -18,7 +18,9 @@
  * is woken by one hop; what it then finds is decided by embedded_ibv_get_cq_event(), which first executes what the ring
  * announced.
  *
- * So every peer process holds the descriptor, and a hostile one can steal wake-ups: see doorbell.h.
+ * So every peer process holds the descriptor, and a hostile one can steal wake-ups: see doorbell.h. Within this process,
+ * a call that waits for an event reads the descriptor without a lock, while another may empty it with the lock: one system
+ * call each. Where the second takes two (see doorbell_can_nowait()), all reads are under the lock, and waiting is poll(2).
  *
  * Events are counted per completion queue, not flagged: rsockets arms again without having taken the event before.
  */
@@ -34,6 +36,7 @@ struct cq;
 
 struct channel {
     struct ibv_comp_channel ibv;
+    bool reads_alone;     /* under the lock only; constant */
     pthread_mutex_t lock; /* of what follows; an innermost lock */
     pthread_cond_t acknowledged;
     struct cq *first, **last; /* completion queues with undelivered events */

@@ -87,7 +87,10 @@
 #define memfd_create(...) FAULT_CALL(-1, FAULT_SITE(memfd_create, EMFILE), memfd_create(__VA_ARGS__))
 #define ftruncate(...) FAULT_CALL(-1, FAULT_SITE(ftruncate, ENOMEM), ftruncate(__VA_ARGS__))
 #define madvise(...) FAULT_CALL(-1, FAULT_SITE(madvise, ENOMEM), madvise(__VA_ARGS__))
-#define fcntl(...) FAULT_CALL(-1, FAULT_SITE(fcntl, EMFILE), fcntl(__VA_ARGS__))
+#define fcntl(descriptor, command, ...)                                                                               \
+    /* Asking for flags takes nothing. */                                                                             \
+    ((command) != F_GETFL && fault_of(FAULT_SITE(fcntl, EMFILE)) != 0                                                 \
+             ? -1 : fcntl(descriptor, command, ##__VA_ARGS__))
 #define socket(...) FAULT_CALL(-1, FAULT_SITE(socket, EMFILE, ENOBUFS), socket(__VA_ARGS__))
 #define bind(...) FAULT_CALL(-1, FAULT_SITE(bind, ENOMEM), bind(__VA_ARGS__))
 #define listen(...) FAULT_CALL(-1, FAULT_SITE(listen, ENOMEM), listen(__VA_ARGS__))
