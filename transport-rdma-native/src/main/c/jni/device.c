@@ -142,6 +142,14 @@ static jint max_inline_receive(JNIEnv *env, jclass class, jlong api, jlong conte
     return to_api(api)->ext_max_inline_recv == NULL ? 0 : (jint) to_api(api)->ext_max_inline_recv(to_pointer(context));
 }
 
+/* -1: the device counts elsewhere. */
+static jlong rnr_naks(JNIEnv *env, jclass class, jlong api, jlong context)
+{
+    (void) env;
+    (void) class;
+    return to_api(api)->ext_rnr_naks == NULL ? -1 : (jlong) to_api(api)->ext_rnr_naks(to_pointer(context));
+}
+
 /*
  * What the macro ibv_query_port of verbs.h does: the exported function fills an older, shorter struct, a provider's
  * extended context the whole.
@@ -291,6 +299,7 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("isIwarp0", "(J)Z", is_iwarp),
     JNI_METHOD("attributes0", "(JJ[J)I", attributes),
     JNI_METHOD("maxInlineReceive0", "(JJ)I", max_inline_receive),
+    JNI_METHOD("rnrNaks0", "(JJ)J", rnr_naks),
     JNI_METHOD("portAttributes0", "(JJI[I)I", port_attributes),
     JNI_METHOD("gid0", "(JJII[B)I", gid),
     JNI_METHOD("partitionKey0", "(JJII)I", partition_key),

@@ -20,6 +20,7 @@
 #include "check.h"
 #include "embedded/device/qp.h"
 #include "pair.h"
+#include "provider.h"
 #include "qp_inside.h"
 
 static atomic_bool peer_may_stop;
@@ -193,11 +194,41 @@ static void what_was_acknowledged_before_the_error_state_has_succeeded(void) {
     pair_close(&a, &b);
 }
 
+static void messages_that_find_no_receive_are_counted_once_each(void) {
+    struct end a, b;
+    struct options options = defaults;
+    options.rnr_retry = 7;
+    pair_open(&a, &b, &options);
+    uint64_t before = embedded_ext_rnr_naks(a.context);
+    CHECK_EQ(post_recv(&b, 0, 0, 8), 0);
+    for (uint64_t i = 0; i < 3; i++) {
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+        if (i > 0) {
+            CHECK_EVENTUALLY(embedded_ext_rnr_naks(a.context) == before + i);
+            settle(); /* it waits, and is looked at again and again */
+            CHECK_EQ(embedded_ext_rnr_naks(a.context), before + i);
+            CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        }
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+    }
+    CHECK_EQ(embedded_ext_rnr_naks(a.context), before + 2);
+    pair_close(&a, &b);
+
+    options.rnr_retry = 0;
+    pair_open(&a, &b, &options);
+    CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
+    expect_wc(a.send_cq, 1, IBV_WC_RNR_RETRY_EXC_ERR);
+    CHECK_EQ(embedded_ext_rnr_naks(a.context), before + 3);
+    pair_close(&a, &b);
+}
+
 int main(void) {
     RUN(a_post_does_not_last_until_all_is_sent);
     RUN(a_fenced_request_does_not_pass_a_read_that_failed_here);
     RUN(a_peer_that_was_reset_while_we_were_not_ready_connects_again);
     RUN(what_was_acknowledged_before_the_error_state_has_succeeded);
     RUN(a_wrong_address_reaches_nobody);
+    RUN(messages_that_find_no_receive_are_counted_once_each);
     return 0;
 }

@@ -21,6 +21,9 @@
 #include "embedded/device/mw.h"
 #include "rc.h"
 
+/* Of all queue pairs of the process: embedded_ext_rnr_naks(). */
+static _Atomic uint64_t rnr_naks;
+
 int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
     (void) qp;
     wqe->srqn = 0;
@@ -293,12 +296,19 @@ void rc_complete_sends(struct qp *qp) {
     } else if (status != WIRE_RNR) {
         rc_fail_send(qp, refused_as(status));
     } else if (qp->attr.rnr_retry == 0) {
+        atomic_fetch_add_explicit(&rnr_naks, 1, memory_order_relaxed);
         rc_fail_send(qp, IBV_WC_RNR_RETRY_EXC_ERR);
     } else if (qp->rnr_since_ns == 0 || qp->rnr_at != qp->out.acked) {
         /* Each message has all its retries; the word may go from one not ready to the next. */
         qp->rnr_since_ns = engine_now_ns();
         qp->rnr_at = qp->out.acked;
+        atomic_fetch_add_explicit(&rnr_naks, 1, memory_order_relaxed);
     }
+}
+
+uint64_t embedded_ext_rnr_naks(struct ibv_context *context) {
+    (void) context;
+    return atomic_load_explicit(&rnr_naks, memory_order_relaxed);
 }
 
 bool rc_take_results(struct qp *qp) {

@@ -213,29 +213,31 @@ public final class ChannelQueuePair {
     }
 
     /**
-     * The memory, registered with this device, that bytes of a buffer are in, with a reference for the caller, or
-     * {@code null}: a part of a slab of {@link RdmaByteBufAllocator}, receive memory, or {@link RegisteredMemory}.
+     * The memory that bytes of a buffer are in, with a reference for the caller, or {@code null}: a part of a slab of
+     * {@link RdmaByteBufAllocator}, receive memory, or {@link RegisteredMemory}.
      *
      * @param buf has a memory address, which is to be asked for when the memory is held.
      * @param written whether the device is to write there.
      */
-    public ReferenceCounted registeredMemory(ByteBuf buf, int index, int length, boolean written) {
+    public ReferenceCounted retainedMemory(ByteBuf buf, int index, int length, boolean written) {
         ReferenceCounted memory = RegisteredRanges.retainedFind(buf, index, length);
-        if (memory == null) {
-            memory = ForeignMemory.retainedFind(buf.memoryAddress() + index, length,
-                    written ? RdmaPermission.LOCAL_WRITE : null);
-        }
-        if (memory != null && range(memory).regionOrNull(resources.context) == null) {
-            memory.release();
-            return null;
-        }
-        return memory;
+        return memory != null ? memory : ForeignMemory.retainedFind(buf.memoryAddress() + index, length,
+                written ? RdmaPermission.LOCAL_WRITE : null);
+    }
+
+    /**
+     * Whether this device can use the memory.
+     *
+     * @param memory of {@link #retainedMemory}.
+     */
+    public boolean isRegistered(ReferenceCounted memory) {
+        return range(memory).regionOrNull(resources.context) != null;
     }
 
     /**
      * The local key of memory on this device.
      *
-     * @param memory of {@link #registeredMemory}.
+     * @param memory of {@link #retainedMemory}.
      */
     public int localKey(ReferenceCounted memory) throws VerbsException {
         return range(memory).region(resources.context).lkey();

@@ -17,6 +17,9 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.monitor.DeviceCounters;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.io.IOException;
@@ -132,12 +135,24 @@ public final class RdmaDeviceMetrics {
      * was loaded. What there is depends on the driver; here are, for example, retries because a peer had no receive
      * (RNR: {@code rnr_nak_retry_err} of mlx5, {@code rcvd_rnr_err} of soft-RoCE), of which verbs say nothing.
      *
+     * <p>With the embedded provider, which has no kernel, it is {@code rnr_nak_retry_err} alone, and of this process:
+     * messages that have found no receive, each once, as they wait and are not sent again.
+     *
      * @param port from 1.
-     * @return empty if there is no such port, and with the embedded provider, which has no kernel.
+     * @return empty if there is no such port.
      */
     public Map<String, Long> portCounters(int port) {
         checkPositive(port, "port");
-        return provider().equals(KERNEL_PROVIDER) ? portCounters(KERNEL_DEVICES, name(), port) : Map.of();
+        if (provider().equals(KERNEL_PROVIDER)) {
+            return portCounters(KERNEL_DEVICES, name(), port);
+        }
+        try {
+            Device device = Device.shared(Verbs.of(VerbsProvider.EMBEDDED), name());
+            return port > device.attributes().portCount() ? Map.of()
+                    : Map.of("rnr_nak_retry_err", device.receiverNotReady());
+        } catch (VerbsException e) {
+            return Map.of();
+        }
     }
 
     static Map<String, Long> portCounters(Path devices, String device, int port) {

@@ -60,14 +60,14 @@ final class DeviceMeters {
                 of -> of.device.asyncEvents());
     }
 
-    /** Those that the kernel keeps, if any. */
+    /** Those that the kernel keeps, if any; the embedded provider has one of its own. */
     void registerPorts(Bound.Group<DeviceMeters> meters) {
         int port = 1;
         for (Map<String, Long> counters; !(counters = device.portCounters(port)).isEmpty(); port++) {
             PortCounters read = new PortCounters(port, counters);
             for (String name : counters.keySet()) {
                 meters.counter("netty.rdma.port.counter", null,
-                        "What the kernel counts, by the name of its file, for all processes",
+                        "What the device counts, by the name of the kernel's file",
                         Tags.of("port", String.valueOf(port), "counter", name), of -> read.get(name));
             }
         }

@@ -25,6 +25,7 @@ import io.netty.channel.rdma.RdmaRejection;
 import io.netty.channel.rdma.bootstrap.FallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.message.RdmaMessageCopyCause;
 import io.netty.channel.rdma.message.RdmaMessageMetrics;
 
 import java.util.Locale;
@@ -102,6 +103,10 @@ final class ProcessMeters {
                 of -> RdmaMessageMetrics.total().bytesInline());
         meters.counter("netty.rdma.message.posted", Bound.BYTES, posted, way("copied"),
                 of -> RdmaMessageMetrics.total().bytesCopied());
+        for (RdmaMessageCopyCause cause : RdmaMessageCopyCause.values()) {
+            meters.counter("netty.rdma.message.copied", Bound.BYTES, "Copied by message channels, by cause",
+                    Tags.of("cause", tag(cause)), of -> RdmaMessageMetrics.total().bytesCopied(cause));
+        }
     }
 
     private static void operations(Bound.Group<ProcessMeters> meters, String operation,

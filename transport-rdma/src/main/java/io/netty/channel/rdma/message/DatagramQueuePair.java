@@ -69,7 +69,7 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
         boolean posted = false;
         try {
             port = DevicePort.find(queuePair, id, config.queuePair().device);
-            created = new DatagramReceives(channel, queuePair, port);
+            created = new DatagramReceives(channel, queuePair, port, metrics);
             receives = created;
             receiver = new MessageReceiver(channel, queuePair, receives, metrics, channel::isReading, this::fail);
             sender = new DatagramSender(channel, this, queuePair, port);

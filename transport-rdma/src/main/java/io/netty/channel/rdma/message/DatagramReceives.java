@@ -48,9 +48,10 @@ final class DatagramReceives extends OwnReceives {
     private ByteBuf headers;
     private volatile long dropped;
 
-    DatagramReceives(RdmaDatagramChannel channel, ChannelQueuePair queuePair, DevicePort port) {
+    DatagramReceives(RdmaDatagramChannel channel, ChannelQueuePair queuePair, DevicePort port,
+                     RdmaMessageMetrics metrics) {
         super(channel, queuePair, Math.max(port.attributes().maxMtu(), port.attributes().activeMtu()),
-                channel::isPosting);
+                channel::isPosting, metrics);
         this.channel = channel;
         this.queuePair = queuePair;
         ethernet = port.attributes().isEthernet();

@@ -128,8 +128,9 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(), config.maxSendSges,
                 manualReceive ? config.maxReceiveSges : null, shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
         manualReceives = manualReceive ? new ManualReceives(queuePair, () -> channel.postEarly(this)) : null;
-        Receives receives = manualReceive ? manualReceives : shared ? new SharedReceives(channel, queuePair)
-                : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting);
+        Receives receives = manualReceive ? manualReceives
+                : shared ? new SharedReceives(channel, queuePair, metrics)
+                : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting, metrics);
         receiver = new MessageReceiver(channel, queuePair, receives, metrics, channel::isReading,
                 channel::connectionFailed);
         sender = new MessageSender(channel, this, queuePair);

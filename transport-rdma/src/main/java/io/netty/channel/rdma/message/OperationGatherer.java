@@ -32,6 +32,7 @@ import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Puts work requests together from operations: where the bytes are, and which of them are copied.
@@ -50,6 +51,8 @@ final class OperationGatherer {
         }
     };
 
+    private static final List<RdmaMessageCopyCause> CAUSES =
+            Arrays.asList(RdmaMessageCopyCause.values()).subList(0, RdmaMessageCopyCause.POSTED);
     private static final int MAX_CHAIN = 64;
     private static final int MAX_ELEMENTS = 256;
     /** The most inline bytes that {@code MAX_INLINE} allows. */
@@ -69,6 +72,8 @@ final class OperationGatherer {
     private final int[] keys = new int[MAX_ELEMENTS];
     private int count;
     private int unregistered;
+    /** Of these bytes, by the ordinal of the cause. */
+    private final int[] copies = new int[RdmaMessageCopyCause.POSTED];
 
     private OperationGatherer() {
         inlineAddress = PlatformDependent.directBufferAddress(inline);
@@ -131,17 +136,15 @@ final class OperationGatherer {
             slots.metrics().postedInline(length);
             return true;
         }
-        count = 0;
-        unregistered = 0;
+        begin();
         try {
             boolean fits = split(content, index, length, mostElements(operation, queuePair), operation.isRead(),
                     queuePair, slots, id);
             if (!fits) {
                 slots.discardNext();
                 Arrays.fill(pieces, 0, count, null);
-                count = 0;
-                unregistered = 0;
-                addUnregistered(content, index, length);
+                begin();
+                addUnregistered(content, index, length, RdmaMessageCopyCause.PIECES);
             }
             if (unregistered > 0 && !stage(operation, queuePair, slots, id)) {
                 slots.discardNext();
@@ -149,7 +152,7 @@ final class OperationGatherer {
             }
             operation.begin(chain, id, flags);
             addPieces();
-            slots.metrics().posted(length, unregistered);
+            countBytes(length, slots.metrics());
             return true;
         } finally {
             Arrays.fill(pieces, 0, count, null);
@@ -176,7 +179,22 @@ final class OperationGatherer {
         }
         operation.begin(chain, id, flags);
         addPieces();
-        slots.metrics().posted(operation.length(), 0);
+        slots.metrics().postedInPlace(operation.length());
+    }
+
+    private void begin() {
+        count = 0;
+        unregistered = 0;
+        Arrays.fill(copies, 0);
+    }
+
+    private void countBytes(int length, RdmaMessageMetrics metrics) {
+        metrics.postedInPlace(length - unregistered);
+        for (RdmaMessageCopyCause cause : CAUSES) {
+            if (copies[cause.ordinal()] > 0) {
+                metrics.copied(cause, copies[cause.ordinal()]);
+            }
+        }
     }
 
     private void addPieces() {
@@ -221,9 +239,13 @@ final class OperationGatherer {
             return false;
         }
         ReferenceCounted memory = !buf.hasMemoryAddress() ? null
-                : queuePair.registeredMemory(buf, index, length, written);
+                : queuePair.retainedMemory(buf, index, length, written);
         if (memory == null) {
-            addUnregistered(buf, index, length);
+            addUnregistered(buf, index, length, buf.hasMemoryAddress() ? RdmaMessageCopyCause.FOREIGN
+                    : RdmaMessageCopyCause.HEAP);
+        } else if (!queuePair.isRegistered(memory)) {
+            memory.release();
+            addUnregistered(buf, index, length, RdmaMessageCopyCause.UNREGISTERED);
         } else {
             slots.addMemory(id, memory);
             addPiece(buf.memoryAddress() + index, length, queuePair.localKey(memory));
@@ -239,10 +261,11 @@ final class OperationGatherer {
     }
 
     /** One whose address is not known yet. */
-    private void addUnregistered(ByteBuf buf, int index, int length) {
+    private void addUnregistered(ByteBuf buf, int index, int length, RdmaMessageCopyCause cause) {
         pieces[count] = buf;
         indexes[count] = index;
         unregistered += length;
+        copies[cause.ordinal()] += length;
         addPiece(0, length, 0);
     }
 

@@ -41,6 +41,7 @@ class OwnReceives implements Receives {
     private final int bufferSize;
     private final ByteBuf[] buffers;
     private final BooleanSupplier isPosting;
+    private final RdmaMessageMetrics metrics;
     private final ReceiveWorkRequests chain;
     /** The slots in which something has arrived, in order, and by slot what. */
     private final int[] arrived;
@@ -52,8 +53,13 @@ class OwnReceives implements Receives {
     private int count;
     private int posted;
 
-    /** @param isPosting whether receives can be posted. */
-    OwnReceives(Channel channel, ChannelQueuePair queuePair, int bufferSize, BooleanSupplier isPosting) {
+    /**
+     * @param isPosting whether receives can be posted.
+     * @param metrics that count what is copied.
+     */
+    OwnReceives(Channel channel, ChannelQueuePair queuePair, int bufferSize, BooleanSupplier isPosting,
+                RdmaMessageMetrics metrics) {
+        this.metrics = metrics;
         this.channel = channel;
         this.isPosting = isPosting;
         this.queuePair = queuePair;
@@ -171,6 +177,7 @@ class OwnReceives implements Receives {
         ByteBuf full = buffers[slot];
         ByteBuf empty = queuePair.receiveBuffer(bufferSize);
         if (empty == null) {
+            metrics.copied(RdmaMessageCopyCause.RECEIVED_HELD, length);
             return channel.alloc().heapBuffer(length).writeBytes(full, 0, length);
         }
         buffers[slot] = empty;

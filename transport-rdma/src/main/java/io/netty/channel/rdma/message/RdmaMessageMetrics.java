@@ -44,10 +44,12 @@ public final class RdmaMessageMetrics {
 
     private enum Counter {
         SENDS, BYTES_SENT, WRITES, BYTES_WRITTEN, READS, BYTES_READ, ATOMICS, WINDOW_OPERATIONS, FAILURES, RECEIVES,
-        BYTES_RECEIVED, BYTES_IN_PLACE, BYTES_INLINE, BYTES_COPIED
+        BYTES_RECEIVED, BYTES_IN_PLACE, BYTES_INLINE
     }
 
-    private static final LoopCounters.All ALL = new LoopCounters.All(Counter.values().length);
+    private static final RdmaMessageCopyCause[] CAUSES = RdmaMessageCopyCause.values();
+    private static final int FIRST_CAUSE = Counter.values().length;
+    private static final LoopCounters.All ALL = new LoopCounters.All(FIRST_CAUSE + CAUSES.length);
     /** Of a channel that has no queue pair yet. */
     static final RdmaMessageMetrics NONE = new RdmaMessageMetrics();
 
@@ -149,7 +151,16 @@ public final class RdmaMessageMetrics {
 
     /** Bytes of posted operations that are copied to or from registered memory, as they are not in such. */
     public long bytesCopied() {
-        return get(Counter.BYTES_COPIED);
+        long sum = 0;
+        for (int cause = 0; cause < RdmaMessageCopyCause.POSTED; cause++) {
+            sum += counters.get(FIRST_CAUSE + cause);
+        }
+        return sum;
+    }
+
+    /** Bytes that were copied for this reason, of posted operations or of what was received. */
+    public long bytesCopied(RdmaMessageCopyCause cause) {
+        return counters.get(FIRST_CAUSE + cause.ordinal());
     }
 
     // ---- counting, on the loop of the channel
@@ -178,10 +189,14 @@ public final class RdmaMessageMetrics {
         add(Counter.BYTES_INLINE, bytes);
     }
 
-    /** An operation is posted of whose bytes some are copied. */
-    void posted(int bytes, int copied) {
-        add(Counter.BYTES_IN_PLACE, bytes - copied);
-        add(Counter.BYTES_COPIED, copied);
+    /** An operation is posted, of whose bytes so many are where they should be. */
+    void postedInPlace(int bytes) {
+        add(Counter.BYTES_IN_PLACE, bytes);
+    }
+
+    /** Bytes are copied, of an operation that is posted or of a message that has arrived. */
+    void copied(RdmaMessageCopyCause cause, int bytes) {
+        counters.add(FIRST_CAUSE + cause.ordinal(), bytes);
     }
 
     private void add(Counter counter, int count) {

@@ -33,10 +33,13 @@ import java.util.Queue;
 final class SharedReceives implements Receives {
     private final RdmaMessageChannel channel;
     private final ChannelQueuePair queuePair;
+    private final RdmaMessageMetrics metrics;
     private final Queue<RdmaReceive> arrived = new ArrayDeque<>();
     private final int most;
 
-    SharedReceives(RdmaMessageChannel channel, ChannelQueuePair queuePair) {
+    /** @param metrics that count what is copied. */
+    SharedReceives(RdmaMessageChannel channel, ChannelQueuePair queuePair, RdmaMessageMetrics metrics) {
+        this.metrics = metrics;
         this.channel = channel;
         this.queuePair = queuePair;
         most = channel.config().maxUnreadMessages.get();
@@ -78,6 +81,7 @@ final class SharedReceives implements Receives {
         if (full != null) {
             return ChannelQueuePair.track(full.setIndex(0, length));
         }
+        metrics.copied(RdmaMessageCopyCause.RECEIVED_HELD, length);
         try {
             return channel.alloc().heapBuffer(length, length)
                     .writeBytes(queuePair.sharedBuffer(workRequest), 0, length);

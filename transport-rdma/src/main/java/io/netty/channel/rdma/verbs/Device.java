@@ -158,6 +158,17 @@ public final class Device extends VerbsObject {
     }
 
     /**
+     * How many messages that this process has sent have found no receive at the peer: each is counted once, however
+     * long it waits.
+     *
+     * @return -1 with devices of {@link VerbsProvider#IBVERBS}: those count retries, of all processes, and the kernel
+     *         shows the counters of each port.
+     */
+    public long receiverNotReady() {
+        return rnrNaks0(api(), address());
+    }
+
+    /**
      * Whether {@link ProtectionDomain#registerDmabuf} can work. No attribute tells, but those that can't say so before
      * they look at the file descriptor.
      */
@@ -329,6 +340,8 @@ public final class Device extends VerbsObject {
     private static native int attributes0(long api, long context, long[] values);
 
     private static native int maxInlineReceive0(long api, long context);
+
+    private static native long rnrNaks0(long api, long context);
 
     private static native int portAttributes0(long api, long context, int port, int[] values);
 

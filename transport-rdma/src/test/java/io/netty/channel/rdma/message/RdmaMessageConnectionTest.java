@@ -26,6 +26,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaDeviceMetrics;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestAddress;
@@ -62,6 +63,7 @@ import java.util.function.Consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * Making and ending connections of messages by the connection manager.
@@ -563,6 +565,31 @@ class RdmaMessageConnectionTest {
                     .isInstanceOfSatisfying(RdmaOperationException.class, e ->
                             assertThat(e.status()).isEqualTo(WorkCompletionStatus.RNR_RETRY_EXCEEDED_ERROR));
             assertThat(pair.clientEvents.next()).isEqualTo("inactive");
+        }
+    }
+
+    @Test
+    void deviceCountsMessagesThatFindNoReceive() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16)
+                .childOption(RdmaChannelOption.MIN_RNR_TIMER, 12), client -> { })) {
+            String name = TestTimeouts.result(pair.client.info()).deviceName();
+            RdmaDeviceMetrics device = RdmaDeviceMetrics.all().stream().filter(each -> each.name().equals(name))
+                    .findFirst().get();
+            String counter = device.provider().equals("embedded") ? "rnr_nak_retry_err" : "rcvd_rnr_err";
+            assumeTrue(device.portCounters(1).containsKey(counter));
+            for (int i = 0; i < 16; i++) {
+                MessagePair.write(pair.client, number(pair.client, i));
+            }
+            long before = device.portCounters(1).get(counter);
+            ChannelFuture waiting = pair.client.writeAndFlush(number(pair.client, 16));
+            TestTimeouts.awaitTrue(() -> device.portCounters(1).get(counter) > before);
+            pair.server.config().setAutoRead(true);
+            TestTimeouts.sync(waiting);
+            for (int i = 0; i <= 16; i++) {
+                pair.serverEvents.message().release();
+            }
+            assertThat(device.portCounters(2)).isEmpty();
         }
     }
 

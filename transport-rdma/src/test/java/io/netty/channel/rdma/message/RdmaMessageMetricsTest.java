@@ -16,8 +16,11 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestTimeouts;
@@ -109,6 +112,53 @@ class RdmaMessageMetricsTest {
             }
             assertThat(client.bytesInPlace()).isEqualTo(5160);
             assertThat(client.bytesInline()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void copiesAreCountedByTheirCause() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(8192, ALL)) {
+            RemoteMemory remote = pair.server.export(memory);
+            RdmaMessageMetrics client = pair.client.metrics();
+            MessagePair.write(pair.client, new RdmaWrite(Unpooled.buffer(2000).writeZero(2000), remote, 0));
+            MessagePair.write(pair.client, new RdmaWrite(Unpooled.directBuffer(3000).writeZero(3000), remote, 0));
+            ByteBuf read = Unpooled.buffer(700, 700);
+            MessagePair.write(pair.client, new RdmaRead(read, remote, 0));
+            read.release();
+            CompositeByteBuf many = Unpooled.compositeBuffer(64);
+            for (int i = 0; i < 40; i++) {
+                many.addComponent(true, registered(pair.client, 100));
+            }
+            MessagePair.write(pair.client, new RdmaWrite(many, remote, 0));
+            assertThat(client.bytesCopied(RdmaMessageCopyCause.HEAP)).isEqualTo(2700);
+            assertThat(client.bytesCopied(RdmaMessageCopyCause.FOREIGN)).isEqualTo(3000);
+            assertThat(client.bytesCopied(RdmaMessageCopyCause.UNREGISTERED)).isZero();
+            assertThat(client.bytesCopied(RdmaMessageCopyCause.PIECES)).isEqualTo(4000);
+            assertThat(client.bytesCopied()).isEqualTo(9700);
+            assertThat(client.bytesInPlace()).isZero();
+        }
+    }
+
+    @Test
+    void copiesOfMessagesThatWaitInSharedReceivesAreCounted() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(ChannelOption.AUTO_READ, false)
+                .childOption(RdmaChannelOption.SHARED_RECEIVE_QUEUE, true)
+                .childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16), client -> { })) {
+            RdmaMessageMetrics server = pair.server.metrics();
+            for (int i = 0; i < 40; i++) {
+                MessagePair.write(pair.client, DatagramEnd.ascii("abc"));
+            }
+            // All but those that fit into its receive queue.
+            TestTimeouts.awaitTrue(() -> server.bytesCopied(RdmaMessageCopyCause.RECEIVED_HELD) == 24 * 3);
+            pair.server.config().setAutoRead(true);
+            for (int i = 0; i < 40; i++) {
+                pair.serverEvents.message().release();
+            }
+            assertThat(server.bytesReceived()).isEqualTo(120);
+            assertThat(server.bytesCopied(RdmaMessageCopyCause.RECEIVED_HELD)).isEqualTo(24 * 3);
+            assertThat(server.bytesCopied()).isZero();
         }
     }
 
