@@ -19,11 +19,11 @@
 # those lines counts as one failure: something broke that is not a test.
 C_SOURCES=$ROOT/transport-rdma-native/src/main/c
 RXE_MODULES=(transport-rdma testsuite example-servers)
-# Something of everything: verbs, channels, Netty's testsuite, peers that die or lie, TLS, an example.
+# Something of everything: verbs, channels, Netty's testsuite, peers that die or lie, TLS, an example, calls of gRPC.
 RXE_QUICK=DataTransferTest,TwoProvidersTest,ConnectionTest,CompletionErrorTest,ArmingTest,RdmaSocketChannelTest,RdmaServerSocketChannelTest
 RXE_QUICK+=,RdmaIoHandlerTest,RdmaSocketChannelReentrancyTest,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaPeerDeathTest
 RXE_QUICK+=,RdmaStreamIntegrityTest,RdmaSocketConnectTest,RdmaSocketEchoTest,RdmaSocketFileRegionTest
-RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstTest,RdmaSocketStartTlsTest,EchoTest
+RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstTest,RdmaSocketStartTlsTest,EchoTest,RdmaGrpcCallsInteropTest
 
 # What --quick runs: something of each room, in four minutes on two idle cores (231 s, the build included). Java, by module:
 # transport-rdma: the tests of each package, but those that need idle cores to be quick; of the root package some.

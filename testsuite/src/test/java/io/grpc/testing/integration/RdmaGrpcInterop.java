@@ -35,6 +35,7 @@ import org.junit.runner.notification.RunNotifier;
 import org.opentest4j.TestAbortedException;
 
 import java.net.InetSocketAddress;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -62,7 +63,12 @@ abstract class RdmaGrpcInterop {
     }
 
     static Stream<DynamicTest> testsOf(Class<? extends AbstractInteropTest> tests) {
+        return testsOf(tests, name -> true);
+    }
+
+    static Stream<DynamicTest> testsOf(Class<? extends AbstractInteropTest> tests, Predicate<String> names) {
         return Request.aClass(tests).getRunner().getDescription().getChildren().stream()
+                .filter(test -> names.test(test.getMethodName()))
                 .map(test -> DynamicTest.dynamicTest(test.getMethodName(), () -> run(test)));
     }
 
