@@ -68,12 +68,13 @@ class BomTest {
 
     /** They are the same text twice, as the BOM has no parent: what a parent manages, it would manage for its users. */
     @Test
-    void hasTheVersionAndTheTimeOfTheProject() throws Exception {
+    void hasTheVersionTheTimeAndTheMetadataOfTheProject() throws Exception {
         Document project = pom(ROOT);
         Document bom = pom(ROOT.resolve(BOM));
         assertThat(nodes(bom, "/project/parent")).isEmpty();
         for (String path : new String[] {"/project/groupId", "/project/version",
-                "/project/properties/project.build.outputTimestamp"}) {
+                "/project/properties/project.build.outputTimestamp", "/project/licenses/license/url",
+                "/project/organization/name", "/project/developers/developer/name"}) {
             assertThat(text(bom, path)).as(path).isNotEmpty().isEqualTo(text(project, path));
         }
     }

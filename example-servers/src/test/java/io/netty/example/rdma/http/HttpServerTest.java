@@ -82,7 +82,8 @@ class HttpServerTest {
         HttpConnection connection = serve(transport, LIMITS);
         List<Future<HttpResponse>> answers = connection.channel().eventLoop().submit(() -> {
             List<Future<HttpResponse>> all = new ArrayList<>();
-            for (int i = 0; i < 100; i++) {
+            // Two each: from Netty 4.2.18 on, its HttpServerCodec takes no more than 128 that are not answered.
+            for (int i = 0; i < 60; i++) {
                 // Long answers between short ones: these may not overtake.
                 int length = i % 3 == 0 ? 100_000 + i : i;
                 all.add(connection.get("/bytes/" + length, BodyCheck.pattern(length)));
