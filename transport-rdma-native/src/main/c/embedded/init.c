@@ -64,4 +64,5 @@ __attribute__((constructor)) static void init(void) {
     xrc_init();
     ud_init();
     cm_init();
+    engine_halt_init();
 }

@@ -20,7 +20,10 @@
 
 #include "check.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -306,6 +309,40 @@ static void a_forked_child_starts_an_engine_of_its_own(void) {
     CHECK_EVENTUALLY(get(&task_runs) == runs + 1);
 }
 
+/* ---- forks ---- */
+
+static int in_hand = -1;
+static atomic_bool holds_it;
+
+static void hold_a_descriptor(struct engine_task *task) {
+    (void) task;
+    in_hand = eventfd(0, EFD_CLOEXEC);
+    atomic_store(&holds_it, true);
+    for (int i = 0; i < 1000; i++) {
+        sched_yield(); /* others have time to fork now */
+    }
+    close(in_hand);
+}
+
+/* A child would have a copy of what it has in hand, and not know of it. */
+static void a_fork_waits_for_the_callback_that_runs(void) {
+    for (int i = 0; i < 50; i++) {
+        struct engine_task task = { .run = hold_a_descriptor };
+        atomic_store(&holds_it, false);
+        engine_submit(&task);
+        CHECK_EVENTUALLY(atomic_load(&holds_it));
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            _exit(fcntl(in_hand, F_GETFD) >= 0);
+        }
+        int status;
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK_EQ(status, 0);
+        engine_task_cancel(&task);
+    }
+}
+
 int main(void) {
     CHECK_EQ(engine_start(), 0);
     CHECK_EQ(engine_start(), 0);
@@ -319,5 +356,6 @@ int main(void) {
     RUN(timers_may_be_set_from_many_threads);
     RUN(the_engine_thread_takes_no_signals);
     RUN(a_forked_child_starts_an_engine_of_its_own);
+    RUN(a_fork_waits_for_the_callback_that_runs);
     return 0;
 }

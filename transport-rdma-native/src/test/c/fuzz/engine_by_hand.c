@@ -45,6 +45,9 @@ static unsigned sources, running;
 void engine_init(void) {
 }
 
+void engine_halt_init(void) {
+}
+
 int engine_start(void) {
     if (epoll_fd < 0) {
         epoll_fd = epoll_create1(EPOLL_CLOEXEC);

@@ -42,6 +42,8 @@
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t returned; /* a callback has returned and a thread waits for that */
+    pthread_cond_t resumed;  /* no thread forks any more */
+    unsigned halted;         /* threads that fork: no callback begins */
     bool started;
     int waiters;
     int epoll_fd, wake_fd, timer_fd;
@@ -61,6 +63,7 @@ static struct {
 } engine = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .returned = PTHREAD_COND_INITIALIZER,
+    .resumed = PTHREAD_COND_INITIALIZER,
     .epoll_fd = -1,
     .wake_fd = -1,
     .timer_fd = -1,
@@ -159,6 +162,13 @@ static void arm_timer_fd(void) {
     engine.timer_armed_ns = at;
 }
 
+/* With the lock, before it is decided what runs next. */
+static void wait_while_halted(void) {
+    while (engine.halted > 0) {
+        pthread_cond_wait(&engine.resumed, &engine.lock);
+    }
+}
+
 static void begin(const void *object) {
     engine.running = object;
     engine.runs++;
@@ -196,7 +206,11 @@ static void drain(int fd) {
 static void run_tasks(void) {
     /* Only those queued now: a task that submits itself again must not starve the sources. */
     struct engine_task *last = engine.last;
-    while (engine.first != NULL) {
+    for (;;) {
+        wait_while_halted();
+        if (engine.first == NULL) {
+            break;
+        }
         struct engine_task *task = engine.first;
         engine.first = task->next;
         if (engine.first == NULL) {
@@ -218,7 +232,11 @@ static void run_tasks(void) {
 static void run_timers(void) {
     uint64_t now = engine_now_ns();
     /* Bounded: one that always sets itself to the past must not starve the sources. */
-    for (int i = 0; i < BATCH && engine.heap != NULL && engine.heap->deadline_ns <= now; i++) {
+    for (int i = 0; i < BATCH; i++) {
+        wait_while_halted();
+        if (engine.heap == NULL || engine.heap->deadline_ns > now) {
+            break;
+        }
         struct engine_timer *timer = engine.heap;
         heap_remove(timer);
         void (*fire)(struct engine_timer *) = timer->fire;
@@ -230,6 +248,7 @@ static void run_timers(void) {
 
 static void run_sources(void) {
     for (int i = 0; i < engine.batch_size; i++) {
+        wait_while_halted();
         struct engine_source *source = engine.batch[i].data.ptr;
         uint32_t events = engine.batch[i].events;
         if (source == NULL) {
@@ -385,6 +404,34 @@ static void fork_child(void) {
 
 void engine_init(void) {
     pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+/*
+ * A callback has things in hand that nobody else knows: descriptors that have just arrived, and would stay open in the
+ * child for ever. So a fork waits for the one that runs, before it takes any lock, and no other one begins until the
+ * fork is done.
+ */
+static void halt(void) {
+    pthread_mutex_lock(&engine.lock);
+    engine.halted++;
+    wait_for(NULL);
+    pthread_mutex_unlock(&engine.lock);
+}
+
+static void resume(void) {
+    pthread_mutex_lock(&engine.lock);
+    engine.halted--;
+    pthread_cond_broadcast(&engine.resumed);
+    pthread_mutex_unlock(&engine.lock);
+}
+
+static void resume_child(void) {
+    engine.halted = 0;
+    pthread_cond_init(&engine.resumed, NULL);
+}
+
+void engine_halt_init(void) {
+    pthread_atfork(halt, resume, resume_child);
 }
 
 /* ---- sources, timers, tasks ---- */

@@ -509,7 +509,10 @@ static void fork_child(void) {
         close(link->source.fd);
         link->source.fd = -1;
         link->up = false;
-        link->first = link->last = NULL; /* another thread may have been at work on it: leaked, not walked */
+        if (pthread_mutex_trylock(&link->lock) == 0) {
+            link_discard_queue(link);
+        }
+        link->first = link->last = NULL; /* else another thread was at work on it: leaked, not walked */
         pthread_mutex_init(&link->lock, NULL);
     }
     for (struct link_port *port = table.listeners; port != NULL; port = port->next) {
