@@ -53,7 +53,7 @@ Parts of the lanes c and java that take minutes: quick-c, quick-java. Which test
 Not in the default:
   platforms    a part of the lane java on Java 25, and with a newer Netty: docs/compatibility.md#versions
   reproducible two builds of what a release has, for both platforms, in different folders: the same bytes
-  aarch64      the C tests, and some of those in Java, on an emulated aarch64 machine (x86_64 only): minutes to an hour
+  aarch64      most C tests, and some of those in Java, on an emulated aarch64 machine (x86_64 only): half an hour
 
 Neither are these; those in the guest on x86_64 only:
   rxe-c        the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
