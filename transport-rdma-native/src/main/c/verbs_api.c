@@ -129,7 +129,7 @@ const struct verbs_api *verbs_api_get(enum verbs_provider provider, char *reason
     case VERBS_PROVIDER_IBVERBS:
         return ibverbs_api(reason, reason_size);
     case VERBS_PROVIDER_EMBEDDED:
-        return &embedded_api;
+        return embedded_start(reason, reason_size) == 0 ? &embedded_api : NULL;
     }
     snprintf(reason, reason_size, "unknown provider %d", (int) provider);
     return NULL;

@@ -21,8 +21,8 @@
  * same one, because both do container_of() on the public structs. So whoever has an object has the table that it came
  * from; in Java that is VerbsObject.
  *
- * The hot path (ibv_poll_cq, ibv_req_notify_cq, ibv_post_send, ibv_post_recv, ibv_post_srq_recv) is not in the table: in
- * <infiniband/verbs.h> these are static inlines that call through ibv_context->ops, which both providers fill.
+ * The hot path (ibv_poll_cq, ibv_req_notify_cq, ibv_post_send, ibv_post_recv, ibv_post_srq_recv) is not in the table:
+ * in <infiniband/verbs.h> these are static inlines that call through ibv_context->ops, which both providers fill.
  */
 #ifndef NETTY_RDMA_VERBS_API_H
 #define NETTY_RDMA_VERBS_API_H
@@ -41,7 +41,8 @@
 
 /*
  * F(return type, name, arguments): one line per function, with exactly the signature of the public symbol.
- * ibv_query_port has the signature of the exported symbol: it fills the older, shorter struct (verbs.h: _compat_ibv_port_attr).
+ * ibv_query_port has the signature of the exported symbol: it fills the older, shorter struct (verbs.h:
+ * _compat_ibv_port_attr).
  */
 #define VERBS_API_IBVERBS(F)                                                                                          \
     F(struct ibv_device **, ibv_get_device_list, (int *num_devices))                                                  \
@@ -151,8 +152,9 @@ enum verbs_provider {
 };
 
 /*
- * The table of a provider, which stays as it is until the process ends, or NULL with a NUL-terminated reason for a person
- * in `reason`: which library or symbol is missing. What is missing is looked for again by the next call. Any thread.
+ * The table of a provider, which stays as it is until the process ends, or NULL with a NUL-terminated reason for a
+ * person in `reason`: which library or symbol is missing, or what is wrong with the settings. What is missing is looked
+ * for again by the next call. Any thread.
  */
 const struct verbs_api *verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size);
 

@@ -13,14 +13,18 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Natives of Verbs: the function tables of the providers. */
+/* Natives of Verbs: the function tables of the providers, and the settings of the embedded one. */
 #include "jni_util.h"
+
+#include "embedded/embedded.h"
+
+#include <stdbool.h>
 
 /* The address of the table; or 0, and the reason is in the array. */
 static jlong get_api(JNIEnv *env, jclass class, jint provider, jobjectArray reasons)
 {
     (void) class;
-    char reason[512];
+    char reason[1024];
     const struct verbs_api *api = verbs_api_get((enum verbs_provider) provider, reason, sizeof(reason));
     if (api == NULL) {
         jstring text = (*env)->NewStringUTF(env, reason);
@@ -31,7 +35,46 @@ static jlong get_api(JNIEnv *env, jclass class, jint provider, jobjectArray reas
     return to_long(api);
 }
 
+/* NULL stays NULL; false: an exception is pending. */
+static bool get_text(JNIEnv *env, jstring string, const char **text)
+{
+    *text = string == NULL ? NULL : (*env)->GetStringUTFChars(env, string, NULL);
+    return string == NULL || *text != NULL;
+}
+
+static void release_text(JNIEnv *env, jstring string, const char *text)
+{
+    if (text != NULL) {
+        (*env)->ReleaseStringUTFChars(env, string, text);
+    }
+}
+
+static jint configure_embedded(JNIEnv *env, jclass class, jstring folder, jstring users, jstring groups)
+{
+    (void) class;
+    const char *folder_text = NULL, *users_text = NULL, *groups_text = NULL;
+    jint error = ENOMEM;
+    if (get_text(env, folder, &folder_text) && get_text(env, users, &users_text)
+            && get_text(env, groups, &groups_text)) {
+        error = embedded_configure(folder_text, users_text, groups_text);
+    }
+    release_text(env, folder, folder_text);
+    release_text(env, users, users_text);
+    release_text(env, groups, groups_text);
+    return error;
+}
+
+static jstring describe_embedded(JNIEnv *env, jclass class)
+{
+    (void) class;
+    char text[4096];
+    embedded_describe(text, sizeof(text));
+    return (*env)->NewStringUTF(env, text);
+}
+
 static const JNINativeMethod methods[] = {
     JNI_METHOD("api0", "(I[Ljava/lang/String;)J", get_api),
+    JNI_METHOD("configureEmbedded0", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)I", configure_embedded),
+    JNI_METHOD("describeEmbedded0", "()Ljava/lang/String;", describe_embedded),
 };
 JNI_CLASS(jni_verbs, "verbs/Verbs", methods);

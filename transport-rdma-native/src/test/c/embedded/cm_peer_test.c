@@ -18,8 +18,10 @@
  */
 #include "cm_inside.h"
 
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 /* ---- peers that lie ---- */
 
@@ -250,6 +252,53 @@ static void a_flood_of_requests_is_bounded_by_the_backlog(void) {
     rdma_destroy_event_channel(server);
 }
 
+static void one_process_does_not_fill_a_backlog(void) {
+    struct rdma_event_channel *server = new_channel(), *client = new_channel();
+    struct rdma_cm_id *listener = new_listener(server, test_address(), 16);
+    uint16_t port = port_of(listener);
+    int said[2];
+    CHECK_EQ(pipe(said), 0);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        alarm(120);
+        int fd = raw_connect(port);
+        struct cm_wire_rej reject;
+        for (uint32_t i = 1; i <= 16; i++) {
+            struct cm_wire_req request = request_to(port, i, i);
+            raw_send(fd, CM_REQ, &request, sizeof(request));
+        }
+        for (int i = 0; i < 2; i++) {
+            CHECK(raw_receive(fd, CM_REJ, &reject, sizeof(reject)));
+            CHECK_EQ(reject.reason, CM_REJ_NO_RESOURCES);
+        }
+        CHECK_EQ(write(said[1], "", 1), 1);
+        pause();
+    }
+    char byte;
+    close(said[1]);
+    CHECK_EQ(read(said[0], &byte, 1), 1);
+    close(said[0]);
+    struct rdma_cm_id *active = connecting(client, test_address(), port); /* of another process than the child */
+    struct rdma_cm_event *event;
+    for (int i = 0; i < 14; i++) {
+        event = expect(server, RDMA_CM_EVENT_CONNECT_REQUEST);
+        struct rdma_cm_id *id = event->id;
+        CHECK(event->param.conn.qp_num <= 16);
+        rdma_ack_cm_event(event);
+        rdma_destroy_id(id);
+    }
+    struct rdma_cm_id *passive = accept_next(server);
+    expect_and_ack(client, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
+    kill(child, SIGKILL);
+    CHECK_EQ(waitpid(child, NULL, 0), child);
+    rdma_destroy_id(active);
+    rdma_destroy_id(passive);
+    rdma_destroy_id(listener);
+    rdma_destroy_event_channel(server);
+    rdma_destroy_event_channel(client);
+}
+
 /* A server that gives up before it has our ready-to-use rejects; for the client the connection is there by then. */
 static void a_rejection_that_comes_after_the_establishment_ends_the_connection(void) {
     struct pair p = new_pair();
@@ -398,6 +447,7 @@ int main(void) {
     RUN(handles_of_other_connections_are_of_no_use);
     RUN(messages_out_of_turn_are_ignored);
     RUN(a_flood_of_requests_is_bounded_by_the_backlog);
+    RUN(one_process_does_not_fill_a_backlog);
     RUN(a_rejection_that_comes_after_the_establishment_ends_the_connection);
     RUN(a_lying_server_cannot_confuse_its_client);
     RUN(lies_do_not_confuse_a_server_of_datagrams);

@@ -512,10 +512,11 @@ static void a_notify_area_shown_by_another_process_does_not_take_over_the_doorbe
         doorbells[i] = eventfd(0, EFD_CLOEXEC);
         CHECK(doorbells[i] >= 0);
     }
-    struct process *thief = process_of_notify_area(1, own_notify_area_fd, &doorbells[0]);
-    struct process *owner = process_of_notify_area(2, own_notify_area_fd, &doorbells[1]);
+    const struct link_peer first = { .pid = 1 }, second = { .pid = 2 };
+    struct process *thief = process_of_notify_area(&first, own_notify_area_fd, &doorbells[0]);
+    struct process *owner = process_of_notify_area(&second, own_notify_area_fd, &doorbells[1]);
     CHECK(thief != NULL && owner != NULL && thief != owner);
-    CHECK(process_of_notify_area(2, own_notify_area_fd, &doorbells[2]) == owner); /* over another link */
+    CHECK(process_of_notify_area(&second, own_notify_area_fd, &doorbells[2]) == owner); /* over another link */
     CHECK(doorbells[0] == -1 && doorbells[1] == -1 && doorbells[2] >= 0);
     close(doorbells[2]);
     process_put(thief);

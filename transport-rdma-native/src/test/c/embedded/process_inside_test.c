@@ -16,6 +16,7 @@
 /* What this process keeps of others: ticks and doorbells, whatever they call their completion queues. */
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@
 static struct process *open_process(pid_t pid) {
     int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     CHECK(doorbell >= 0);
-    struct process *process = process_of_notify_area(pid, own_notify_area_fd, &doorbell);
+    struct process *process = process_of_notify_area(&(struct link_peer) { .pid = pid }, own_notify_area_fd, &doorbell);
     CHECK(process != NULL);
     CHECK_EQ(doorbell, -1);
     return process;
@@ -141,11 +142,45 @@ static void one_doorbell_is_kept_for_all(void) {
     process_put(process);
 }
 
+static void a_process_with_very_many_doorbells_has_some_kept(void) {
+    enum { CQS = 300, KEPT = 256 }; /* MIN_DOORBELLS of process.c */
+    static struct announcement announcements[CQS];
+    struct rlimit limit, low;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    low = limit;
+    low.rlim_cur = 8 * KEPT;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+    struct process *process = open_process(1), *other = open_process(2);
+    int before = open_fds(), left = 0;
+    for (uint32_t i = 0; i < CQS; i++) {
+        int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        CHECK(process_announce(process, i, i, &doorbell, &announcements[i]));
+        if (doorbell >= 0) {
+            close(doorbell);
+            left++;
+        }
+    }
+    CHECK_EQ(left, CQS - KEPT);
+    struct announcement announcement;
+    int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    CHECK(process_announce(other, 1, 1, &doorbell, &announcement));
+    CHECK_EQ(doorbell, -1);
+    process_renounce(&announcement);
+    for (uint32_t i = 0; i < CQS; i++) {
+        process_renounce(&announcements[i]);
+    }
+    CHECK_EQ(open_fds(), before);
+    process_put(process);
+    process_put(other);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
 /* A program that talks to itself has no descriptor for that but those of the link. */
 static void the_own_process_has_no_doorbell_but_the_engines(void) {
     int before = open_fds(), doorbell = fcntl(own_doorbell, F_DUPFD_CLOEXEC, 0);
     CHECK(doorbell >= 0);
-    struct process *process = process_of_notify_area(getpid(), own_notify_area_fd, &doorbell);
+    const struct link_peer self = { .pid = getpid() };
+    struct process *process = process_of_notify_area(&self, own_notify_area_fd, &doorbell);
     CHECK(process != NULL && doorbell >= 0);
     close(doorbell);
     CHECK_EQ(open_fds(), before);
@@ -162,7 +197,7 @@ static struct process *show_new_area(pid_t pid) {
     CHECK_EQ(munmap(memory, sizeof(struct notify_area)), 0);
     int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     CHECK(doorbell >= 0);
-    struct process *process = process_of_notify_area(pid, fd, &doorbell);
+    struct process *process = process_of_notify_area(&(struct link_peer) { .pid = pid }, fd, &doorbell);
     if (process == NULL) {
         CHECK_EQ(errno, EPROTO);
         close(doorbell);
@@ -199,6 +234,7 @@ int main(void) {
     RUN(there_is_a_tick_for_everybody_whoever_has_used_up_the_banks);
     RUN(the_queue_pairs_of_a_completion_queue_share_banks_with_no_other);
     RUN(one_doorbell_is_kept_for_all);
+    RUN(a_process_with_very_many_doorbells_has_some_kept);
     RUN(the_own_process_has_no_doorbell_but_the_engines);
     RUN(a_process_that_shows_ever_more_notify_areas_is_refused);
     end_close(&end);

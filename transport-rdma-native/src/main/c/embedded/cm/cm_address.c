@@ -16,8 +16,11 @@
 /* Internet addresses: their parts, and as they travel to the peer. */
 #include "cm_private.h"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 size_t cm_address_size(const struct sockaddr *address) {
     switch (address != NULL ? address->sa_family : AF_UNSPEC) {
@@ -92,4 +95,67 @@ bool cm_address_from_wire(const struct cm_wire_address *wire, struct sockaddr_st
         return true;
     }
     return false;
+}
+
+/* ---- what this network namespace has ---- */
+
+/* A socket tells: unlike a list of addresses it covers all of 127.0.0.0/8, and scopes. */
+int cm_address_check_local(const struct sockaddr *address) {
+    static __thread struct sockaddr_in6 known; /* the longest of all */
+    static __thread uint64_t known_until_ns;
+    struct sockaddr_in6 copy;
+    size_t size = cm_address_size(address);
+    memset(&copy, 0, sizeof(copy));
+    memcpy(&copy, address, size);
+    *cm_address_port((struct sockaddr *) &copy) = 0;
+    uint64_t now = engine_now_ns();
+    if (now < known_until_ns && memcmp(&copy, &known, sizeof(copy)) == 0) {
+        return 0;
+    }
+    int fd = socket(address->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return errno;
+    }
+    int err = bind(fd, (struct sockaddr *) &copy, (socklen_t) size) == 0 ? 0 : errno;
+    close(fd);
+    if (err == 0) {
+        known = copy;
+        known_until_ns = now + CM_KNOWN_NS;
+    }
+    return err;
+}
+
+int cm_address_route(const struct sockaddr *destination, struct sockaddr_storage *source) {
+    struct sockaddr_in6 copy; /* the longest of all */
+    socklen_t size = (socklen_t) cm_address_size(destination);
+    memset(&copy, 0, sizeof(copy));
+    memcpy(&copy, destination, size);
+    *cm_address_port((struct sockaddr *) &copy) = htons(9); /* any: nothing is sent */
+    int fd = socket(destination->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return errno;
+    }
+    memset(source, 0, sizeof(*source));
+    int err = connect(fd, (struct sockaddr *) &copy, size) != 0
+            || getsockname(fd, (struct sockaddr *) source, &size) != 0 ? errno : 0;
+    close(fd);
+    if (err == 0) {
+        *cm_address_port((struct sockaddr *) source) = 0;
+    }
+    return err;
+}
+
+bool cm_address_is_loopback(const struct sockaddr *address) {
+    return address->sa_family == AF_INET
+            ? ntohl(((const struct sockaddr_in *) address)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
+            : IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *) address)->sin6_addr);
+}
+
+/* With net.ipv4.ip_nonlocal_bind (ip(7)) a socket may have any address: so the way to it counts, too. */
+bool cm_address_leads_here(const struct sockaddr *address) {
+    struct sockaddr_storage source;
+    return cm_address_check_local(address) == 0
+            && (cm_address_is_loopback(address) || cm_address_is_any(address)
+                || (cm_address_route(address, &source) == 0
+                    && cm_address_equal((const struct sockaddr *) &source, address)));
 }

@@ -175,6 +175,7 @@ int embedded_rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_i
 /* Takes the id out of everything that could find it; says goodbye to the peer. With cm_lock. */
 static struct cm_id *withdraw(struct cm_id *id) {
     id->destroyed = true;
+    cm_stop_asking(id);
     cm_end(id);
     cm_port_unbind(id);
     unregister(id);
@@ -337,6 +338,7 @@ static void fork_child(void) {
     memset(&table, 0, sizeof(table));
     cm_port_forget();
     cm_forget_connections();
+    cm_forget_questions();
     pthread_mutex_unlock(&cm_lock);
 }
 

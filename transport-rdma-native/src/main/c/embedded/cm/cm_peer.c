@@ -52,7 +52,7 @@ static size_t request_data_size(const struct cm_wire_req *request) {
 
 /* Makes the id of a request and its event. Returns 0 for success, else the reason to reject. */
 static int take_request(struct link *link, struct cm_id *listener, const struct cm_wire_req *request) {
-    if (listener->backlog == 0) {
+    if (listener->backlog == 0 || cm_pending_requests(listener, link) >= listener->backlog_of_peer) {
         /* The kernel's ucma.c, too, counts requests not yet fetched, and drops what is too many: it comes again. */
         return CM_REJ_NO_RESOURCES;
     }
@@ -98,8 +98,11 @@ static bool on_request(struct link *link, const void *body, size_t length, int *
             || !cm_address_from_wire(&request->destination, &address)) {
         return false;
     }
+    /* Who shares a folder has looked for the address: if it is not here, it is somebody else's by now. */
+    bool is_here = !link_uses_folder() || cm_address_leads_here((struct sockaddr *) &address);
     pthread_mutex_lock(&cm_lock);
-    struct cm_id *listener = cm_port_listener((int) request->port_space, &request->destination);
+    struct cm_id *listener =
+            is_here ? cm_port_listener((int) request->port_space, &request->destination) : NULL;
     int reason;
     if (listener == NULL) {
         /* The kernel listens at ports; what then fits no address it rejects as an application would (cma.c). */
@@ -318,6 +321,7 @@ static void on_link_down(struct link *link) {
 void cm_init(void) {
     cm_device_init();
     cm_id_init();
+    cm_ask_init();
     link_set_handler(CM_REQ, on_request);
     link_set_handler(CM_REP, on_reply);
     link_set_handler(CM_RTU, on_ready_to_use);

@@ -21,6 +21,7 @@
  *   cm_peer.c     messages from peers, death of peers
  *   cm_conn.c     connect, accept, reject, disconnect
  *   cm_resolve.c  bind, listen, resolve             cm_mcast.c  multicast groups
+ *   cm_ask.c      which network namespace has an address
  *   cm_channel.c  fetching events
  *   cm_id.c       the life of an id, its options
  *   cm_send.c     messages to peers, timers
@@ -60,6 +61,7 @@
 enum cm_state {
     CM_IDLE,
     CM_ADDR_BOUND,
+    CM_ADDR_QUERY,
     CM_ADDR_RESOLVED,
     CM_ROUTE_RESOLVED,
     CM_LISTEN,
@@ -86,6 +88,7 @@ enum cm_conn_state {
 
 struct cm_port;
 struct cm_id;
+struct cm_question;
 
 struct cm_multicast {
     struct cm_multicast *next;
@@ -137,9 +140,11 @@ struct cm_id {
     struct cm_port *port;
     struct cm_id *port_next;
 
-    int backlog; /* requests that may still be queued */
+    int backlog, backlog_of_peer; /* requests that may still be queued; that may be of one process */
     struct ibv_qp_init_attr *qp_init_attr; /* of the ids that rdma_get_request() will return */
 
+    struct cm_question *question; /* in CM_ADDR_QUERY */
+    struct link_network network;  /* that the destination is of; 0: the own one */
     bool passive;
     struct link *link;
     struct cm_id *link_next, *link_previous; /* the other ids of the link */
@@ -206,6 +211,7 @@ void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multi
 /* With cm_lock: drops the unfetched events of an id. The ids of dropped requests are returned, chained by port_next. */
 struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner);
 void cm_move_events(struct cm_id *id, struct cm_channel *to); /* the unfetched ones, with cm_lock */
+int cm_pending_requests(const struct cm_id *listener, const struct link *link); /* of its process; with cm_lock */
 struct cm_event *cm_fetch_event(struct cm_channel *channel); /* the next one, or NULL; without cm_lock */
 bool cm_channel_is_inherited(const struct rdma_event_channel *channel);
 
@@ -235,8 +241,18 @@ bool cm_port_is_listened(int port_space, uint16_t number);
 /* cm_address.c */
 size_t cm_address_size(const struct sockaddr *address); /* 0: family not supported */
 bool cm_address_is_any(const struct sockaddr *address);
+bool cm_address_is_loopback(const struct sockaddr *address);
 bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b); /* without ports */
 uint16_t *cm_address_port(struct sockaddr *address); /* in network order */
+/*
+ * Whether a socket may have the address: 0 or errno. For a moment it stays true, as a connection that is made then
+ * outlives an address that goes then: a server's many connections lead to one address.
+ */
+int cm_address_check_local(const struct sockaddr *address);
+/* Whether this network namespace would send what is for the address to itself. Not of groups. */
+bool cm_address_leads_here(const struct sockaddr *address);
+/* That what is for the destination is sent from, with port 0: 0 or errno. */
+int cm_address_route(const struct sockaddr *destination, struct sockaddr_storage *source);
 void cm_address_to_wire(const struct sockaddr *address, struct cm_wire_address *wire);
 bool cm_address_from_wire(const struct cm_wire_address *wire, struct sockaddr_storage *address);
 
@@ -256,6 +272,19 @@ int cm_qp_error(struct cm_id *id);
 int cm_create_srq_cq(struct rdma_cm_id *id, uint32_t size);
 void cm_destroy_cqs(struct rdma_cm_id *id); /* those that were made for the caller, unless such a queue uses them */
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* of any peer */
+
+/* cm_ask.c, with cm_lock */
+/*
+ * Asks those who listen at the port of the destination in other network namespaces which of them has the address, until
+ * `patience_ns` is over at the latest. Returns errno, if there is nobody to ask, or 0 and calls `done` later on the
+ * engine thread, with the lock: with 0 and the network namespace, or errno: ENODEV if it is of none, ENOTUNIQ if of
+ * several, ETIMEDOUT if one gave no answer and no other has it.
+ */
+typedef void (*cm_answered)(struct cm_id *id, int err, const struct link_network *network);
+int cm_ask(struct cm_id *id, const struct sockaddr *destination, uint64_t patience_ns, cm_answered done);
+void cm_stop_asking(struct cm_id *id);
+void cm_forget_questions(void); /* in a forked child */
+void cm_ask_init(void);
 
 /* cm_send.c, with cm_lock */
 void cm_attach(struct cm_id *id, struct link *link); /* takes the reference over */

@@ -14,7 +14,8 @@
  * under the License.
  */
 /*
- * Bind, listen and resolve. Only addresses of this host resolve, as the peers are processes of it.
+ * Bind, listen and resolve. Only addresses of this host resolve, as the peers are processes of it: those of this
+ * network namespace, and with a folder (link.h) those of others that share it.
  */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
@@ -28,36 +29,6 @@
 #include <unistd.h>
 
 #define DEFAULT_BACKLOG 1024 /* max_backlog of the kernel's ucma.c */
-
-/*
- * Whether a socket may have the address: unlike a list of addresses that covers all of 127.0.0.0/8, and scopes. For a
- * moment it stays true, as a connection that is made then outlives an address that goes then: a server's many
- * connections lead to one address.
- */
-static int check_local(const struct sockaddr *address) {
-    static __thread struct sockaddr_in6 known; /* the longest of all */
-    static __thread uint64_t known_until_ns;
-    struct sockaddr_in6 copy;
-    size_t size = cm_address_size(address);
-    memset(&copy, 0, sizeof(copy));
-    memcpy(&copy, address, size);
-    *cm_address_port((struct sockaddr *) &copy) = 0;
-    uint64_t now = engine_now_ns();
-    if (now < known_until_ns && memcmp(&copy, &known, sizeof(copy)) == 0) {
-        return 0;
-    }
-    int fd = socket(address->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        return errno;
-    }
-    int err = bind(fd, (struct sockaddr *) &copy, (socklen_t) size) == 0 ? 0 : errno;
-    close(fd);
-    if (err == 0) {
-        known = copy;
-        known_until_ns = now + CM_KNOWN_NS;
-    }
-    return err;
-}
 
 /* ---- bind and listen ---- */
 
@@ -91,7 +62,7 @@ int embedded_rdma_bind_addr(struct rdma_cm_id *public_id, struct sockaddr *addre
         return cm_result(EINVAL);
     }
     bool any = cm_address_is_any(address);
-    int err = any ? 0 : check_local(address);
+    int err = any ? 0 : cm_address_check_local(address);
     if (err == 0) {
         err = cm_open_device();
     }
@@ -124,6 +95,7 @@ int embedded_rdma_listen(struct rdma_cm_id *public_id, int backlog) {
     }
     if (err == 0) {
         id->backlog = backlog > 0 && backlog < DEFAULT_BACKLOG ? backlog : DEFAULT_BACKLOG;
+        id->backlog_of_peer = id->backlog - id->backlog / 8; /* the rest is for others */
         id->state = CM_LISTEN;
     }
     pthread_mutex_unlock(&cm_lock);
@@ -140,14 +112,15 @@ static void set_loopback(struct sockaddr *address) {
     }
 }
 
-static bool is_multicast(const struct sockaddr *address) {
+static bool is_group(const struct sockaddr *address) {
     return address->sa_family == AF_INET
             ? IN_MULTICAST(ntohl(((const struct sockaddr_in *) address)->sin_addr.s_addr))
             : IN6_IS_ADDR_MULTICAST(&((const struct sockaddr_in6 *) address)->sin6_addr);
 }
 
-/* With cm_lock. */
-static int set_addresses(struct cm_id *id, const struct sockaddr *source, const struct sockaddr *destination) {
+/* With cm_lock. `route`: of an id that has no address yet. */
+static int set_addresses(struct cm_id *id, const struct sockaddr *source, const struct sockaddr *destination,
+                         const struct sockaddr *route) {
     int err = 0;
     if (id->state == CM_IDLE) {
         struct sockaddr_storage own;
@@ -162,23 +135,88 @@ static int set_addresses(struct cm_id *id, const struct sockaddr *source, const 
         return EINVAL;
     }
     struct sockaddr *bound = &id->id.route.addr.src_addr;
-    if (cm_address_is_any(bound)) { /* for a local destination the route's source is the destination itself */
+    if (cm_address_is_any(bound)) {
         uint16_t port = *cm_address_port(bound);
-        memcpy(bound, destination, cm_address_size(destination));
+        memcpy(bound, route, cm_address_size(route));
         *cm_address_port(bound) = port;
-        if (is_multicast(destination)) {
+        if (is_group(destination)) {
             set_loopback(bound);
         }
     }
     memcpy(&id->id.route.addr.dst_storage, destination, cm_address_size(destination));
-    cm_attach_device(id);
     return 0;
 }
+
+/* ---- addresses of other network namespaces ---- */
+
+/* Who asks other processes waits for no longer: they answer at once, or are stopped. */
+#define MAX_PATIENCE_MS 1000
+
+static bool is_link_local(const struct sockaddr *address) { /* of the interface: in another namespace another one */
+    return address->sa_family == AF_INET6
+            && IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *) address)->sin6_addr);
+}
+
+static void found(struct cm_id *id, int err, const struct link_network *network) {
+    if (err == 0) {
+        id->network = *network;
+        id->state = CM_ADDR_RESOLVED;
+        cm_attach_device(id);
+    } else {
+        id->state = CM_ADDR_BOUND; /* as in addr_handler() of the kernel's cma.c */
+    }
+    cm_post(id, err == 0 ? RDMA_CM_EVENT_ADDR_RESOLVED : RDMA_CM_EVENT_ADDR_ERROR, -err, NULL, 0);
+}
+
+/*
+ * For an address that is not of this network namespace. Returns 0 if the question is on its way, which the id's next
+ * event answers; ENODEV if there is nobody to ask; or what else the call fails with. *status: of the event if it is
+ * ENODEV.
+ */
+static int resolve_elsewhere(struct cm_id *id, const struct sockaddr *source, const struct sockaddr *destination,
+                             int timeout_ms, int *status) {
+    struct sockaddr_storage route;
+    uint64_t patience_ms = timeout_ms > 0 && timeout_ms < MAX_PATIENCE_MS ? (uint64_t) timeout_ms : MAX_PATIENCE_MS;
+    *status = ENODEV;
+    if (!link_uses_folder() || is_group(destination) || is_link_local(destination)) {
+        return ENODEV;
+    }
+    *status = cm_address_route(destination, &route);
+    if (*status != 0) {
+        return ENODEV;
+    }
+    int err = cm_open_device();
+    if (err != 0) {
+        *status = err;
+        return ENODEV;
+    }
+    pthread_mutex_lock(&cm_lock);
+    if (id->state != CM_IDLE && id->state != CM_ADDR_BOUND) {
+        err = EINVAL;
+    } else if (cm_address_is_loopback(source)
+               || (id->state != CM_IDLE && cm_address_is_loopback(&id->id.route.addr.src_addr))) {
+        err = *status = ENODEV; /* nothing leads from there to another host */
+    }
+    if (err == 0) {
+        err = cm_ask(id, destination, patience_ms * 1000000, found);
+        *status = err;
+        err = err == 0 ? set_addresses(id, source, destination, (struct sockaddr *) &route) : ENODEV;
+        if (*status == 0 && err != 0) {
+            cm_stop_asking(id);
+        }
+    }
+    if (err == 0) {
+        id->state = CM_ADDR_QUERY;
+    }
+    pthread_mutex_unlock(&cm_lock);
+    return err;
+}
+
+/* ---- */
 
 int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *source, struct sockaddr *destination,
                                int timeout_ms) {
     UNCANCELLED;
-    (void) timeout_ms; /* nothing to wait for */
     struct cm_id *id = cm_of(public_id);
     size_t size = cm_address_size(destination);
     if (cm_is_inherited(id)) {
@@ -198,16 +236,28 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
     if (source == NULL) {
         source = (struct sockaddr *) &none;
     } else if (!cm_address_is_any(source)) {
-        int err = check_local(source);
+        int err = cm_address_check_local(source);
         if (err != 0) {
             return cm_result(err);
         }
     }
-    int status = check_local((struct sockaddr *) &target);
+    int status = cm_address_check_local((struct sockaddr *) &target);
+    if (status == 0 && link_uses_folder() && !is_group((struct sockaddr *) &target)
+            && !cm_address_leads_here((struct sockaddr *) &target)) {
+        status = EADDRNOTAVAIL;
+    }
     if (status == 0) {
         status = cm_open_device();
     } else if (status == EADDRNOTAVAIL) {
         status = ENODEV; /* what the kernel says where the route leads through no RDMA device */
+        int err = resolve_elsewhere(id, source, (struct sockaddr *) &target, timeout_ms, &status);
+        if (err == 0) {
+            CANCELLABLE;
+            return cm_complete(id);
+        }
+        if (err != ENODEV) {
+            return cm_result(err);
+        }
     }
     struct cm_event *event = cm_new_event(id, status == 0 ? RDMA_CM_EVENT_ADDR_RESOLVED : RDMA_CM_EVENT_ADDR_ERROR,
                                           -status);
@@ -216,10 +266,13 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
     }
     pthread_mutex_lock(&cm_lock);
     int err = status != 0 ? (id->state == CM_IDLE || id->state == CM_ADDR_BOUND ? 0 : EINVAL)
-                          : set_addresses(id, source, (struct sockaddr *) &target);
+                          /* for a local destination the route's source is the destination itself */
+                          : set_addresses(id, source, (struct sockaddr *) &target, (struct sockaddr *) &target);
     if (err == 0) {
         if (status == 0) {
+            id->network = (struct link_network) { 0 };
             id->state = CM_ADDR_RESOLVED;
+            cm_attach_device(id);
         }
         cm_post_event(event);
     }

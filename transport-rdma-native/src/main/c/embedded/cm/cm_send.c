@@ -187,7 +187,9 @@ void cm_enter_timewait(struct cm_id *id) {
 int cm_send_request(struct cm_id *id) {
     uint64_t now = engine_now_ns(), deadline = id->tried_since_ns + cm_response_timeout_ns;
     struct link *link;
-    int err = link_connect_port((int) id->id.ps, ntohs(id->request.destination.port), false, &link);
+    uint16_t port = ntohs(id->request.destination.port);
+    int err = id->network.inode == 0 ? link_connect_port((int) id->id.ps, port, false, &link)
+                                     : link_connect_port_in(&id->network, (int) id->id.ps, port, false, &link);
     if (err == 0) {
         cm_attach(id, link);
         err = link_send(link, CM_REQ, &id->request, sizeof(id->request), NULL, 0);

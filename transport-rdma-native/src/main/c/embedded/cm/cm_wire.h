@@ -32,6 +32,8 @@ enum cm_message {
     CM_REJ,
     CM_DREQ,
     CM_DREP,
+    CM_ASK,
+    CM_ANSWER,
 };
 
 /* What is left for the user: 92 bytes of a REQ less the RDMA CM's own header of 36; all of a REP; all of a REJ. */
@@ -104,6 +106,20 @@ struct cm_wire_rej {
     struct cm_wire_ids ids;
     uint32_t reason;
     uint8_t data[CM_REJ_DATA];
+};
+
+/*
+ * With a folder (link.h): whether an address is of the receiver's network namespace, of a client of another one that
+ * looks for it, and the answer.
+ */
+struct cm_wire_ask {
+    uint32_t from;
+    struct cm_wire_address address;
+};
+
+struct cm_wire_answer {
+    uint32_t to;
+    uint32_t here; /* 1: yes, 0: no */
 };
 
 struct cm_wire_plain { /* RTU, DREQ, DREP */

@@ -16,6 +16,8 @@
 /* The one device, and contexts on it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -27,6 +29,7 @@
 #include "embedded/base/fork.h"
 #include "embedded/base/iwarp.h"
 #include "embedded/link/engine.h"
+#include "embedded/link/folder.h"
 #include "embedded/link/notify_area.h"
 #include "mw.h"
 #include "qp.h"
@@ -34,7 +37,8 @@
 
 /*
  * No sysfs paths: programs that look there must find nothing rather than some other device. `driver` is what libibverbs
- * has behind its devices, and what the libraries of drivers look at to know theirs (efadv_query_device(3) of any device).
+ * has behind its devices, and what the libraries of drivers look at to know theirs (efadv_query_device(3) of any
+ * device).
  */
 static struct {
     struct ibv_device ibv;
@@ -51,10 +55,34 @@ static struct {
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *contexts;
 
+int embedded_configure(const char *folder, const char *users, const char *groups) {
+    return folder_configure(folder, users, groups);
+}
+
+int embedded_start(char *reason, size_t reason_size) {
+    return folder_start(reason, reason_size);
+}
+
+void embedded_describe(char *text, size_t size) {
+    folder_describe(text, size);
+}
+
+/* Tells what is wrong with the environment, once, as libibverbs does with its own: errno can't say that much. */
+static int start(void) {
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    char reason[1024];
+    int error = folder_start(reason, sizeof(reason));
+    if (error != 0 && !atomic_flag_test_and_set(&told)) {
+        fprintf(stderr, "rdma_embedded: %s\n", reason);
+    }
+    return error;
+}
+
 struct ibv_device **embedded_ibv_get_device_list(int *num_devices) {
-    struct ibv_device **list = calloc(2, sizeof(*list));
+    int error = start();
+    struct ibv_device **list = error == 0 ? calloc(2, sizeof(*list)) : NULL;
     if (list == NULL) {
-        errno = ENOMEM;
+        errno = error != 0 ? error : ENOMEM;
     } else {
         list[0] = &device.ibv;
     }

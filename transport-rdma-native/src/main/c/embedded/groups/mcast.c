@@ -33,7 +33,6 @@
 #include "embedded/link/link.h"
 #include "mcast_table.h"
 
-#define PORT_SPACE 0x5a
 #define PORT 1
 
 #define MAX_QPN 0xffffffu
@@ -138,12 +137,12 @@ static int reach(void) {
     if (mcast.port != NULL || mcast.link != NULL) {
         return 0;
     }
-    int error = link_bind_port(PORT_SPACE, PORT, &mcast.port);
+    int error = link_bind_port(LINK_COMMON, PORT, &mcast.port);
     if (error == 0) {
         return become_administrator();
     }
     if (error == EADDRINUSE) {
-        error = link_connect_port(PORT_SPACE, PORT, true, &mcast.link);
+        error = link_connect_port(LINK_COMMON, PORT, true, &mcast.link);
         if (error == 0) {
             error = introduce_members();
         }
@@ -301,6 +300,16 @@ static void answer(struct link *link, const struct mcast_request *request, int e
     }
 }
 
+/* A process may have several links. Registrants are links that are up: on_down() removes the others. */
+static bool is_over_limit(const struct link *link) {
+    uint64_t of_peer = 0, count = atomic_load(&mcast.own.table->count);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct link *other = mcast.own.registrant[i];
+        of_peer += other != NULL && link_peer_is(link_peer(other), link_peer(link));
+    }
+    return of_peer >= MCAST_MAX_OF_PEER;
+}
+
 static bool on_join(struct link *link, const void *body, size_t length, int *fds, int nfds) {
     (void) fds;
     struct mcast_request request;
@@ -310,7 +319,8 @@ static bool on_join(struct link *link, const void *body, size_t length, int *fds
     pthread_mutex_lock(&mcast.lock);
     bool valid = mcast.own.table != NULL;
     if (valid) {
-        answer(link, &request, mcast_registry_add(&mcast.own, link, &request.gid, request.qpn));
+        answer(link, &request,
+               is_over_limit(link) ? ENOMEM : mcast_registry_add(&mcast.own, link, &request.gid, request.qpn));
     }
     pthread_mutex_unlock(&mcast.lock);
     return valid;

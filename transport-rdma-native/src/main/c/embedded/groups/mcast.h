@@ -28,6 +28,7 @@
 
 #define MCAST_MAX_GROUPS 8192u /* and members of all of them together */
 #define MCAST_MAX_GROUP_MEMBERS 512u
+#define MCAST_MAX_OF_PEER 2048u /* memberships of one process */
 
 /* What a sender remembers of a group, so that it reads the table only when that has changed. Begins as zeros. */
 struct mcast_members {

@@ -22,7 +22,6 @@
 #include "embedded/base/sealed.h"
 
 #define MAX_ENTRIES MCAST_MAX_GROUPS
-#define MAX_ENTRIES_OF_PEER 2048u
 #define MAX_QPN 0xffffffu
 
 static void load_gid(const struct mcast_table *table, unsigned i, union ibv_gid *gid) {
@@ -77,7 +76,7 @@ static bool is_full(const struct mcast_registry *registry, const struct link *re
         of_peer += registry->registrant[i] == registrant;
         of_group += is_gid(registry->table, i, gid);
     }
-    return count == MAX_ENTRIES || of_peer == MAX_ENTRIES_OF_PEER || of_group == MCAST_MAX_GROUP_MEMBERS;
+    return count == MAX_ENTRIES || of_peer == MCAST_MAX_OF_PEER || of_group == MCAST_MAX_GROUP_MEMBERS;
 }
 
 int mcast_registry_add(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,

@@ -30,11 +30,14 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "embedded/base/fork.h"
 #include "embedded/base/random.h"
+#include "folder.h"
+#include "trust.h"
 
 /* The first part of the names. Tests build a second provider with another one: see the Makefile. */
 #ifndef LINK_NAMESPACE
@@ -47,15 +50,20 @@
 #define ACCEPTS_PER_TURN 64
 
 /*
- * From one process: it could use up our descriptors. An honest one makes a link for each block of our queue pair numbers
- * that it meets (at least 40 for 10,000 queue pairs, 256 for DEVICE_MAX_QP), and one for each of our ports.
+ * From one process: it could use up our descriptors. An honest one makes a link for each block of our queue pair
+ * numbers that it meets (at least 40 for 10,000 queue pairs, 256 for DEVICE_MAX_QP), and one for each of our ports.
  */
 #define MAX_ACCEPTED_LINKS 512
 
-/* To one process. A program whose peer opens and closes many ports a second would otherwise not be accepted any more. */
+/* Of all processes of another user, who can have any number of them. */
+#define MAX_LINKS_OF_OTHERS (4 * MAX_ACCEPTED_LINKS)
+
+/*
+ * To one process. A program whose peer opens and closes many ports a second would otherwise not be accepted any more.
+ */
 #define MAX_IDLE_LINKS (MAX_ACCEPTED_LINKS / 4)
 
-#define MAX_DOWN_HANDLERS 6
+#define MAX_DOWN_HANDLERS 8
 
 #define QPN_BLOCK_BITS 8
 #define QPN_BLOCKS 0xfffe /* 1..0xfffe: block 0 holds the special QPs 0 and 1, block 0xffff the multicast QPN */
@@ -66,6 +74,7 @@ struct link_port { /* a listening socket: of a port, or of a block of queue pair
     struct engine_source source;
     struct engine_timer retry_timer;
     struct link_port *next, **previous; /* table.listeners */
+    char file[FOLDER_NAME_SIZE];        /* in the folder; "" without one */
 };
 
 static struct {
@@ -86,8 +95,8 @@ void link_add_down_handler(link_down_handler handler) {
     abort(); /* more modules than this file was written for */
 }
 
-pid_t link_peer_pid(const struct link *link) {
-    return link->peer_pid;
+const struct link_peer *link_peer(const struct link *link) {
+    return &link->peer;
 }
 
 /* ---- references ---- */
@@ -121,7 +130,7 @@ bool link_charge(struct link *link, enum link_kept kind, unsigned limit) {
     unsigned sum = 0;
     pthread_mutex_lock(&table.lock);
     for (const struct link *other = table.links; other != NULL; other = other->next) {
-        sum += other->peer_pid == link->peer_pid ? other->charges[kind] : 0;
+        sum += link_peer_is(&other->peer, &link->peer) ? other->charges[kind] : 0;
     }
     bool granted = sum < limit && link_is_up(link);
     if (granted) {
@@ -221,10 +230,10 @@ static void on_idle(struct engine_timer *timer) {
 }
 
 /* With table.lock. The links that were used last come first. */
-static void end_old_idle_links(pid_t peer_pid) {
+static void end_old_idle_links(const struct link_peer *peer) {
     int idle = 0;
     for (struct link *link = table.links; link != NULL; link = link->next) {
-        if (link->peer_pid == peer_pid && link->named && __atomic_load_n(&link->references, __ATOMIC_ACQUIRE) == 1
+        if (link_peer_is(&link->peer, peer) && link->named && __atomic_load_n(&link->references, __ATOMIC_ACQUIRE) == 1
                 && ++idle > MAX_IDLE_LINKS) {
             engine_timer_set(&link->idle_timer, engine_now_ns());
         }
@@ -238,28 +247,18 @@ static void on_ready(struct engine_source *source, uint32_t events) {
     }
 }
 
-static bool peer_is_same_user(int fd, pid_t *pid) {
-    struct ucred peer;
-    socklen_t size = sizeof(peer);
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid()) {
-        return false;
-    }
-    *pid = peer.pid;
-    return true;
-}
-
 /*
  * Takes the descriptor over, also on failure. With table.lock held: nothing can go down before it is complete. On
  * success *result, if asked for, carries a reference.
  */
-static int open_link(int fd, pid_t peer_pid, const struct link_name *name, struct link **result) {
+static int open_link(int fd, const struct link_peer *peer, const struct link_name *name, struct link **result) {
     struct link *link = calloc(1, sizeof(*link));
     if (link == NULL) {
         close(fd);
         return ENOMEM;
     }
     link->source.fd = fd;
-    link->peer_pid = peer_pid;
+    link->peer = *peer;
     link->source.ready = on_ready;
     link->hello_timer.fire = on_hello_timeout;
     link->idle_timer.fire = on_idle;
@@ -311,21 +310,75 @@ static socklen_t address_of(const struct link_name *name, struct sockaddr_un *ad
     return (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) length);
 }
 
+/* What the names of a port in the folder have in common. */
+#define PORT_PREFIX LINK_NAMESPACE "-port-%x-%u-"
+
+static void file_of(const struct link_name *name, char file[FOLDER_NAME_SIZE]) {
+    if (name->kind == LINK_BLOCK) {
+        snprintf(file, FOLDER_NAME_SIZE, LINK_NAMESPACE "-qps-%u", name->number);
+    } else if (name->port_space == LINK_COMMON && trust_has_lists()) {
+        snprintf(file, FOLDER_NAME_SIZE, LINK_NAMESPACE "-common-%u", name->number);
+    } else if (name->port_space == LINK_COMMON) { /* who does not meet others has a service of its own */
+        snprintf(file, FOLDER_NAME_SIZE, LINK_NAMESPACE "-common-%u-%u", name->number, geteuid());
+    } else {
+        snprintf(file, FOLDER_NAME_SIZE, PORT_PREFIX "%llx-%llu", name->port_space, name->number,
+                 (unsigned long long) name->network.device, (unsigned long long) name->network.inode);
+    }
+}
+
 static bool is_same(const struct link_name *a, const struct link_name *b) {
-    return a->kind == b->kind && a->number == b->number && a->port_space == b->port_space && a->user == b->user;
+    return a->kind == b->kind && a->number == b->number && a->port_space == b->port_space && a->user == b->user
+            && a->network.device == b->network.device && a->network.inode == b->network.inode;
 }
 
-static struct link_name port_name(int port_space, uint16_t port) {
-    return (struct link_name) { LINK_PORT, geteuid(), (uint32_t) port_space, port };
+/* That of the calling thread. Returns 0 or errno. */
+static int find_own_network(struct link_network *network) {
+    struct stat status;
+    if (stat("/proc/thread-self/ns/net", &status) != 0) {
+        return errno;
+    }
+    *network = (struct link_network) { .device = status.st_dev, .inode = status.st_ino };
+    return 0;
 }
 
-static struct link_name block_name(uint32_t block) {
-    return (struct link_name) { LINK_BLOCK, geteuid(), 0, block };
+/* `network`: NULL for that of the calling thread. Returns 0 or errno. */
+static int port_name(int port_space, uint16_t port, const struct link_network *network, struct link_name *name) {
+    int err = folder_start(NULL, 0);
+    *name = (struct link_name) { .kind = LINK_PORT, .port_space = (uint32_t) port_space, .number = port };
+    if (err == 0 && !folder_is_used()) {
+        name->user = geteuid();
+    } else if (err == 0 && port_space != LINK_COMMON) {
+        if (network != NULL) {
+            name->network = *network;
+        } else {
+            err = find_own_network(&name->network);
+        }
+    }
+    return err;
+}
+
+static int block_name(uint32_t block, struct link_name *name) {
+    int err = folder_start(NULL, 0);
+    *name = (struct link_name) { .kind = LINK_BLOCK, .number = block };
+    name->user = folder_is_used() ? 0 : geteuid();
+    return err;
+}
+
+/* connect(2): returns 0 or errno. */
+static int connect_socket(int fd, const struct link_name *name) {
+    if (folder_is_used()) {
+        char file[FOLDER_NAME_SIZE];
+        file_of(name, file);
+        return folder_connect(fd, file);
+    }
+    struct sockaddr_un address;
+    socklen_t size = address_of(name, &address);
+    return connect(fd, (struct sockaddr *) &address, size) == 0 ? 0 : errno;
 }
 
 static int connect_name(const struct link_name *name, bool fresh, struct link **result) {
     int err;
-    pid_t peer_pid;
+    struct link_peer peer;
     pthread_mutex_lock(&table.lock);
     for (struct link *link = table.links; link != NULL; link = link->next) {
         if (link->named && link_is_up(link) && is_same(&link->name, name)) {
@@ -339,33 +392,77 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
             link->named = false;
         }
     }
-    struct sockaddr_un address;
-    socklen_t size = address_of(name, &address);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        err = errno;
-    } else if (connect(fd, (struct sockaddr *) &address, size) != 0) {
-        err = errno;
+    err = fd < 0 ? errno : connect_socket(fd, name);
+    if (err == 0 && !trust_peer(fd, &peer)) {
+        err = ECONNREFUSED; /* another user has bound the name: no process that may be a peer is there */
+    }
+    if (err == 0) {
+        err = open_link(fd, &peer, name, result);
+        end_old_idle_links(&peer);
+    } else if (fd >= 0) {
         close(fd);
-    } else if (!peer_is_same_user(fd, &peer_pid)) {
-        err = ECONNREFUSED; /* another user has bound the name: no process of ours is there */
-        close(fd);
-    } else {
-        err = open_link(fd, peer_pid, name, result);
-        end_old_idle_links(peer_pid);
     }
     pthread_mutex_unlock(&table.lock);
     return err;
 }
 
 int link_connect_qpn(uint32_t qpn, struct link **link) {
-    struct link_name name = block_name(qpn >> QPN_BLOCK_BITS);
-    return connect_name(&name, false, link);
+    struct link_name name;
+    int err = block_name(qpn >> QPN_BLOCK_BITS, &name);
+    return err != 0 ? err : connect_name(&name, false, link);
+}
+
+int link_connect_port_in(const struct link_network *network, int port_space, uint16_t port, bool fresh,
+                         struct link **link) {
+    struct link_name name;
+    int err = port_name(port_space, port, network, &name);
+    return err != 0 ? err : connect_name(&name, fresh, link);
 }
 
 int link_connect_port(int port_space, uint16_t port, bool fresh, struct link **link) {
-    struct link_name name = port_name(port_space, port);
-    return connect_name(&name, fresh, link);
+    return link_connect_port_in(NULL, port_space, port, fresh, link);
+}
+
+bool link_uses_folder(void) {
+    return folder_start(NULL, 0) == 0 && folder_is_used();
+}
+
+struct search {
+    size_t prefix; /* its length */
+    struct link_network own, *networks;
+    unsigned count, limit;
+};
+
+static bool add_network(const char *file, void *context) {
+    struct search *search = context;
+    unsigned long long device, inode;
+    char again[FOLDER_NAME_SIZE];
+    if (sscanf(file + search->prefix, "%llx-%llu", &device, &inode) != 2) {
+        return true;
+    }
+    snprintf(again, sizeof(again), "%llx-%llu", device, inode);
+    bool is_own = device == search->own.device && inode == search->own.inode;
+    if (!is_own && strcmp(again, file + search->prefix) == 0) {
+        search->networks[search->count++] = (struct link_network) { device, inode };
+    }
+    return search->count < search->limit;
+}
+
+unsigned link_find_networks(int port_space, uint16_t port, struct link_network *networks, unsigned limit) {
+    struct search search = { .networks = networks, .limit = limit };
+    char prefix[FOLDER_NAME_SIZE];
+    errno = 0;
+    if (!link_uses_folder()) {
+        return 0;
+    }
+    search.prefix = (size_t) snprintf(prefix, sizeof(prefix), PORT_PREFIX, (unsigned) port_space, port);
+    int err = find_own_network(&search.own);
+    if (err == 0) {
+        err = folder_visit(prefix, add_network, &search);
+    }
+    errno = err;
+    return err == 0 ? search.count : 0;
 }
 
 void link_forget(struct link *link) {
@@ -376,13 +473,16 @@ void link_forget(struct link *link) {
 
 /* ---- being reachable ---- */
 
-/* With table.lock. Processes whose number is not visible here count as one. */
-static bool may_accept_from(pid_t peer_pid) {
-    int count = 0;
+/* With table.lock. */
+static bool may_accept_from(const struct link_peer *peer) {
+    int count = 0, of_user = 0;
     for (const struct link *link = table.links; link != NULL; link = link->next) {
-        count += link->peer_pid == peer_pid && link->name.kind == LINK_UNNAMED;
+        if (link->name.kind == LINK_UNNAMED) {
+            count += link_peer_is(&link->peer, peer);
+            of_user += link->peer.uid == peer->uid;
+        }
     }
-    return count < MAX_ACCEPTED_LINKS;
+    return count < MAX_ACCEPTED_LINKS && (peer->uid == geteuid() || of_user < MAX_LINKS_OF_OTHERS);
 }
 
 static void on_accept_ready(struct engine_source *source, uint32_t events) {
@@ -392,9 +492,9 @@ static void on_accept_ready(struct engine_source *source, uint32_t events) {
         pthread_mutex_lock(&table.lock);
         int fd = accept4(source->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         int err = fd < 0 ? errno : 0;
-        pid_t peer_pid;
-        if (fd >= 0 && peer_is_same_user(fd, &peer_pid) && may_accept_from(peer_pid)) {
-            open_link(fd, peer_pid, NULL, NULL);
+        struct link_peer peer;
+        if (fd >= 0 && trust_peer(fd, &peer) && may_accept_from(&peer)) {
+            open_link(fd, &peer, NULL, NULL);
         } else if (fd >= 0) {
             close(fd);
         }
@@ -414,23 +514,33 @@ static void on_accept_retry(struct engine_timer *timer) {
     engine_modify(&container_of(timer, struct link_port, retry_timer)->source, EPOLLIN);
 }
 
+/* bind(2) and listen(2): returns 0 or errno. */
+static int listen_on(int fd, const struct link_name *name, char file[FOLDER_NAME_SIZE]) {
+    if (folder_is_used()) {
+        file_of(name, file);
+        return folder_listen(fd, file, name->kind == LINK_PORT); /* there are other blocks */
+    }
+    struct sockaddr_un address;
+    socklen_t size = address_of(name, &address);
+    return bind(fd, (struct sockaddr *) &address, size) == 0 && listen(fd, SOMAXCONN) == 0 ? 0 : errno;
+}
+
 static int listen_name(const struct link_name *name, struct link_port **result) {
     struct link_port *port = calloc(1, sizeof(*port));
     if (port == NULL) {
         return ENOMEM;
     }
-    struct sockaddr_un address;
-    socklen_t size = address_of(name, &address);
-    int err = 0;
     pthread_mutex_lock(&table.lock);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     port->source.fd = fd;
     port->source.ready = on_accept_ready;
     port->retry_timer.fire = on_accept_retry;
-    if (fd < 0 || bind(fd, (struct sockaddr *) &address, size) != 0 || listen(fd, SOMAXCONN) != 0) {
-        err = errno;
-    } else {
+    int err = fd < 0 ? errno : listen_on(fd, name, port->file);
+    if (err == 0) {
         err = engine_add(&port->source, EPOLLIN);
+        if (err != 0 && port->file[0] != 0) {
+            folder_remove(port->file);
+        }
     }
     if (err == 0) {
         port->next = table.listeners;
@@ -454,8 +564,9 @@ int link_bind_port(int port_space, uint16_t port, struct link_port **handle) {
     if (port == 0) {
         return EINVAL;
     }
-    struct link_name name = port_name(port_space, port);
-    return listen_name(&name, handle);
+    struct link_name name;
+    int err = port_name(port_space, port, NULL, &name);
+    return err != 0 ? err : listen_name(&name, handle);
 }
 
 void link_unbind_port(struct link_port *port) {
@@ -466,6 +577,9 @@ void link_unbind_port(struct link_port *port) {
         *port->previous = port->next;
         if (port->next != NULL) {
             port->next->previous = port->previous;
+        }
+        if (port->file[0] != 0) {
+            folder_remove(port->file); /* before it looks as if it were of a dead process */
         }
         close(port->source.fd);
         pthread_mutex_unlock(&table.lock);
@@ -478,9 +592,12 @@ uint32_t link_claim_qpn_block(void) {
     uint32_t start = random_start();
     for (uint32_t i = 0; i < QPN_BLOCKS; i++) {
         uint32_t block = 1 + (start + i) % QPN_BLOCKS;
-        struct link_name name = block_name(block);
+        struct link_name name;
         struct link_port *port;
-        int err = listen_name(&name, &port); /* kept for the life of the process */
+        int err = block_name(block, &name);
+        if (err == 0) {
+            err = listen_name(&name, &port); /* kept for the life of the process */
+        }
         if (err == 0) {
             return block << QPN_BLOCK_BITS;
         }
@@ -525,5 +642,6 @@ static void fork_child(void) {
 }
 
 void link_init(void) {
+    folder_init();
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

@@ -28,6 +28,11 @@
  * meet; SO_PEERCRED is checked as well. The names are removed by the kernel when the process dies, and are scoped by
  * network namespace as the kernel's RDMA CM ports are.
  *
+ * With a folder (folder.h), names are sockets in it in place of these: those meet that use the same one, whatever their
+ * network namespaces are, if each may be a peer to the other (trust.h). A port is still one of a network namespace,
+ * whose identity is in its name, so that two can have the same; the other names are the folder's. Names that killed
+ * processes have left are taken over, and removed when another process starts.
+ *
  * Threads: link_send() and the connects from any thread; handlers run on the engine thread. A handler is given a link
  * that is valid during the call; keep it with link_get()/link_put().
  */
@@ -100,6 +105,9 @@ uint32_t link_claim_qpn_block(void);
 struct link_port;
 int link_bind_port(int port_space, uint16_t port, struct link_port **handle);
 
+/* A port space of services that all who can meet have one of: not one for each network namespace. */
+#define LINK_COMMON 0x5a
+
 /* Links made over the port stay, except those not yet accepted by the engine: these go down. */
 void link_unbind_port(struct link_port *handle);
 
@@ -109,6 +117,24 @@ void link_unbind_port(struct link_port *handle);
  * one. `fresh` makes a new link in any case.
  */
 int link_connect_port(int port_space, uint16_t port, bool fresh, struct link **link);
+
+/* A network namespace, as namespaces(7) tells two apart: the file that stands for it. */
+struct link_network {
+    uint64_t device, inode;
+};
+
+/* The same, to a port of another network namespace. */
+int link_connect_port_in(const struct link_network *network, int port_space, uint16_t port, bool fresh,
+                         struct link **link);
+
+/* Whether names are in a folder, which other network namespaces may share. */
+bool link_uses_folder(void);
+
+/*
+ * The other network namespaces in which somebody listens at the port, or did when it was killed: writes up to `limit`
+ * and returns their number, or 0 and errno, which is 0 if there are none.
+ */
+unsigned link_find_networks(int port_space, uint16_t port, struct link_network *networks, unsigned limit);
 
 /* No connect finds the link any more; those that have a reference can go on using it. */
 void link_forget(struct link *link);
@@ -128,8 +154,21 @@ void link_abort(struct link *link);
 
 bool link_is_up(struct link *link);
 
-/* The peer's process as the kernel vouches for it (unix(7), SO_PEERCRED); 0 if its pid namespace is not visible here. */
-pid_t link_peer_pid(const struct link *link);
+/*
+ * The peer's process as the kernel vouches for it (unix(7), SO_PEERCRED). If its pid namespace is not visible here
+ * `pid` is 0, and `process` tells two of them apart where the kernel can (Linux 6.9, pidfds with an inode of their
+ * own).
+ */
+struct link_peer {
+    uid_t uid;
+    pid_t pid;
+    uint64_t process;
+};
+const struct link_peer *link_peer(const struct link *link);
+
+static inline bool link_peer_is(const struct link_peer *a, const struct link_peer *b) {
+    return a->uid == b->uid && a->pid == b->pid && a->process == b->process;
+}
 
 /*
  * Keep a reference to expect messages on a link, or to learn of its peer's death: the side that connected closes a link
@@ -139,9 +178,9 @@ struct link *link_get(struct link *link);
 void link_put(struct link *link);
 
 /*
- * Counts what a peer makes this process keep, in sum over all links to its process (those whose number is not visible
- * count as one): returns false if that would be more than `limit` of the kind, or the link is down. Each needs its
- * discharge, also after the link went down.
+ * Counts what a peer makes this process keep, in sum over all links to its process (those of a user that
+ * cannot be told apart count as one): returns false if that would be more than `limit` of the kind, or the link is
+ * down. Each needs its discharge, also after the link went down.
  */
 enum link_kept { LINK_KEPT_VIEW, LINK_KEPT_DOORBELLS, LINK_KEPT_KINDS };
 bool link_charge(struct link *link, enum link_kept kind, unsigned limit);

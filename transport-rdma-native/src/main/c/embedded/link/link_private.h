@@ -50,9 +50,10 @@ struct link_packet {
 /* Of a port, or of a block of queue pair numbers. */
 struct link_name {
     enum { LINK_UNNAMED, LINK_PORT, LINK_BLOCK } kind;
-    uid_t user;
-    uint32_t port_space; /* of a port */
+    uid_t user;                  /* without a folder */
+    uint32_t port_space;         /* of a port */
     uint32_t number;
+    struct link_network network; /* of a port in a folder */
 };
 
 struct link {
@@ -61,7 +62,7 @@ struct link {
     struct link *next, **previous; /* table.links */
     struct link_name name;         /* where it leads; LINK_UNNAMED for accepted links */
     bool named;                    /* found by name, under table.lock */
-    pid_t peer_pid;
+    struct link_peer peer;
     bool greeted;                  /* engine thread only */
     bool up;                       /* atomic */
     int references;                /* atomic; 1 to 2 only under table.lock */

@@ -24,8 +24,8 @@
 #include "wire.h"
 
 /*
- * The link's slot keeps a peer, but no reference to the link, or no link would ever be idle (link.h). Whoever else has a
- * peer has a reference to its link with it.
+ * The link's slot keeps a peer, but no reference to the link, or no link would ever be idle (link.h). Whoever else has
+ * a peer has a reference to its link with it.
  */
 struct peer {
     struct link *link;
@@ -188,7 +188,7 @@ bool peer_received_notify_area(struct peer *peer, const void *body, size_t lengt
     if (greeting.version != WIRE_VERSION || greeting.size != sizeof(struct notify_area)) {
         return false;
     }
-    struct process *process = process_of_notify_area(link_peer_pid(peer->link), fds[0], &fds[1]);
+    struct process *process = process_of_notify_area(link_peer(peer->link), fds[0], &fds[1]);
     atomic_store_explicit(&peer->process, process, memory_order_release);
     return process != NULL; /* without memory for it, nothing that follows on this link could be handled */
 }

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,18 +30,24 @@
 #include "embedded/base/sealed.h"
 
 /*
- * So many of a peer's completion queues have banks of their own: enough for one an event loop of any machine, and little
- * for a peer that invents them.
+ * So many of a peer's completion queues have banks of their own: enough for one an event loop of any machine, and
+ * little for a peer that invents them.
  */
 #define OWN_BANKS 256u
 
 #define CQ_BUCKETS 256u
 
 /*
- * Of one process, or of all whose number is not visible here: each is a mapping of 48 MiB and a descriptor. A process
+ * Of one process, or of all that cannot be told apart: each is a mapping of 48 MiB and a descriptor. A process
  * has one for each copy of this library in it. What shows more is not an honest peer.
  */
 #define MAX_NOTIFY_AREAS 64u
+
+/*
+ * Descriptors of completion channels that are kept of one process, at most: this, or an eighth of those that there may be.
+ * A program has few channels; one that has more is woken by its engine, which has a doorbell of its own.
+ */
+#define MIN_DOORBELLS 256u
 
 struct tick_bank {
     struct tick_bank *next;
@@ -61,7 +68,7 @@ struct remote_cq {
 
 struct process {
     struct process *next;
-    pid_t pid;
+    struct link_peer peer;
     dev_t device; /* with the inode: the identity of the notify area */
     ino_t inode;
     unsigned refs; /* under processes_lock */
@@ -71,7 +78,7 @@ struct process {
     _Atomic uint64_t rung; /* the engine's word at the last ring */
     pthread_mutex_t lock;  /* of what follows; taken before common_lock */
     struct remote_cq *cqs[CQ_BUCKETS];
-    unsigned own_banks;
+    unsigned own_banks, doorbells;
 };
 
 static pthread_mutex_t processes_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -92,14 +99,14 @@ static bool is_eventfd(int fd) {
     return strstr(target, "[eventfd]") != NULL;
 }
 
-static bool is(const struct process *process, pid_t pid, const struct stat *status) {
-    return process->pid == pid && process->device == status->st_dev && process->inode == status->st_ino;
+static bool is(const struct process *process, const struct link_peer *peer, const struct stat *status) {
+    return link_peer_is(&process->peer, peer) && process->device == status->st_dev && process->inode == status->st_ino;
 }
 
 /* Another copy of this library in the process has another notify area. */
-static bool is_self(pid_t pid, const struct stat *status) {
+static bool is_self(const struct link_peer *peer, const struct stat *status) {
     struct stat own;
-    return pid == getpid() && fstat(own_notify_area_fd, &own) == 0 && own.st_dev == status->st_dev
+    return peer->pid == getpid() && fstat(own_notify_area_fd, &own) == 0 && own.st_dev == status->st_dev
             && own.st_ino == status->st_ino;
 }
 
@@ -109,7 +116,7 @@ static void close_doorbell(const struct process *process) {
     }
 }
 
-static struct process *create(pid_t pid, int area_fd, int *doorbell, const struct stat *status) {
+static struct process *create(const struct link_peer *peer, int area_fd, int *doorbell, const struct stat *status) {
     struct process *process = calloc(1, sizeof(*process));
     if (process == NULL) {
         errno = ENOMEM;
@@ -122,10 +129,10 @@ static struct process *create(pid_t pid, int area_fd, int *doorbell, const struc
         errno = error;
         return NULL;
     }
-    process->pid = pid;
+    process->peer = *peer;
     process->device = status->st_dev;
     process->inode = status->st_ino;
-    process->is_self = is_self(pid, status);
+    process->is_self = is_self(peer, status);
     if (process->is_self) {
         process->doorbell = own_doorbell;
     } else {
@@ -138,7 +145,7 @@ static struct process *create(pid_t pid, int area_fd, int *doorbell, const struc
     return process;
 }
 
-struct process *process_of_notify_area(pid_t pid, int area_fd, int *doorbell) {
+struct process *process_of_notify_area(const struct link_peer *peer, int area_fd, int *doorbell) {
     struct stat status;
     if (fstat(area_fd, &status) != 0) {
         return NULL;
@@ -150,14 +157,14 @@ struct process *process_of_notify_area(pid_t pid, int area_fd, int *doorbell) {
     pthread_mutex_lock(&processes_lock);
     struct process *process = processes;
     unsigned others = 0;
-    while (process != NULL && !is(process, pid, &status)) {
-        others += process->pid == pid;
+    while (process != NULL && !is(process, peer, &status)) {
+        others += link_peer_is(&process->peer, peer);
         process = process->next;
     }
     if (process == NULL && others >= MAX_NOTIFY_AREAS) {
         errno = EPROTO;
     } else if (process == NULL) {
-        process = create(pid, area_fd, doorbell, &status);
+        process = create(peer, area_fd, doorbell, &status);
     }
     if (process != NULL) {
         process->refs++;
@@ -219,8 +226,15 @@ static void drop_if_unused(struct process *process, struct remote_cq *cq) {
     *find_cq(process, cq->index, cq->id) = cq->next;
     if (cq->doorbell >= 0) {
         close(cq->doorbell);
+        process->doorbells--;
     }
     free(cq);
+}
+
+static bool may_keep_doorbell(const struct process *process) {
+    struct rlimit limit;
+    return process->doorbells < MIN_DOORBELLS
+            || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && process->doorbells < limit.rlim_cur / 8);
 }
 
 /* ---- ticks ---- */
@@ -325,7 +339,8 @@ bool process_announce(struct process *process, uint32_t index, uint32_t id, int 
             announcement->cq = cq;
             cq->users++;
         }
-        if (announced && is_new) {
+        if (announced && is_new && may_keep_doorbell(process)) {
+            process->doorbells++;
             cq->doorbell = *doorbell;
             *doorbell = -1;
         }

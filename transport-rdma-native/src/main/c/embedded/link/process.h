@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "link.h"
 #include "notify_area.h"
 
 struct process;
@@ -46,12 +47,12 @@ struct announcement {
 void process_init(void);
 
 /*
- * The process with this number and notify area. The number matters if a peer shows the notify area of another process,
- * of which it has the descriptor too: the doorbell that it sends is not rung in place of that process's. *doorbell is
- * the doorbell of its engine, set to -1 if it was kept: that of this process is not. Returns a reference, or NULL with
- * errno: EPROTO if the descriptors are not what they should be, or if there are too many such areas with this number.
+ * The process with this identity and notify area. The identity matters if a peer shows the notify area of another
+ * process, of which it has the descriptor too: the doorbell that it sends is not rung in place of that process's.
+ * *doorbell is the doorbell of its engine, set to -1 if it was kept: that of this process is not. Returns a reference,
+ * or NULL with errno: EPROTO if the descriptors are not what they should be, or if there are too many such areas of it.
  */
-struct process *process_of_notify_area(pid_t pid, int area_fd, int *doorbell);
+struct process *process_of_notify_area(const struct link_peer *peer, int area_fd, int *doorbell);
 struct process *process_get(struct process *process);
 void process_put(struct process *process);
 

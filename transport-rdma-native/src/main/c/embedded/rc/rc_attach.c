@@ -258,7 +258,7 @@ static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
     /* Acknowledgements, too, go to the address. */
     return a->src_qpn == qp->attr.dest_qp_num && ah_leads_here(&qp->attr.ah_attr)
             && atomic_load(&a->control->dead) == 0
-            && (qp->route == NULL || link_peer_pid(peer_link(qp->route)) == link_peer_pid(peer_link(a->peer)));
+            && (qp->route == NULL || link_peer_is(link_peer(peer_link(qp->route)), link_peer(peer_link(a->peer))));
 }
 
 static void bind_held(struct qp *qp) {
@@ -343,7 +343,8 @@ static bool on_notify_area(struct link *link, const void *body, size_t length, i
 }
 
 static bool is_same_end(const struct attachment *a, const struct attachment *b) {
-    return a->src_qpn == b->src_qpn && link_peer_pid(peer_link(a->peer)) == link_peer_pid(peer_link(b->peer));
+    return a->src_qpn == b->src_qpn
+            && link_peer_is(link_peer(peer_link(a->peer)), link_peer(peer_link(b->peer)));
 }
 
 /* Our answer to the first one is on its way. A peer that was reset meanwhile has marked what we are attached to. */

@@ -25,15 +25,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -105,6 +109,11 @@
     ((operation) == EPOLL_CTL_ADD && fault_of(FAULT_SITE(epoll_ctl, ENOSPC)) != 0                                     \
              ? -1 : epoll_ctl(set, operation, __VA_ARGS__))
 #define open(...) FAULT_CALL(-1, FAULT_SITE(open, EMFILE), open(__VA_ARGS__))
+#define openat(...) FAULT_CALL(-1, FAULT_SITE(openat, EMFILE), openat(__VA_ARGS__))
+#define linkat(...) FAULT_CALL(-1, FAULT_SITE(linkat, ENOSPC), linkat(__VA_ARGS__))
+#define chmod(...) FAULT_CALL(-1, FAULT_SITE(chmod, ENOSPC), chmod(__VA_ARGS__))
+#define flock(...) FAULT_CALL(-1, FAULT_SITE(flock, ENOLCK), flock(__VA_ARGS__))
+#define stat(...) FAULT_CALL(-1, FAULT_SITE(stat, ENOMEM), stat(__VA_ARGS__))
 #define ioctl(...) FAULT_CALL(-1, FAULT_SITE(ioctl, ENOMEM), ioctl(__VA_ARGS__))
 #define fopen(...) FAULT_CALL(NULL, FAULT_SITE(fopen, EMFILE), fopen(__VA_ARGS__))
 #define getrandom(...) FAULT_CALL(-1, FAULT_SITE(getrandom, EAGAIN), getrandom(__VA_ARGS__))
@@ -114,6 +123,8 @@
         const int error_ = fault_of(site);                                                                            \
         error_ != 0 ? error_ : call;                                                                                  \
     })
+#define getpwnam_r(...) FAULT_NUMBER(FAULT_SITE(getpwnam_r, ENOMEM), getpwnam_r(__VA_ARGS__))
+#define getgrnam_r(...) FAULT_NUMBER(FAULT_SITE(getgrnam_r, ENOMEM), getgrnam_r(__VA_ARGS__))
 #define pthread_create(...) FAULT_NUMBER(FAULT_SITE(pthread_create, EAGAIN), pthread_create(__VA_ARGS__))
 #define pthread_attr_init(...) FAULT_NUMBER(FAULT_SITE(pthread_attr_init, ENOMEM), pthread_attr_init(__VA_ARGS__))
 #define pthread_key_create(...) FAULT_NUMBER(FAULT_SITE(pthread_key_create, EAGAIN), pthread_key_create(__VA_ARGS__))

@@ -41,11 +41,13 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "embedded/cm/cm_private.h"
 #include "embedded/link/link.h"
+#include "../namespaces.h"
 #include "faults.h"
 
 #define RUN_LIMIT_S 90
@@ -56,12 +58,14 @@ struct kind {
     const char *name;
     bool cold, two_processes;
     int max_occurrences; /* of one place that are made to fail: beyond it they are alike */
+    bool in_folder;      /* names are in a folder, of its own (folder.h) */
 };
 
 static const struct kind kinds[] = {
-    { "beside", false, true, 3 },
-    { "cold", true, true, 1 },
-    { "one_process", true, false, 1 },
+    { "beside", false, true, 3, false },
+    { "cold", true, true, 1, false },
+    { "one_process", true, false, 1, false },
+    { "folder", true, true, 1, true },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -89,6 +93,36 @@ static struct shared {
 } *shared;
 
 static struct attempt *own; /* of this process */
+
+/* Of all runs; each has one in it, by its process number. */
+static char folders[] = "/tmp/netty-rdma-faults-XXXXXX";
+
+static void folder_of(pid_t run, char path[64]) {
+    snprintf(path, 64, "%s/%d", folders, (int) run);
+}
+
+static void make_folder(void) {
+    char path[64];
+    folder_of(getpid(), path);
+    CHECK_EQ(mkdir(path, 0700), 0);
+    setenv("RDMA_EMBEDDED_FOLDER", path, 1);
+    setenv("RDMA_EMBEDDED_USERS", "root", 1);
+    setenv("RDMA_EMBEDDED_GROUPS", "root", 1);
+}
+
+static void remove_folder(pid_t run) {
+    char path[64];
+    folder_of(run, path);
+    DIR *dir = opendir(path);
+    if (dir == NULL) {
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        unlinkat(dirfd(dir), entry->d_name, 0);
+    }
+    closedir(dir);
+    CHECK_EQ(rmdir(path), 0);
+}
 
 /* ---- one run ---- */
 
@@ -297,6 +331,7 @@ static void reap(void) {
         attempt++;
     }
     attempt->pid = 0;
+    remove_folder(pid);
     runs++;
     failures += status != 0;
     for (int i = 0; i < fault_sites(); i++) {
@@ -325,9 +360,9 @@ static bool enter_own_network(void) {
         return false;
     }
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    struct ifreq loopback = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
     CHECK(fd >= 0);
-    CHECK_EQ(ioctl(fd, SIOCSIFFLAGS, &loopback), 0);
+    bring_up_loopback(fd);
+    add_address(fd, FAULT_ADDRESS);
     close(fd);
     return true;
 }
@@ -369,6 +404,9 @@ static void begin(const struct scenario *scenario, const struct kind *kind, cons
         setpgid(0, 0);
         own = attempt;
         enter_own_network();
+        if (kind->in_folder) {
+            make_folder();
+        }
         fault_plan = &attempt->plan;
         run(scenario, kind);
         exit(0);
@@ -469,7 +507,8 @@ static void run_all(uint64_t seed, int turns) {
         for (int s = 0; s < num_scenarios; s++) {
             const struct scenario *scenario = &scenarios[s];
             const struct kind *kind = &kinds[k];
-            if (!is_selected("RDMA_TEST", scenario->name) || !is_selected("RDMA_KIND", kind->name)) {
+            if (!is_selected("RDMA_TEST", scenario->name) || !is_selected("RDMA_KIND", kind->name)
+                    || (scenario->elsewhere && !(kind->in_folder && own_networks))) {
                 continue;
             }
             int runs_before = runs, failures_before = failures;
@@ -529,6 +568,7 @@ int main(int argc, char **argv) {
     shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED);
     own_networks = try_own_network();
+    CHECK(mkdtemp(folders) != NULL);
     uint64_t seconds = option(argc, argv, "--seconds"), seed = option(argc, argv, "--seed");
     int unreached = 0;
     if (seconds == 0 && seed == 0) {
@@ -547,6 +587,7 @@ int main(int argc, char **argv) {
             seed += 20;
         } while (milliseconds() < end && failures == 0);
     }
+    CHECK_EQ(rmdir(folders), 0);
     printf("%d runs, %d failed, %d did not come to the call that was to fail\n", runs, failures, missed);
     return failures + unreached != 0;
 }

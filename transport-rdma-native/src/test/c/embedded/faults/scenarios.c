@@ -16,6 +16,8 @@
 /* The scenarios: see scenarios.h. */
 #include "scenarios.h"
 
+#include "../namespaces.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -566,13 +568,34 @@ static bool run_xrc(const struct service_ports *ports, struct trouble *trouble) 
     return done;
 }
 
+/* A client in another network namespace, which has to ask where the address is. */
+static bool run_elsewhere(const struct service_ports *ports, struct trouble *trouble) {
+    struct side side = { 0 };
+    int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+    CHECK(own >= 0);
+    CHECK_EQ(unshare(CLONE_NEWNET), 0); /* of this thread */
+    fill_network("10.77.0.2");
+    bool done = side_resolve(&side, RDMA_PS_TCP, FAULT_ADDRESS, ports->tcp, trouble);
+    struct rdma_conn_param param = { .private_data = "refuse", .private_data_len = sizeof("refuse"), .qp_num = 5 };
+    if (done && rdma_connect(side.id, &param) != 0) {
+        note(trouble, "rdma_connect()", errno);
+        done = false;
+    }
+    done = done && side_await(&side, RDMA_CM_EVENT_REJECTED, trouble);
+    side_close(&side);
+    CHECK_EQ(setns(own, CLONE_NEWNET), 0);
+    close(own);
+    return done;
+}
+
 const struct scenario scenarios[] = {
-    { "connection", false, false, run_connection },
-    { "refusal", false, false, run_refusal },
-    { "datagrams", false, false, run_datagrams },
-    { "group", true, false, run_group },
-    { "direct", false, true, run_direct },
-    { "endpoints", false, true, run_endpoints },
-    { "xrc", false, true, run_xrc },
+    { "connection", false, false, false, run_connection },
+    { "refusal", false, false, false, run_refusal },
+    { "datagrams", false, false, false, run_datagrams },
+    { "group", true, false, false, run_group },
+    { "direct", false, true, false, run_direct },
+    { "endpoints", false, true, false, run_endpoints },
+    { "xrc", false, true, false, run_xrc },
+    { "elsewhere", false, true, true, run_elsewhere },
 };
 const int num_scenarios = sizeof(scenarios) / sizeof(scenarios[0]);

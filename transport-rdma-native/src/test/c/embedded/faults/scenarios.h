@@ -27,8 +27,11 @@ struct scenario {
     const char *name;
     bool with_group; /* the service is to be a member; one subnet administrator serves all processes of the host */
     bool both_ends; /* a call can tell what happened to the other end */
+    bool elsewhere; /* the client looks for the service from another network namespace, in a folder */
     bool (*run)(const struct service_ports *ports, struct trouble *trouble);
 };
+
+#define FAULT_ADDRESS "10.77.0.1" /* of the service's network namespace */
 
 extern const struct scenario scenarios[];
 extern const int num_scenarios;

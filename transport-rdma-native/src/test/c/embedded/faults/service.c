@@ -37,8 +37,9 @@ struct service {
     struct connection connections[MAX_CONNECTIONS];
 };
 
-static bool listen_at(struct service *s, enum rdma_port_space space, struct rdma_cm_id **id, struct trouble *trouble) {
-    struct sockaddr_in any = address_at("127.0.0.1", 0);
+static bool listen_at(struct service *s, enum rdma_port_space space, const char *address, struct rdma_cm_id **id,
+                      struct trouble *trouble) {
+    struct sockaddr_in any = address_at(address, 0);
     STEP(trouble, rdma_create_id(s->side.events, id, NULL, space) == 0);
     STEP(trouble, rdma_bind_addr(*id, (struct sockaddr *) &any) == 0);
     STEP(trouble, rdma_listen(*id, 8) == 0);
@@ -69,8 +70,9 @@ static bool join(struct service *s, struct trouble *trouble) {
 static bool start(struct service *s, bool joins, struct trouble *trouble) {
     STEP(trouble, (s->side.events = rdma_create_event_channel()) != NULL);
     CHECK_EQ(fcntl(s->side.events->fd, F_SETFL, O_NONBLOCK), 0);
-    if (!listen_at(s, RDMA_PS_TCP, &s->tcp, trouble) || !listen_at(s, RDMA_PS_UDP, &s->udp, trouble)
-            || !side_open(&s->side, s->tcp->verbs, trouble) || (joins && !join(s, trouble))) {
+    if (!listen_at(s, RDMA_PS_TCP, "0.0.0.0", &s->tcp, trouble)
+            || !listen_at(s, RDMA_PS_UDP, "127.0.0.1", &s->udp, trouble)
+            || !side_open(&s->side, s->udp->verbs, trouble) || (joins && !join(s, trouble))) {
         return false;
     }
     CHECK_EQ(fcntl(s->side.channel->fd, F_SETFL, O_NONBLOCK), 0);

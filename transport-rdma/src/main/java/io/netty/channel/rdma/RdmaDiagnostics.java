@@ -88,6 +88,7 @@ public final class RdmaDiagnostics {
                 .collect(Collectors.joining(", then ")) : "none");
         if (Verbs.isAvailable()) {
             line("chosen by", Verbs.choice());
+            line("folder", Verbs.embeddedReach());
             if (!kernelVerbs) {
                 advice.add("Nothing, to connect processes of this user on this host. To reach other hosts, kernel " +
                         "verbs are needed: see \"chosen by\", and run this again with --provider ibverbs.");

@@ -77,7 +77,9 @@ public final class Reachability {
     /** The same of an event, which is about the peer. */
     public static IOException unreachable(ConnectionEvent event, InetSocketAddress peer) {
         return isShortage(-event.status()) ? new ConnectException("cannot resolve " + peer + ": " + event.describe()) :
-                unreachable(event.id().verbs(), peer + ": " + event.describe(), null);
+                unreachable(event.id().verbs(), peer + ": " + event.describe() + (event.status() == -Errno.ENOTUNIQ ?
+                        ": several network namespaces have this address, and share the folder of the embedded " +
+                        "provider" : ""), null);
     }
 
     private static boolean isShortage(int errno) {

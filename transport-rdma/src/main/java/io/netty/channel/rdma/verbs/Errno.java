@@ -31,6 +31,7 @@ public final class Errno {
     public static final int EMFILE = 24;
     public static final int ENOSYS = 38;
     public static final int ENODATA = 61;
+    public static final int ENOTUNIQ = 76;
     public static final int EOPNOTSUPP = 95;
     public static final int EADDRINUSE = 98;
     public static final int EADDRNOTAVAIL = 99;

@@ -41,11 +41,23 @@ import java.util.Map;
  * is an error that says why, as the embedded provider reaches no other host;</li>
  * <li>{@code ibverbs}, {@code embedded}: that one or none.</li>
  * </ul>
+ * Which processes the embedded provider reaches is decided then, too:
+ * <ul>
+ * <li>{@code io.netty.rdma.embedded.folder}: a folder that containers of this host share. Processes that use the same
+ * one meet, also from different network namespaces; default none, that is, processes of this network namespace
+ * meet.</li>
+ * <li>{@code io.netty.rdma.embedded.users}, {@code io.netty.rdma.embedded.groups}: who, beside this user, may be met in
+ * the folder; names or numbers, separated by commas.</li>
+ * </ul>
+ * What is not set is taken from the environment: {@code RDMA_EMBEDDED_FOLDER}, {@code RDMA_EMBEDDED_USERS} and
+ * {@code RDMA_EMBEDDED_GROUPS}. A setting that is wrong makes the provider unavailable, and with it verbs.
+ * <p>
  * {@code -Dio.netty.transport.noNative=true} disables native transports altogether, as in the rest of Netty.
  */
 public final class Verbs {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Verbs.class);
     private static final String PROPERTY = "io.netty.rdma.provider";
+    private static final String FOLDER = "io.netty.rdma.embedded.folder";
 
     /** Those that could be used when they were first asked for. */
     private static final Map<VerbsProvider, Verbs> PROVIDERS = new EnumMap<>(VerbsProvider.class);
@@ -72,6 +84,7 @@ public final class Verbs {
             try {
                 load();
                 NativeMemory.checkLayout();
+                configureEmbedded();
                 loaded = true;
                 usable = select(SystemPropertyUtil.get(PROPERTY, "auto"));
                 preferred = usable.get(usable.size() - 1);
@@ -202,6 +215,25 @@ public final class Verbs {
         }
     }
 
+    private static void configureEmbedded() {
+        int errno = configureEmbedded0(SystemPropertyUtil.get(FOLDER),
+                SystemPropertyUtil.get("io.netty.rdma.embedded.users"),
+                SystemPropertyUtil.get("io.netty.rdma.embedded.groups"));
+        if (errno != 0) {
+            throw new IllegalArgumentException("settings of the embedded provider: " + NativeMemory.errorText(errno));
+        }
+    }
+
+    /**
+     * Which processes the embedded provider reaches, for a person: its folder and the users and groups. Any thread.
+     *
+     * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
+     */
+    public static String embeddedReach() {
+        ensureAvailability();
+        return describeEmbedded0();
+    }
+
     private static List<Verbs> select(String value) {
         switch (value.trim().toLowerCase(Locale.ROOT)) {
         case "ibverbs":
@@ -218,6 +250,10 @@ public final class Verbs {
                 try {
                     return List.of(require(VerbsProvider.EMBEDDED), device);
                 } catch (UnsatisfiedLinkError e) {
+                    if (hasEmbeddedSettings()) {
+                        // They are wrong: whoever has set them counts on shared memory.
+                        throw e;
+                    }
                     logger.debug("Peers on this host are reached through the device", e);
                     return List.of(device);
                 }
@@ -228,6 +264,10 @@ public final class Verbs {
             throw new IllegalArgumentException("system property " + PROPERTY + '=' + value +
                     ": expected auto, ibverbs or embedded");
         }
+    }
+
+    private static boolean hasEmbeddedSettings() {
+        return !SystemPropertyUtil.get(FOLDER, "").isEmpty() || System.getenv("RDMA_EMBEDDED_FOLDER") != null;
     }
 
     private static Verbs require(VerbsProvider provider) {
@@ -261,4 +301,9 @@ public final class Verbs {
      * The address of a provider's function table, which stays; or 0, and why there is none is the first of the reasons.
      */
     private static native long api0(int provider, String[] reasons);
+
+    /** {@code null}: as the environment says. Returns 0 or a positive errno. */
+    private static native int configureEmbedded0(String folder, String users, String groups);
+
+    private static native String describeEmbedded0();
 }

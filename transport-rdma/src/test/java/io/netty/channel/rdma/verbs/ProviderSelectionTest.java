@@ -87,6 +87,21 @@ class ProviderSelectionTest {
     }
 
     @Test
+    void aFolderThatIsNotThereSaysWhatToDo() throws Exception {
+        for (String provider : List.of("embedded", "auto")) {
+            assertThat(report("io.netty.rdma.provider=" + provider, "io.netty.rdma.embedded.folder=/missing"))
+                    .contains("available false", "io.netty.rdma.embedded.folder=/missing: the folder cannot be opened",
+                            "make it, or mount it here");
+        }
+    }
+
+    @Test
+    void usersOfNoFolderAreRefused() throws Exception {
+        assertThat(report("io.netty.rdma.provider=embedded", "io.netty.rdma.embedded.users=1"))
+                .contains("available false", "io.netty.rdma.embedded.users is set");
+    }
+
+    @Test
     void nativeTransportsCanBeDisabled() throws Exception {
         assertThat(report("io.netty.transport.noNative=true")).contains("available false",
                 "disabled by -Dio.netty.transport.noNative=true");

@@ -1,0 +1,226 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Which network namespace has an address, where a folder (link.h) is shared with others: whoever listens at its port
+ * there is asked, and looks for it at that moment, as a list of addresses that somebody had written before would be of
+ * before. An address may be in use in several: then nobody knows which one the client means.
+ */
+#include "cm_private.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of others at the port of the destination. Each may have a listener at it. */
+#define MAX_ASKED 64
+
+/* A process that is stopped does not answer: when another one has, it is not waited for any longer than this. */
+#define GRACE_NS UINT64_C(100000000)
+
+struct cm_question {
+    struct cm_question *next; /* all of them */
+    struct cm_id *id;
+    uint32_t handle;
+    cm_answered done;
+    unsigned count, waiting, found; /* asked, not answered yet, answered with yes */
+    struct link_network network;    /* that was found last */
+    struct {
+        struct link *link; /* NULL: has answered */
+        struct link_network network;
+    } asked[MAX_ASKED];
+};
+
+static struct cm_question *questions;
+
+static void free_question(struct cm_question *question) {
+    struct cm_question **previous = &questions;
+    while (*previous != question) {
+        previous = &(*previous)->next;
+    }
+    *previous = question->next;
+    for (unsigned i = 0; i < question->count; i++) {
+        if (question->asked[i].link != NULL) {
+            link_put(question->asked[i].link);
+        }
+    }
+    free(question);
+}
+
+void cm_stop_asking(struct cm_id *id) {
+    if (id->question != NULL) {
+        free_question(id->question);
+        id->question = NULL;
+    }
+}
+
+void cm_forget_questions(void) {
+    questions = NULL;
+}
+
+static void finish(struct cm_id *id) {
+    const struct cm_question *question = id->question;
+    struct link_network network = question->network;
+    cm_answered done = question->done;
+    int err = question->found > 1 ? ENOTUNIQ : question->found == 1 ? 0 : question->waiting > 0 ? ETIMEDOUT : ENODEV;
+    cm_stop_asking(id);
+    engine_timer_cancel(&id->timer); /* on the engine thread, so that nothing is waited for */
+    done(id, err, &network);
+}
+
+static void on_timer(struct engine_timer *timer) {
+    struct cm_id *id = container_of(timer, struct cm_id, timer);
+    pthread_mutex_lock(&cm_lock);
+    if (id->question != NULL) {
+        finish(id);
+    }
+    pthread_mutex_unlock(&cm_lock);
+}
+
+/* Whoever gives no answer any more has said no. */
+static void take(struct cm_question *question, unsigned i, bool here) {
+    struct cm_id *id = question->id;
+    link_put(question->asked[i].link);
+    question->asked[i].link = NULL;
+    question->waiting--;
+    if (here) {
+        question->found++;
+        question->network = question->asked[i].network;
+    }
+    if (question->waiting == 0 || question->found > 1) {
+        finish(id);
+    } else if (here) {
+        engine_timer_set(&id->timer, engine_now_ns() + GRACE_NS);
+    }
+}
+
+/* Returns whether it was sent. */
+static bool ask_one(struct cm_question *question, const struct link_network *network, int port_space, uint16_t port,
+                    const struct cm_wire_ask *message) {
+    struct link *link;
+    if (link_connect_port_in(network, port_space, port, false, &link) != 0) {
+        return false;
+    }
+    if (link_send(link, CM_ASK, message, sizeof(*message), NULL, 0) != 0) {
+        link_put(link);
+        return false;
+    }
+    question->asked[question->count].link = link;
+    question->asked[question->count].network = *network;
+    question->count++;
+    question->waiting++;
+    return true;
+}
+
+int cm_ask(struct cm_id *id, const struct sockaddr *destination, uint64_t patience_ns, cm_answered done) {
+    struct link_network networks[MAX_ASKED];
+    uint16_t port = ntohs(*cm_address_port((struct sockaddr *) destination));
+    unsigned count = link_find_networks((int) id->id.ps, port, networks, MAX_ASKED);
+    if (count == 0) {
+        return errno != 0 ? errno : ENODEV;
+    }
+    struct cm_question *question = calloc(1, sizeof(*question));
+    if (question == NULL) {
+        return ENOMEM;
+    }
+    question->id = id;
+    question->handle = id->handle;
+    question->done = done;
+    question->next = questions;
+    questions = question;
+    struct cm_wire_ask message = { .from = id->handle };
+    cm_address_to_wire(destination, &message.address);
+    for (unsigned i = 0; i < count; i++) {
+        ask_one(question, &networks[i], (int) id->id.ps, port, &message);
+    }
+    if (question->waiting == 0) {
+        free_question(question);
+        return ENODEV;
+    }
+    id->question = question;
+    id->timer.fire = on_timer;
+    engine_timer_set(&id->timer, engine_now_ns() + patience_ns);
+    return 0;
+}
+
+/* ---- messages of peers, on the engine thread ---- */
+
+static bool on_ask(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    (void) nfds;
+    struct cm_wire_ask message;
+    struct sockaddr_storage address;
+    if (length != sizeof(message)) {
+        return false;
+    }
+    memcpy(&message, body, sizeof(message));
+    if (!cm_address_from_wire(&message.address, &address)) {
+        return false;
+    }
+    const struct sockaddr *asked = (const struct sockaddr *) &address;
+    const struct cm_wire_answer answer = {
+        .to = message.from,
+        /* Each has the loopback addresses. */
+        .here = !cm_address_is_any(asked) && !cm_address_is_loopback(asked) && cm_address_leads_here(asked),
+    };
+    link_send(link, CM_ANSWER, &answer, sizeof(answer), NULL, 0);
+    return true;
+}
+
+static bool on_answer(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    (void) nfds;
+    struct cm_wire_answer message;
+    if (length != sizeof(message)) {
+        return false;
+    }
+    memcpy(&message, body, sizeof(message));
+    if (message.here > 1) {
+        return false;
+    }
+    pthread_mutex_lock(&cm_lock);
+    struct cm_question *question = questions;
+    while (question != NULL && question->handle != message.to) {
+        question = question->next;
+    }
+    for (unsigned i = 0; question != NULL && i < question->count; i++) {
+        if (question->asked[i].link == link) { /* else it is late, or not asked */
+            take(question, i, message.here != 0);
+            break;
+        }
+    }
+    pthread_mutex_unlock(&cm_lock);
+    return true;
+}
+
+static void on_link_down(struct link *link) {
+    pthread_mutex_lock(&cm_lock);
+    for (struct cm_question *question = questions, *next; question != NULL; question = next) {
+        next = question->next;
+        for (unsigned i = 0; i < question->count; i++) {
+            if (question->asked[i].link == link) {
+                take(question, i, false);
+                break;
+            }
+        }
+    }
+    pthread_mutex_unlock(&cm_lock);
+}
+
+void cm_ask_init(void) {
+    link_set_handler(CM_ASK, on_ask);
+    link_set_handler(CM_ANSWER, on_answer);
+    link_add_down_handler(on_link_down);
+}

@@ -1,0 +1,486 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Names in a folder: see folder.h. */
+#include "folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "embedded/base/random.h"
+#include "trust.h"
+
+#define NAMES "netty-rdma"           /* what a name begins with */
+#define UNFINISHED ".netty-rdma-new" /* one that nobody has listened on yet */
+#define LOCK ".netty-rdma-lock"
+
+/*
+ * A process that holds the lock may be stopped, and the others are not to wait for it: the name counts as taken then.
+ */
+#define LOCK_TRIES 100
+#define LOCK_GAP_NS 2000000
+
+/* An unfinished name without a socket may be in the midst of bind(2): it is not for so long. */
+#define UNFINISHED_S 60
+
+#define NAME_TRIES 16
+
+/* "/proc/self/fd/N/NAME": whatever the folder's path is, it fits into a socket's address, and leads to the same one. */
+#define PATH_SIZE sizeof(((struct sockaddr_un *) NULL)->sun_path)
+
+#define SETTING_SIZE 4096
+
+struct configured {
+    bool set; /* else by the environment */
+    char value[SETTING_SIZE];
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct configured folder, users, groups;
+    bool started;                  /* atomic */
+    int fd;                        /* -1: none is used */
+    char path[SETTING_SIZE];       /* for people */
+} state = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+
+/* ---- configuration ---- */
+
+static int configure(struct configured *place, const char *value) {
+    size_t size = value != NULL ? strlen(value) + 1 : 0;
+    if (size > sizeof(place->value)) {
+        return ENAMETOOLONG;
+    }
+    memcpy(place->value, value != NULL ? value : "", size);
+    place->set = value != NULL;
+    return 0;
+}
+
+int folder_configure(const char *folder, const char *users, const char *groups) {
+    pthread_mutex_lock(&state.lock);
+    int err = configure(&state.folder, folder);
+    if (err == 0) {
+        err = configure(&state.users, users);
+    }
+    if (err == 0) {
+        err = configure(&state.groups, groups);
+    }
+    pthread_mutex_unlock(&state.lock);
+    return err;
+}
+
+/* What is set, and where. */
+struct setting {
+    const char *name, *value; /* "": not set */
+};
+
+static struct setting setting(const struct configured *configured, const char *property, const char *variable) {
+    if (configured->set) {
+        return (struct setting) { property, configured->value };
+    }
+    const char *value = secure_getenv(variable);
+    return (struct setting) { variable, value != NULL ? value : "" };
+}
+
+bool folder_is_used(void) {
+    return state.fd >= 0;
+}
+
+void folder_describe(char *text, size_t size) {
+    pthread_mutex_lock(&state.lock);
+    if (state.fd >= 0) {
+        char peers[2048];
+        trust_describe(peers, sizeof(peers));
+        snprintf(text, size, "%s, shared with %s", state.path, peers);
+    } else {
+        snprintf(text, size, "none: reaches processes of this user in this network namespace");
+    }
+    pthread_mutex_unlock(&state.lock);
+}
+
+/* ---- names ---- */
+
+/* Also of a name that is not there. */
+static void path_of(char path[PATH_SIZE], const char *name) {
+    snprintf(path, PATH_SIZE, "/proc/self/fd/%d/%s", state.fd, name);
+}
+
+static struct sockaddr_un address_of_name(const char *name) {
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    path_of(address.sun_path, name);
+    return address;
+}
+
+/* A descriptor of the socket's file, if it is one. -1: errno. */
+static int open_name(const char *name, struct stat *status) {
+    int fd = openat(state.fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        return -1;
+    }
+    if (fstat(fd, status) != 0 || !S_ISSOCK(status->st_mode)) {
+        close(fd);
+        errno = ENOTSOCK;
+        return -1;
+    }
+    return fd;
+}
+
+static struct sockaddr_un address_of_file(int fd) {
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", fd);
+    return address;
+}
+
+/*
+ * Whether the process that has bound the name is gone: 0, or EADDRINUSE if it is not; or errno. A socket of another
+ * type is not connected, but known by another error than none at all (unix_find_other() in the kernel's
+ * net/unix/af_unix.c), so that its owner does not notice.
+ */
+static int check_dead(const char *name, struct stat *status) {
+    int file = open_name(name, status);
+    if (file < 0) {
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : EADDRINUSE;
+    }
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int err = fd < 0 ? errno : EADDRINUSE;
+    if (fd >= 0) {
+        const struct sockaddr_un address = address_of_file(file);
+        if (connect(fd, (const struct sockaddr *) &address, sizeof(address)) != 0 && errno == ECONNREFUSED) {
+            err = 0;
+        }
+        close(fd);
+    }
+    close(file);
+    return err;
+}
+
+/* For who may connect: others are told who it is by trust.h, and the folder's own mode keeps them out before. */
+static int set_mode(const char *name) {
+    struct stat status;
+    int file = open_name(name, &status);
+    if (file < 0) {
+        return errno;
+    }
+    char path[PATH_SIZE];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+    int err = status.st_uid == geteuid() ? 0 : EPERM;
+    if (err == 0 && chmod(path, trust_has_lists() ? 0666 : 0600) != 0) {
+        err = errno;
+    }
+    close(file);
+    return err;
+}
+
+/* ---- the lock ---- */
+
+static int open_lock(int flags) {
+    return openat(state.fd, LOCK, flags | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+/* Any user of the folder may hold it: who may remove which name is for the kernel to say. Returns 0 or errno. */
+static int lock_folder(int tries, int *lock) {
+    int fd = open_lock(O_RDWR | O_CREAT);
+    if (fd < 0 && errno == EACCES) { /* another user's: proc_sys_fs(5), protected_regular */
+        fd = open_lock(O_RDONLY);
+    }
+    if (fd < 0) {
+        return errno;
+    }
+    fchmod(fd, 0666); /* in spite of the umask, if it is ours */
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        int err = errno != EWOULDBLOCK ? errno : --tries <= 0 ? EADDRINUSE : 0;
+        if (err != 0) {
+            close(fd);
+            return err;
+        }
+        nanosleep(&(struct timespec) { .tv_nsec = LOCK_GAP_NS }, NULL);
+    }
+    *lock = fd;
+    return 0;
+}
+
+/* ---- listening ---- */
+
+static int bind_unfinished(int fd, char name[FOLDER_NAME_SIZE]) {
+    int err = EADDRINUSE;
+    for (int i = 0; i < NAME_TRIES && err == EADDRINUSE; i++) {
+        uint32_t words[2] = { random_start(), random_start() };
+        snprintf(name, FOLDER_NAME_SIZE, UNFINISHED "-%08x%08x", words[0], words[1]);
+        const struct sockaddr_un address = address_of_name(name);
+        err = bind(fd, (const struct sockaddr *) &address, sizeof(address)) == 0 ? 0 : errno;
+    }
+    return err;
+}
+
+/* Returns 0 or errno: EADDRINUSE. */
+static int add_name(const char *unfinished, const char *name) {
+    return linkat(state.fd, unfinished, state.fd, name, 0) == 0 ? 0 : errno == EEXIST ? EADDRINUSE : errno;
+}
+
+static int publish(const char *unfinished, const char *name, bool take_over) {
+    struct stat status;
+    int lock = -1, err = add_name(unfinished, name);
+    if (err != EADDRINUSE || !take_over) {
+        return err;
+    }
+    err = check_dead(name, &status);
+    if (err == 0) {
+        err = lock_folder(LOCK_TRIES, &lock);
+    }
+    if (err != 0) {
+        return err;
+    }
+    err = check_dead(name, &status); /* once more: it may be the next one's now */
+    if (err == 0 && unlinkat(state.fd, name, 0) != 0) {
+        err = EADDRINUSE; /* another user's, which this one may not remove */
+    }
+    if (err == 0) {
+        err = add_name(unfinished, name);
+    }
+    close(lock);
+    return err;
+}
+
+int folder_listen(int fd, const char *name, bool take_over) {
+    char unfinished[FOLDER_NAME_SIZE];
+    int err = bind_unfinished(fd, unfinished);
+    if (err != 0) {
+        return err;
+    }
+    err = set_mode(unfinished);
+    if (err == 0 && listen(fd, SOMAXCONN) != 0) {
+        err = errno;
+    }
+    if (err == 0) {
+        err = publish(unfinished, name, take_over);
+    }
+    unlinkat(state.fd, unfinished, 0);
+    return err;
+}
+
+void folder_remove(const char *name) {
+    unlinkat(state.fd, name, 0);
+}
+
+int folder_connect(int fd, const char *name) {
+    struct stat status;
+    int file = open_name(name, &status);
+    if (file < 0) {
+        return errno == ENOENT || errno == ENOTSOCK || errno == EACCES ? ECONNREFUSED : errno;
+    }
+    const struct sockaddr_un address = address_of_file(file);
+    int err = connect(fd, (const struct sockaddr *) &address, sizeof(address)) == 0 ? 0 : errno;
+    close(file);
+    return err == EACCES || err == EPERM || err == EPROTOTYPE || err == ENOENT ? ECONNREFUSED : err;
+}
+
+/* ---- all names ---- */
+
+struct entry { /* getdents64(2) */
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
+static int visit_all(bool (*visit)(const char *name, void *context), void *context) {
+    _Alignas(struct entry) char buffer[4096];
+    int fd = openat(state.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        return errno;
+    }
+    ssize_t size;
+    bool more = true;
+    while (more && (size = getdents64(fd, buffer, sizeof(buffer))) > 0) {
+        for (ssize_t at = 0; more && at < size;) {
+            const struct entry *entry = (const struct entry *) (buffer + at);
+            more = visit(entry->name, context);
+            at += entry->length;
+        }
+    }
+    int err = more && size < 0 ? errno : 0;
+    close(fd);
+    return err;
+}
+
+struct visitor {
+    const char *prefix;
+    bool (*visit)(const char *name, void *context);
+    void *context;
+};
+
+static bool visit_if_ours(const char *name, void *context) {
+    const struct visitor *visitor = context;
+    struct stat status;
+    if (strncmp(name, visitor->prefix, strlen(visitor->prefix)) != 0 || strlen(name) >= FOLDER_NAME_SIZE
+            || fstatat(state.fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(status.st_mode)
+            || !trust_may_own(status.st_uid)) {
+        return true;
+    }
+    return visitor->visit(name, visitor->context);
+}
+
+int folder_visit(const char *prefix, bool (*visit)(const char *name, void *context), void *context) {
+    struct visitor visitor = { prefix, visit, context };
+    return visit_all(visit_if_ours, &visitor);
+}
+
+static bool remove_if_dead(const char *name, void *context) {
+    (void) context;
+    bool unfinished = strncmp(name, UNFINISHED, sizeof(UNFINISHED) - 1) == 0;
+    struct stat status;
+    if ((unfinished || strncmp(name, NAMES, sizeof(NAMES) - 1) == 0) && check_dead(name, &status) == 0
+            && (!unfinished || time(NULL) - status.st_ctime > UNFINISHED_S)) {
+        unlinkat(state.fd, name, 0);
+    }
+    return true;
+}
+
+/* What processes that were killed have left. If another process is at it, that one does it. */
+static void sweep(void) {
+    int lock = -1;
+    if (lock_folder(1, &lock) == 0) {
+        visit_all(remove_if_dead, NULL);
+        close(lock);
+    }
+}
+
+/* ---- opening ---- */
+
+/* Returns 0; or errno, and why. */
+static int check(const struct setting *folder, char *reason, size_t size) {
+    struct stat status;
+    if (fstat(state.fd, &status) != 0) {
+        return errno;
+    }
+    if (status.st_uid != 0 && !trust_may_own(status.st_uid)) {
+        snprintf(reason, size, "%s=%s: the folder belongs to user %u, who could replace what is in it: it must belong "
+                 "to root, to this user (%u) or to one that is listed", folder->name, folder->value, status.st_uid,
+                 geteuid());
+        return EPERM;
+    }
+    if ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0) {
+        snprintf(reason, size, "%s=%s: every user may remove what is in the folder (mode %04o): chmod o-w, or chmod +t "
+                 "(1777) so that each may remove its own alone", folder->name, folder->value, status.st_mode & 07777);
+        return EPERM;
+    }
+    return 0;
+}
+
+/* Makes a name as a listener does: there may be no right to, or no support in the file system. */
+static int try(const struct setting *folder, char *reason, size_t size) {
+    char name[FOLDER_NAME_SIZE];
+    snprintf(name, sizeof(name), UNFINISHED "-try-%08x", random_start());
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return errno;
+    }
+    int err = folder_listen(fd, name, false);
+    if (err == 0) {
+        folder_remove(name);
+    }
+    close(fd);
+    if (err == EACCES || err == EROFS) {
+        snprintf(reason, size, "%s=%s: user %u may not make files in the folder (%s): give it to this user or to a "
+                 "group of it, or mount it writable", folder->name, folder->value, geteuid(), strerror(err));
+    } else if (err == ENOENT) {
+        snprintf(reason, size, "%s=%s: needs /proc, which is not mounted here", folder->name, folder->value);
+    } else if (err != 0) {
+        snprintf(reason, size, "%s=%s: a socket cannot be made in the folder (%s): take one of a local file system, "
+                 "for example a tmpfs", folder->name, folder->value, strerror(err));
+    }
+    return err;
+}
+
+static int open_folder(const struct setting *folder, char *reason, size_t size) {
+    state.fd = open(folder->value, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (state.fd < 0) {
+        int err = errno;
+        snprintf(reason, size, "%s=%s: the folder cannot be opened (%s): make it, or mount it here, readable and "
+                 "writable for user %u", folder->name, folder->value, strerror(err), geteuid());
+        return err;
+    }
+    int err = check(folder, reason, size);
+    if (err == 0) {
+        err = try(folder, reason, size);
+    }
+    if (err != 0) {
+        close(state.fd);
+        state.fd = -1;
+        return err;
+    }
+    snprintf(state.path, sizeof(state.path), "%s", folder->value);
+    sweep();
+    return 0;
+}
+
+/* With state.lock. */
+static int start(char *reason, size_t size) {
+    const struct setting folder = setting(&state.folder, "io.netty.rdma.embedded.folder", "RDMA_EMBEDDED_FOLDER");
+    const struct setting users = setting(&state.users, "io.netty.rdma.embedded.users", "RDMA_EMBEDDED_USERS");
+    const struct setting groups = setting(&state.groups, "io.netty.rdma.embedded.groups", "RDMA_EMBEDDED_GROUPS");
+    if (*folder.value == 0 && (*users.value != 0 || *groups.value != 0)) {
+        snprintf(reason, size, "%s is set and %s is not: processes of other users are met in a folder only, as the "
+                 "names without one contain the user's number", *users.value != 0 ? users.name : groups.name,
+                 folder.name);
+        return EINVAL;
+    }
+    int err = trust_set(users.name, users.value, groups.name, groups.value, reason, size);
+    return err != 0 || *folder.value == 0 ? err : open_folder(&folder, reason, size);
+}
+
+int folder_start(char *reason, size_t reason_size) {
+    char unwanted[1];
+    if (__atomic_load_n(&state.started, __ATOMIC_ACQUIRE)) {
+        return 0;
+    }
+    if (reason == NULL) {
+        reason = unwanted;
+        reason_size = sizeof(unwanted);
+    }
+    pthread_mutex_lock(&state.lock);
+    int err = 0;
+    if (!state.started) {
+        *reason = 0;
+        err = start(reason, reason_size);
+        if (err != 0 && *reason == 0) {
+            snprintf(reason, reason_size, "%s", strerror(err));
+        }
+        __atomic_store_n(&state.started, err == 0, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&state.lock);
+    return err;
+}
+
+/* Another thread may have held the lock. The folder is the child's, too. */
+static void fork_child(void) {
+    pthread_mutex_init(&state.lock, NULL);
+}
+
+void folder_init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
+}

@@ -1,0 +1,196 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Who may be a peer: see trust.h. */
+#include "trust.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77 /* Linux 6.5 */
+#endif
+
+#define MAX_LISTED 64
+#define MAX_GROUPS 1024 /* of a process; who is in more is known by its first one alone */
+#define ENTRY_SIZE 4096 /* of the user database */
+
+struct list {
+    unsigned count;
+    uint32_t ids[MAX_LISTED];
+};
+
+static struct list users, groups; /* written before any link is made */
+
+static bool contains(const struct list *list, uint32_t id) {
+    for (unsigned i = 0; i < list->count; i++) {
+        if (list->ids[i] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns 0 or errno; ENOENT: there is none of this name. */
+static int user_of(const char *name, uint32_t *id) {
+    char memory[ENTRY_SIZE];
+    struct passwd entry, *found;
+    int err = getpwnam_r(name, &entry, memory, sizeof(memory), &found);
+    if (err != 0 || found == NULL) {
+        return err != 0 ? err : ENOENT;
+    }
+    *id = entry.pw_uid;
+    return 0;
+}
+
+static int group_of(const char *name, uint32_t *id) {
+    char memory[ENTRY_SIZE];
+    struct group entry, *found;
+    int err = getgrnam_r(name, &entry, memory, sizeof(memory), &found);
+    if (err != 0 || found == NULL) {
+        return err != 0 ? err : ENOENT;
+    }
+    *id = entry.gr_gid;
+    return 0;
+}
+
+static int read_id(const char *item, int (*by_name)(const char *name, uint32_t *id), uint32_t *id) {
+    char *end;
+    if (item[0] < '0' || item[0] > '9') {
+        return by_name(item, id);
+    }
+    errno = 0;
+    unsigned long long number = strtoull(item, &end, 10);
+    if (errno != 0 || *end != 0 || number >= UINT32_MAX) { /* the last one stands for "none" in chown(2) */
+        return EINVAL;
+    }
+    *id = (uint32_t) number;
+    return 0;
+}
+
+static int read_list(const char *name, const char *what, const char *text,
+                     int (*by_name)(const char *name, uint32_t *id), struct list *list, char *reason, size_t size) {
+    list->count = 0;
+    while (text != NULL && *text != 0) {
+        text += strspn(text, " ");
+        size_t length = strcspn(text, ","), kept = length;
+        char item[256];
+        while (kept > 0 && text[kept - 1] == ' ') {
+            kept--;
+        }
+        if (kept == 0 || kept >= sizeof(item) || list->count == MAX_LISTED) {
+            snprintf(reason, size, kept == 0 ? "%s: a %s is missing between the commas"
+                                             : "%s: too long, it may have 64 items", name, what);
+            return EINVAL;
+        }
+        memcpy(item, text, kept);
+        item[kept] = 0;
+        int err = read_id(item, by_name, &list->ids[list->count]);
+        if (err != 0) {
+            snprintf(reason, size, "%s: there is no %s %s (%s): give the number, or a name that this system knows",
+                     name, what, item, strerror(err));
+            return err == ENOENT ? EINVAL : err;
+        }
+        list->count++;
+        text += length;
+        if (*text == ',') {
+            text++;
+        }
+    }
+    return 0;
+}
+
+int trust_set(const char *users_name, const char *users_text, const char *groups_name, const char *groups_text,
+              char *reason, size_t reason_size) {
+    int err = read_list(users_name, "user", users_text, user_of, &users, reason, reason_size);
+    if (err == 0) {
+        err = read_list(groups_name, "group", groups_text, group_of, &groups, reason, reason_size);
+    }
+    return err;
+}
+
+bool trust_has_lists(void) {
+    return users.count > 0 || groups.count > 0;
+}
+
+bool trust_may_own(uid_t uid) {
+    return uid == geteuid() || groups.count > 0 || contains(&users, uid);
+}
+
+/* Beside the one that SO_PEERCRED has. */
+static bool is_in_listed_group(int fd) {
+    gid_t ids[MAX_GROUPS];
+    socklen_t size = sizeof(ids);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, ids, &size) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < size / sizeof(*ids); i++) {
+        if (contains(&groups, ids[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Tells processes apart whose number is not visible here: from Linux 6.9 on, before it is the same for all. Returns
+ * false without a descriptor for the question, as the answer must be the same for each link of a process.
+ */
+static bool identify(int fd, struct link_peer *peer) {
+    int process = -1;
+    socklen_t size = sizeof(process);
+    struct stat status;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &process, &size) != 0) {
+        return errno != EMFILE && errno != ENFILE && errno != ENOMEM;
+    }
+    peer->process = fstat(process, &status) == 0 ? status.st_ino : 0;
+    close(process);
+    return true;
+}
+
+bool trust_peer(int fd, struct link_peer *peer) {
+    struct ucred credentials;
+    socklen_t size = sizeof(credentials);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
+        return false;
+    }
+    if (credentials.uid != geteuid() && !contains(&users, credentials.uid)
+            && (groups.count == 0 || !(contains(&groups, credentials.gid) || is_in_listed_group(fd)))) {
+        return false;
+    }
+    *peer = (struct link_peer) { .uid = credentials.uid, .pid = credentials.pid };
+    return credentials.pid != 0 || identify(fd, peer);
+}
+
+static void add_list(char *text, size_t size, const char *name, const struct list *list) {
+    for (unsigned i = 0; i < list->count; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%u", i == 0 ? name : ", ", list->ids[i]);
+    }
+}
+
+void trust_describe(char *text, size_t size) {
+    snprintf(text, size, "user %u", geteuid());
+    add_list(text, size, ", users ", &users);
+    add_list(text, size, ", groups ", &groups);
+}

@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Who may be a peer: processes of the same user, and with a folder (folder.h) those of the users and groups that are
+ * listed. The kernel says who it is (unix(7), SO_PEERCRED, SO_PEERGROUPS), of a listener as it was at its listen(2).
+ * Users that the user namespace of this process does not have appear as the overflow user (65534, user_namespaces(7)).
+ *
+ * Threads: any, after folder_start().
+ */
+#ifndef NETTY_RDMA_EMBEDDED_TRUST_H
+#define NETTY_RDMA_EMBEDDED_TRUST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "link.h"
+
+/*
+ * Takes lists over: numbers or names, separated by commas; NULL or "" is none. Returns 0; or errno, and why in
+ * `reason`, which says of what list it is by `users_name` and `groups_name`.
+ */
+int trust_set(const char *users_name, const char *users, const char *groups_name, const char *groups, char *reason,
+              size_t reason_size);
+
+/* Whether others than this user are listed. */
+bool trust_has_lists(void);
+
+/* Whether a file may be of a peer, by its owner. */
+bool trust_may_own(uid_t uid);
+
+/* Whether the process at the other end of a socket may be a peer, and which one it is. */
+bool trust_peer(int fd, struct link_peer *peer);
+
+/* What is in effect, for a person. */
+void trust_describe(char *text, size_t size);
+
+#endif

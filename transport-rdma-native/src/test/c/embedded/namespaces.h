@@ -1,0 +1,191 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Children of a test in network namespaces of their own, and of other users, as containers are: where the system lets
+ * this process make them.
+ */
+#ifndef NETTY_RDMA_TEST_NAMESPACES_H
+#define NETTY_RDMA_TEST_NAMESPACES_H
+
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <net/if.h>
+#include <net/route.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Whether this process may make them, with a user namespace or without; asked in a child. */
+static inline bool has_namespaces(void) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        _exit(unshare(CLONE_NEWNET | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) == 0 ? 0 : 1);
+    }
+    int status;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    return status == 0;
+}
+
+static inline void write_file(const char *path, const char *text) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    CHECK(fd >= 0);
+    CHECK_EQ(write(fd, text, strlen(text)), (ssize_t) strlen(text));
+    close(fd);
+}
+
+/* A user namespace in which this user is who it was. */
+static inline void enter_user_namespace(void) {
+    char map[64];
+    uid_t uid = geteuid();
+    gid_t gid = getegid();
+    CHECK_EQ(unshare(CLONE_NEWUSER), 0);
+    write_file("/proc/self/setgroups", "deny");
+    snprintf(map, sizeof(map), "%u %u 1", uid, uid);
+    write_file("/proc/self/uid_map", map);
+    snprintf(map, sizeof(map), "%u %u 1", gid, gid);
+    write_file("/proc/self/gid_map", map);
+}
+
+static inline struct sockaddr set_in(const char *address) {
+    struct sockaddr_in in = { .sin_family = AF_INET };
+    struct sockaddr generic;
+    CHECK_EQ(inet_pton(AF_INET, address, &in.sin_addr), 1);
+    memcpy(&generic, &in, sizeof(generic));
+    return generic;
+}
+
+static inline void bring_up_loopback(int fd) {
+    struct ifreq request;
+    memset(&request, 0, sizeof(request));
+    strcpy(request.ifr_name, "lo");
+    request.ifr_flags = IFF_UP | IFF_RUNNING;
+    CHECK_EQ(ioctl(fd, SIOCSIFFLAGS, &request), 0);
+}
+
+static inline void add_address(int fd, const char *address) {
+    struct ifreq alias;
+    memset(&alias, 0, sizeof(alias));
+    strcpy(alias.ifr_name, "lo:1");
+    alias.ifr_addr = set_in(address);
+    CHECK_EQ(ioctl(fd, SIOCSIFADDR, &alias), 0);
+    alias.ifr_netmask = set_in("255.255.255.255"); /* on lo all of a network would be local */
+    CHECK_EQ(ioctl(fd, SIOCSIFNETMASK, &alias), 0);
+}
+
+/* A network namespace with lo, and the address, from which a route leads everywhere: to nobody. */
+static inline void fill_network(const char *address) {
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    CHECK(fd >= 0);
+    bring_up_loopback(fd);
+    add_address(fd, address);
+    struct rtentry route;
+    memset(&route, 0, sizeof(route));
+    route.rt_dst = set_in("0.0.0.0");
+    route.rt_genmask = set_in("0.0.0.0");
+    route.rt_flags = RTF_UP;
+    route.rt_dev = (char *) "lo";
+    CHECK_EQ(ioctl(fd, SIOCADDRT, &route), 0);
+    close(fd);
+}
+
+static inline void enter_network(const char *address) {
+    if (geteuid() != 0) {
+        enter_user_namespace();
+    }
+    CHECK_EQ(unshare(CLONE_NEWNET), 0);
+    fill_network(address);
+}
+
+/* ---- children that say when they are ready, and end when they are told to ---- */
+
+struct child {
+    pid_t pid;
+    int said, tell; /* from it, to it */
+};
+
+/* In the child: says it and waits to be told, or for the end of the parent. */
+static int child_said = -1, child_told = -1;
+
+static inline void say(int value) {
+    CHECK_EQ(write(child_said, &value, sizeof(value)), sizeof(value));
+}
+
+static inline bool is_told(void) {
+    char byte;
+    return read(child_told, &byte, 1) == 1;
+}
+
+static inline struct child begin_child(void (*run)(const void *argument), const void *argument) {
+    int said[2], told[2];
+    CHECK_EQ(pipe(said), 0);
+    CHECK_EQ(pipe(told), 0);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        alarm(120);
+        close(said[0]);
+        close(told[1]);
+        child_said = said[1];
+        child_told = told[0];
+        run(argument);
+        _exit(0);
+    }
+    close(said[1]);
+    close(told[0]);
+    return (struct child) { pid, said[0], told[1] };
+}
+
+/* What it says next. */
+static inline int hear(const struct child *child) {
+    int value;
+    CHECK_EQ(read(child->said, &value, sizeof(value)), sizeof(value));
+    return value;
+}
+
+static inline void tell(const struct child *child) {
+    CHECK_EQ(write(child->tell, "", 1), 1);
+}
+
+static inline void forget_child(struct child *child) {
+    close(child->said);
+    close(child->tell);
+}
+
+/* It ends by itself, without a failure. */
+static inline void end_child(struct child *child) {
+    int status;
+    close(child->tell);
+    CHECK_EQ(waitpid(child->pid, &status, 0), child->pid);
+    CHECK_EQ(status, 0);
+    close(child->said);
+}
+
+static inline void kill_child(struct child *child) {
+    CHECK_EQ(kill(child->pid, SIGKILL), 0);
+    CHECK_EQ(waitpid(child->pid, NULL, 0), child->pid);
+    forget_child(child);
+}
+
+#endif
