@@ -318,7 +318,7 @@ public abstract class LoopHandler implements IoHandler {
     public IoRegistration register(IoHandle handle) throws Exception {
         if (handle instanceof EpollIoHandle) {
             epollRegistered(handle);
-            return epoll.register(handle);
+            return new EpollRegistration(epoll, handle);
         }
         if (!(handle instanceof LoopHandle)) {
             throw new IllegalArgumentException("IoHandle of type " + StringUtil.simpleClassName(handle) +

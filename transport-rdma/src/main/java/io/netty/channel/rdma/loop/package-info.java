@@ -32,6 +32,7 @@
  *   LoopId, IdMove                     a connection id that may change its loop
  *   CompletionRelay                    completions that follow a connection to another loop
  *   WatchedFd                          a descriptor that epoll watches
+ *   EpollRegistration                  a channel of epoll's on such a loop
  * </pre>
  *
  * <h2>A turn</h2>
