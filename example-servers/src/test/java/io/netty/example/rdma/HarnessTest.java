@@ -36,7 +36,7 @@ class HarnessTest {
     private static final String ROOT = "io/netty/example/rdma/";
     private static final String HARNESS = ROOT + "harness/";
     /** Starts the harness's control of a server that is measured, if that was asked for on the command line. */
-    private static final String EXCEPTION = ROOT + "util/ServerOptions";
+    private static final String EXCEPTION = ROOT + "util/ServerRun";
 
     @Test
     void noExampleUsesTheHarness() throws Exception {

@@ -18,6 +18,7 @@ package io.netty.example.rdma.grpc;
 import io.grpc.netty.GrpcSslContexts;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.ServerOptions;
+import io.netty.example.rdma.util.ServerRun;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import picocli.CommandLine.Command;
@@ -48,7 +49,7 @@ public final class GrpcServerCommand implements Callable<Integer> {
         SslContextBuilder tls = options.sslContext();
         SslContext ssl = tls == null ? null : GrpcSslContexts.configure(tls, options.tlsProvider()).build();
         return options.serve("grpc", (transport, group, address) -> {
-            GrpcServer server = GrpcServer.start(transport, group, address, builder -> {
+            GrpcServer server = GrpcServer.start(transport, options.paths(), group, address, builder -> {
                 builder.addService(new EchoService(group))
                         // Nothing in the service blocks. One that does must not run on the event loop.
                         .directExecutor()
@@ -57,7 +58,7 @@ public final class GrpcServerCommand implements Callable<Integer> {
                     builder.sslContext(ssl);
                 }
             });
-            return new ServerOptions.Running(server.address(), () -> server.shutdown(graceSeconds, TimeUnit.SECONDS));
+            return new ServerRun.Running(server.address(), () -> server.shutdown(graceSeconds, TimeUnit.SECONDS));
         });
     }
 }

@@ -17,7 +17,7 @@ package io.netty.example.rdma.harness;
 
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.util.ExampleServer;
-import io.netty.example.rdma.util.ServerOptions;
+import io.netty.example.rdma.util.ServerRun;
 import io.netty.example.rdma.util.Waiting;
 import picocli.CommandLine.Option;
 
@@ -54,6 +54,11 @@ public final class Launcher {
         return start(main, mode, arguments, List.of());
     }
 
+    /** Starts a process that is told by its arguments alone what to do. */
+    public Child start(Class<?> main, List<String> arguments) throws IOException {
+        return launch(main, arguments, List.of());
+    }
+
     private Child start(Class<?> main, Mode mode, List<String> arguments, List<String> jvmOptions)
             throws IOException {
         List<String> all = new ArrayList<>(List.of("--transport", mode.transport().toString(), "--host", host));
@@ -61,9 +66,13 @@ public final class Launcher {
             all.add("--" + mode.waiting().name().toLowerCase(Locale.ROOT));
         }
         all.addAll(arguments);
+        return launch(main, all, jvmOptions);
+    }
+
+    private Child launch(Class<?> main, List<String> arguments, List<String> jvmOptions) throws IOException {
         List<String> options = new ArrayList<>(jvmOptions);
         options.add("-Dio.netty.rdma.provider=" + provider());
-        return new Child(options, main, all);
+        return new Child(options, main, arguments);
     }
 
     /**
@@ -78,7 +87,7 @@ public final class Launcher {
                      List<String> clientArguments, List<String> jvmOptions) throws IOException {
         // A connection that nobody measures for a while is to stay.
         List<String> forServer = new ArrayList<>(List.of("--port", "0", "--idle-seconds", "0",
-                ServerOptions.CONTROLLED));
+                ServerRun.CONTROLLED));
         forServer.addAll(serverArguments);
         Child serverProcess = start(server, mode, forServer, jvmOptions);
         Child clientProcess = null;

@@ -49,7 +49,7 @@
  * process shows. Rounds take the modes in different orders. Ratios are those of one round; only figures of one run are
  * compared.
  *
- * <p>An example is a command with {@link io.netty.example.rdma.util.ServerOptions} and knows nothing of this package.
+ * <p>An example is a command with {@link io.netty.example.rdma.util.ServerRun} and knows nothing of this package.
  * What compares it is in {@link io.netty.example.rdma.harness.load}: a subclass of
  * {@link io.netty.example.rdma.harness.LoadClient} that says what the scenarios are, and one of
  * {@link io.netty.example.rdma.harness.ExampleComparison} that names both. Each process has one event loop. Latency is

@@ -19,6 +19,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.bootstrap.PathChoice;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
 import io.netty.channel.rdma.bootstrap.TransportPath;
@@ -27,7 +28,8 @@ import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 
 /**
- * A server that listens. With RDMA it listens for TCP at the same port as well, so that it serves every client.
+ * A server that listens. With RDMA it listens for TCP at the same port as well, unless it is told not to, so that it
+ * serves every client.
  */
 public final class ExampleServer {
     /** How the line starts by which a server tells that it listens; its address follows. */
@@ -44,14 +46,26 @@ public final class ExampleServer {
     }
 
     /**
-     * Listens.
+     * Listens, on RDMA for TCP as well.
      *
      * @param childHandler of each accepted connection
      * @param port         0 for any that is free
      */
     public static ExampleServer bind(Transport transport, EventLoopGroup group, ChannelHandler childHandler,
                                      String host, int port) throws InterruptedException {
-        if (transport == Transport.RDMA) {
+        return bind(transport, PathChoice.RDMA_OR_TCP, group, childHandler, host, port);
+    }
+
+    /**
+     * Listens.
+     *
+     * @param paths        what a server on RDMA listens for
+     * @param childHandler of each accepted connection
+     * @param port         0 for any that is free
+     */
+    public static ExampleServer bind(Transport transport, PathChoice paths, EventLoopGroup group,
+                                     ChannelHandler childHandler, String host, int port) throws InterruptedException {
+        if (transport == Transport.RDMA && paths == PathChoice.RDMA_OR_TCP) {
             RdmaOrTcpServer server = new RdmaOrTcpServerBootstrap()
                     .group(group)
                     .childHandler(childHandler)

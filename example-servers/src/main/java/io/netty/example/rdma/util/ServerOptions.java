@@ -17,10 +17,9 @@ package io.netty.example.rdma.util;
 
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.harness.Control;
+import io.netty.channel.rdma.bootstrap.PathChoice;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import io.netty.util.NetUtil;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import picocli.CommandLine.Mixin;
@@ -29,7 +28,6 @@ import picocli.CommandLine.Option;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -37,11 +35,11 @@ import java.util.function.Supplier;
  * The command line options of servers, and what all of them do alike: listen until they are stopped.
  */
 public final class ServerOptions {
-    /** The option by which a server becomes one that is measured: {@link Control}. */
-    public static final String CONTROLLED = "--controlled";
-
     @Mixin
     private TransportOptions transport;
+
+    @Mixin
+    private ServerRun run;
 
     @Mixin
     private TlsOptions tls;
@@ -61,15 +59,23 @@ public final class ServerOptions {
             description = "Close connections on which nothing moves for so long (default: ${DEFAULT-VALUE}; 0: never).")
     private int idleSeconds;
 
-    @Option(names = CONTROLLED, hidden = true, description = "Do what is said on standard input (Control), and end "
-            + "when that does: no later than the process that started this one.")
-    private boolean controlled;
+    @Option(names = "--rdma-only", description = "Listen for RDMA alone, without TCP at the same port: that stays free "
+            + "for a proxy.")
+    private boolean rdmaOnly;
 
     /**
      * What the server needs for TLS, or {@code null} if it does not encrypt.
      */
     public SslContextBuilder sslContext() throws Exception {
         return tls.isEnabled() ? tls.serverContext(key, host()) : null;
+    }
+
+    /** What a server on RDMA listens for. */
+    public PathChoice paths() {
+        if (rdmaOnly && transport.transport() != Transport.RDMA) {
+            throw new IllegalArgumentException("--rdma-only: needs --transport rdma, not " + transport.transport());
+        }
+        return rdmaOnly ? PathChoice.RDMA_ONLY : PathChoice.RDMA_OR_TCP;
     }
 
     /** After how long a connection on which nothing moves is closed; 0 for never. */
@@ -108,9 +114,9 @@ public final class ServerOptions {
     public int serve(String name, ChannelHandler childHandler, Supplier<Future<?>> endConnections)
             throws IOException, InterruptedException {
         return serve(name, (transport, group, address) -> {
-            ExampleServer server =
-                    ExampleServer.bind(transport, group, childHandler, address.getHostString(), address.getPort());
-            return new Running(server.address(), () -> {
+            ExampleServer server = ExampleServer.bind(transport, paths(), group, childHandler,
+                    address.getHostString(), address.getPort());
+            return new ServerRun.Running(server.address(), () -> {
                 server.close().sync();
                 endConnections.get().sync();
             });
@@ -118,82 +124,21 @@ public final class ServerOptions {
     }
 
     /**
-     * Starts a server and says so. It is stopped by SIGTERM or SIGINT, as service managers and people do it.
+     * Starts a server and says so, until it is stopped: see {@link ServerRun}.
      *
      * @param name of the server, for people
      * @return the exit status, when the server has been stopped
      */
     public int serve(String name, Starter starter) throws IOException, InterruptedException {
         EventLoopGroup group = transport.newGroup();
-        CountDownLatch toStop = new CountDownLatch(1);
-        CountDownLatch stopped = new CountDownLatch(1);
-        // The process ends when this does.
-        Thread onSignal = new Thread(() -> {
-            toStop.countDown();
-            try {
-                stopped.await();
-            } catch (InterruptedException ignored) {
-                // Then it ends at once.
-            }
-        }, "stop");
-        try {
-            Running server = starter.start(transport.transport(), group, new InetSocketAddress(host(), port));
-            Runtime.getRuntime().addShutdownHook(onSignal);
-            System.out.println(ExampleServer.READY + NetUtil.toSocketAddressString(server.address()) + " (" + name
-                    + ", " + transport + ", " + tls + ')');
-            if (controlled) {
-                control(new Control(group), toStop);
-            }
-            toStop.await();
-            server.stop().run();
-            return 0;
-        } finally {
-            Commands.shutdown(group);
-            stopped.countDown();
-            removeHook(onSignal);
-        }
-    }
-
-    private static void control(Control control, CountDownLatch toStop) {
-        Thread thread = new Thread(() -> {
-            try {
-                control.run();
-            } catch (Exception e) {
-                // Whoever waits for the answer sees that there is none, and here is why.
-                e.printStackTrace();
-            }
-            toStop.countDown();
-        }, "control");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    private static void removeHook(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException ignored) {
-            // The process is ending, and the hook has run.
-        }
+        return run.untilStopped(group, name + ", " + transport + (rdmaOnly ? " only" : "") + ", " + tls,
+                () -> starter.start(transport.transport(), group, new InetSocketAddress(host(), port)));
     }
 
     /** Starts a server. */
     @FunctionalInterface
     public interface Starter {
-        Running start(Transport transport, EventLoopGroup group, InetSocketAddress address)
+        ServerRun.Running start(Transport transport, EventLoopGroup group, InetSocketAddress address)
                 throws IOException, InterruptedException;
-    }
-
-    /**
-     * A server that runs.
-     *
-     * @param stop stops listening, and ends what is under way within a bounded time
-     */
-    public record Running(InetSocketAddress address, Stop stop) {
-    }
-
-    /** How to stop a server. */
-    @FunctionalInterface
-    public interface Stop {
-        void run() throws InterruptedException;
     }
 }

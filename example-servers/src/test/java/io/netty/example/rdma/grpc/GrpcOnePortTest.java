@@ -24,6 +24,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.PathChoice;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
@@ -150,7 +151,7 @@ class GrpcOnePortTest {
             Channel other = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
                     .childHandler(new ChannelInboundHandlerAdapter()).bind(GrpcPair.HOST, 0).sync().channel();
             InetSocketAddress address = (InetSocketAddress) other.localAddress();
-            assertThatThrownBy(() -> GrpcServer.start(Transport.RDMA, group, address, builder -> { }))
+            assertThatThrownBy(() -> GrpcServer.start(Transport.RDMA, PathChoice.RDMA_OR_TCP, group, address, b -> { }))
                     .isInstanceOf(IOException.class).hasCauseInstanceOf(BindException.class);
             // Free again.
             new ServerBootstrap().group(group).channel(Transport.EPOLL.serverChannelType())

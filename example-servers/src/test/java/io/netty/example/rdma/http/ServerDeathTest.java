@@ -22,7 +22,7 @@ import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.RunningServer;
-import io.netty.example.rdma.util.ServerOptions;
+import io.netty.example.rdma.util.ServerRun;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
 import io.netty.handler.codec.http.HttpResponse;
@@ -48,7 +48,7 @@ class ServerDeathTest {
                 List.of("-Dio.netty.rdma.provider=" + System.getProperty("io.netty.rdma.provider", "auto")),
                 HttpServer.class,
                 List.of("--transport", transport.toString(), "--host", RunningServer.HOST, "--port", "0",
-                        ServerOptions.CONTROLLED))) {
+                        ServerRun.CONTROLLED))) {
             int port = Integer.parseInt(ExampleServer.port(server.await(ExampleServer.READY)));
             HttpConnection connection = HttpConnection.open(ClientTransport.valueOf(transport.name()), group, null,
                     RunningServer.HOST, port);

@@ -1,0 +1,117 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.util;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.example.rdma.harness.Control;
+import io.netty.util.NetUtil;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * How the process of a server runs: it says that it listens, and ends when it is stopped.
+ */
+public final class ServerRun {
+    /** The option by which a server becomes one that is measured: {@link Control}. */
+    public static final String CONTROLLED = "--controlled";
+
+    @Option(names = CONTROLLED, hidden = true, description = "Do what is said on standard input (Control), and end "
+            + "when that does: no later than the process that started this one.")
+    private boolean controlled;
+
+    /**
+     * Starts a server and says so. It is stopped by SIGTERM or SIGINT, as service managers and people do it.
+     *
+     * @param group       its event loops, which end with it
+     * @param description of the server, for people
+     * @return the exit status, when the server has been stopped
+     */
+    public int untilStopped(EventLoopGroup group, String description, Starter starter)
+            throws IOException, InterruptedException {
+        CountDownLatch toStop = new CountDownLatch(1);
+        CountDownLatch stopped = new CountDownLatch(1);
+        // The process ends when this does.
+        Thread onSignal = new Thread(() -> {
+            toStop.countDown();
+            try {
+                stopped.await();
+            } catch (InterruptedException ignored) {
+                // Then it ends at once.
+            }
+        }, "stop");
+        try {
+            Running server = starter.start();
+            Runtime.getRuntime().addShutdownHook(onSignal);
+            System.out.println(ExampleServer.READY + NetUtil.toSocketAddressString(server.address()) + " ("
+                    + description + ')');
+            if (controlled) {
+                control(new Control(group), toStop);
+            }
+            toStop.await();
+            server.stop().run();
+            return 0;
+        } finally {
+            Commands.shutdown(group);
+            stopped.countDown();
+            removeHook(onSignal);
+        }
+    }
+
+    private static void control(Control control, CountDownLatch toStop) {
+        Thread thread = new Thread(() -> {
+            try {
+                control.run();
+            } catch (Exception e) {
+                // Whoever waits for the answer sees that there is none, and here is why.
+                e.printStackTrace();
+            }
+            toStop.countDown();
+        }, "control");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void removeHook(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException ignored) {
+            // The process is ending, and the hook has run.
+        }
+    }
+
+    /** Starts a server. */
+    @FunctionalInterface
+    public interface Starter {
+        Running start() throws IOException, InterruptedException;
+    }
+
+    /**
+     * A server that runs.
+     *
+     * @param stop stops listening, and ends what is under way within a bounded time
+     */
+    public record Running(InetSocketAddress address, Stop stop) {
+    }
+
+    /** How to stop a server. */
+    @FunctionalInterface
+    public interface Stop {
+        void run() throws InterruptedException;
+    }
+}
