@@ -21,8 +21,7 @@
 list() {
     cat <<'END'
 Usage: ./run-example.sh NAME [OPTION...]  NAME --help: its options; --help: more
-The first run installs what is missing and builds, in minutes. No RDMA device is
-needed: without one, the transport uses its embedded provider.
+The first run installs and builds, in minutes. It needs no RDMA device.
 
 See it work
   echo         a file of 100 MB there and back; then figures beside TCP    2 min
@@ -32,6 +31,7 @@ Compare with TCP: answers checked; a table, a chart, a plot (--quick: 30 s)
   grpc         gRPC: unary calls, an exchange, long messages, streaming    2 min
   files        static files and ranges of them                             2 min
   websocket    texts and large frames                                      2 min
+  proxy        HTTP over TCP through a proxy that goes on by RDMA          2 min
 Learn verbs: docs/verbs-guide.md goes through these
   requests     read, write, send, immediate data, atomics, memory windows   30 s
   pubsub       a publisher and subscribers, by read and by write            10 s
@@ -42,7 +42,7 @@ Look inside
   diagnose     what this machine has for RDMA, and how to fix the rest       3 s
   top          what a running JVM does: connections, rates, paths, memory   live
 Servers and clients alone: one in this terminal, the other in the next one
-  http-server, http-client ...   also echo-, h2-, grpc-, files-, websocket-
+  http-server, http-client ...   also echo-, h2-, grpc-, files-, websocket-, proxy-
   requester, responder ...       ends of the programs of verbs: see --help
 END
 }
@@ -66,6 +66,7 @@ provider, unless --provider ibverbs --host ADDRESS says otherwise:
   grpc         gRPC: unary calls, a bidirectional stream, messages of 4 MiB, server streaming
   files        static files and ranges of them; --files region|mapped
   websocket    an echo of texts and of large frames
+  proxy        HTTP/1.1 over TCP to a proxy, which reaches the server by RDMA, or by TCP
 
 Their servers and clients alone: --transport rdma|epoll|unix|io_uring|nio (not unix: h2, grpc; auto: clients except
 echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except echo's, answer TCP clients at the same port:
@@ -75,6 +76,8 @@ echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except 
   grpc-server, grpc-client
   files-server (its client is http-client)
   websocket-server, websocket-client
+With --rdma-only they leave the port of TCP free, for a proxy:
+  proxy-server --listen tcp:HOST:PORT --to HOST:PORT [--path auto|rdma|tcp], or --listen rdma:HOST:PORT, auto:HOST:PORT
 
 The classic programs of verbs, on message and datagram channels (docs/verbs-guide.md). Each runs its ends as processes,
 which check what they receive (--size, --polling, --help; all except the last two: --count):
@@ -117,7 +120,7 @@ esac
 main=$(example_class "$1") || { printf '%s: there is no example %s\n\n' "$0" "$1" >&2; list >&2; exit 2; }
 sections=(build) arguments=()
 case $1 in
-    echo|http|h2|grpc|files|websocket|pingpong|blast)
+    echo|http|h2|grpc|files|websocket|proxy|pingpong|blast)
         sections+=(bench)
         arguments=(--plot "$ROOT/target/plots/$1.svg")
         ;;

@@ -52,6 +52,8 @@ example_class() {
         blast) main=$package.harness.verbs.Blast ;;
         blast-server) main=$package.blast.BlastServer ;;
         blast-client) main=$package.blast.BlastClient ;;
+        proxy) main=$package.harness.load.ProxyComparison ;;
+        proxy-server) main=$package.proxy.ProxyServer ;;
         'top') main=$package.top.Top ;;
         diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;
         *) return 1 ;;

@@ -76,6 +76,21 @@ public abstract class ExampleComparison implements Callable<Integer> {
         return List.of();
     }
 
+    /** The modes of a transport that are compared. */
+    protected List<Mode> modes(Transport transport) {
+        return Mode.of(transport);
+    }
+
+    /**
+     * Starts the processes of a mode.
+     *
+     * @param forServer arguments of the server beside the transport and the address
+     * @param forClient arguments of the client beside these
+     */
+    protected Pair start(Mode mode, List<String> forServer, List<String> forClient) throws IOException {
+        return launcher().pair(mode, server, forServer, client, forClient, List.of());
+    }
+
     /** What starts the processes of the example. */
     protected final Launcher launcher() {
         return options.launcher();
@@ -83,7 +98,7 @@ public abstract class ExampleComparison implements Callable<Integer> {
 
     @Override
     public final Integer call() throws Exception {
-        List<Mode> modes = options.transports().stream().flatMap(transport -> Mode.of(transport).stream()).toList();
+        List<Mode> modes = options.transports().stream().flatMap(transport -> modes(transport).stream()).toList();
         try (TemporaryFolder folder = new TemporaryFolder()) {
             List<String> forClient = tls == null ? List.of() : List.of("--tls", tls.toString(), "--certificate",
                     folder.path().resolve("certificate.pem").toString());
@@ -93,7 +108,7 @@ public abstract class ExampleComparison implements Callable<Integer> {
                 prepare(Mode.byDefault(transport));
             }
             try (Comparison comparison = new Comparison(spec.name(), options, modes,
-                    mode -> launcher().pair(mode, server, forServer, client, forClient, List.of()), references())) {
+                    mode -> start(mode, forServer, forClient), references())) {
                 comparison.run();
             }
         }

@@ -30,10 +30,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A server and a client of one mode, as the comparison sees them: it tells both what to do, and asks both what they
- * have used.
+ * have used. The server may be several processes, one of them behind another; what they have used is added up.
  */
 public final class Pair implements AutoCloseable {
-    private final Child server;
+    private final List<Child> servers;
     private final Child client;
     private final List<Subject> subjects = new ArrayList<>();
 
@@ -64,7 +64,17 @@ public final class Pair implements AutoCloseable {
      * @param client is about to connect. Both are closed with this
      */
     public Pair(Child server, Child client) throws IOException {
-        this.server = server;
+        this(List.of(server), client);
+    }
+
+    /**
+     * Waits until the client is ready.
+     *
+     * @param servers listen; the client knows the last one. Closed with this
+     * @param client  is about to connect. Closed with this
+     */
+    public Pair(List<Child> servers, Child client) throws IOException {
+        this.servers = List.copyOf(servers);
         this.client = client;
         for (String line = client.line(); !line.equals(LoadClient.READY); line = client.line()) {
             if (line.startsWith(LoadClient.SCENARIO)) {
@@ -94,7 +104,7 @@ public final class Pair implements AutoCloseable {
         boolean warm = false;
         while (!warm) {
             Probe clientBefore = probe(client);
-            Probe serverBefore = probe(server);
+            Probe serverBefore = probeServers();
             for (int number : numbers) {
                 if (System.nanoTime() - end >= 0) {
                     return;
@@ -105,19 +115,19 @@ public final class Pair implements AutoCloseable {
                 subjects.get(number).settling().warmedUp(window.nanos() / 1e9);
                 awaitCompilers(end);
             }
-            warm = compiling(probe(client).since(clientBefore), probe(server).since(serverBefore)) < WARM_COMPILING;
+            warm = compiling(probe(client).since(clientBefore), probeServers().since(serverBefore)) < WARM_COMPILING;
         }
     }
 
     private void awaitCompilers(long end) throws IOException, InterruptedException {
         pause();
         Probe clientBefore = probe(client);
-        Probe serverBefore = probe(server);
+        Probe serverBefore = probeServers();
         boolean compiling = true;
         while (compiling && System.nanoTime() - end < 0) {
             Thread.sleep(LOOK_MILLIS);
             Probe clientNow = probe(client);
-            Probe serverNow = probe(server);
+            Probe serverNow = probeServers();
             compiling = compiling(clientNow.since(clientBefore), serverNow.since(serverBefore)) > WARM_COMPILING;
             clientBefore = clientNow;
             serverBefore = serverNow;
@@ -147,11 +157,11 @@ public final class Pair implements AutoCloseable {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
         client.ask(LoadClient.START + ' ' + number);
         Probe clientBefore = probe(client);
-        Probe serverBefore = probe(server);
+        Probe serverBefore = probeServers();
         while (true) {
             Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + windowMillis));
             Probe clientNow = probe(client);
-            Probe serverNow = probe(server);
+            Probe serverNow = probeServers();
             Look look = new Look(window, clientNow.since(clientBefore), serverNow.since(serverBefore));
             clientBefore = clientNow;
             serverBefore = serverNow;
@@ -200,16 +210,16 @@ public final class Pair implements AutoCloseable {
     private Look look(int number, int millis) throws IOException {
         client.ask(LoadClient.START + ' ' + number);
         Probe clientBefore = probe(client);
-        Probe serverBefore = probe(server);
+        Probe serverBefore = probeServers();
         Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + millis));
-        Look look = new Look(window, probe(client).since(clientBefore), probe(server).since(serverBefore));
+        Look look = new Look(window, probe(client).since(clientBefore), probeServers().since(serverBefore));
         client.ask(LoadClient.STOP);
         return look;
     }
 
-    /** Of the server's process. */
+    /** Of the server's process, the first one if there are several. */
     public long serverPid() {
-        return server.pid();
+        return servers.get(0).pid();
     }
 
     /** Of the client's process. */
@@ -217,9 +227,9 @@ public final class Pair implements AutoCloseable {
         return client.pid();
     }
 
-    /** Bytes that the server holds: see {@link Control#MEMORY}. */
+    /** Bytes that the server holds, the first one if there are several: see {@link Control#MEMORY}. */
     public long serverMemory() throws IOException {
-        return Long.parseLong(server.ask(Control.MEMORY));
+        return Long.parseLong(servers.get(0).ask(Control.MEMORY));
     }
 
     /** Bytes that the client holds: see {@link Control#MEMORY}. */
@@ -235,12 +245,24 @@ public final class Pair implements AutoCloseable {
     /** Stops the event loops of both, so that they take nothing from others. */
     void pause() throws IOException {
         client.ask(Control.PAUSE);
-        server.ask(Control.PAUSE);
+        for (Child server : servers) {
+            server.ask(Control.PAUSE);
+        }
     }
 
     void resume() throws IOException {
-        server.ask(Control.RESUME);
+        for (Child server : servers) {
+            server.ask(Control.RESUME);
+        }
         client.ask(Control.RESUME);
+    }
+
+    private Probe probeServers() throws IOException {
+        Probe sum = probe(servers.get(0));
+        for (Child other : servers.subList(1, servers.size())) {
+            sum = sum.plus(probe(other));
+        }
+        return sum;
     }
 
     private static Probe probe(Child child) throws IOException {
@@ -250,6 +272,8 @@ public final class Pair implements AutoCloseable {
     @Override
     public void close() throws IOException {
         client.close();
-        server.close();
+        for (Child server : servers) {
+            server.close();
+        }
     }
 }

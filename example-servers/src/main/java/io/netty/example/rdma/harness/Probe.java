@@ -37,6 +37,12 @@ public record Probe(long nanos, long cpuNanos, long compilerNanos, long gcNanos,
                 gcNanos - earlier.gcNanos, allocatedBytes - earlier.allocatedBytes, residentBytes);
     }
 
+    /** What two processes have used together; the time is that of this one. */
+    public Probe plus(Probe other) {
+        return new Probe(nanos, cpuNanos + other.cpuNanos, compilerNanos + other.compilerNanos,
+                gcNanos + other.gcNanos, allocatedBytes + other.allocatedBytes, residentBytes + other.residentBytes);
+    }
+
     /** For {@link #parse}. */
     @Override
     public String toString() {

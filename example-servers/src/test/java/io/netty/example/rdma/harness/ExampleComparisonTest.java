@@ -17,6 +17,7 @@ package io.netty.example.rdma.harness;
 
 import io.netty.example.rdma.harness.load.FileComparison;
 import io.netty.example.rdma.harness.load.HttpComparison;
+import io.netty.example.rdma.harness.load.ProxyComparison;
 import io.netty.example.rdma.harness.load.WebSocketComparison;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
@@ -72,6 +73,19 @@ class ExampleComparisonTest {
     void websocketIsRight(String transport) throws Exception {
         assertThat(compare(new WebSocketComparison(), "--transports", transport))
                 .contains("| text of 64 B ", "| binary of 4 MiB ");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"RDMA", "EPOLL"})
+    void proxyIsRightWhateverItsPathIs(Transport transport) throws Exception {
+        assertThat(compare(new ProxyComparison(), "--transports", transport.toString()))
+                .contains("| plaintext ", "| download of 64 MiB ", "| chunked upload of 64 MiB ",
+                        "| " + transport + ' ');
+    }
+
+    @Test
+    void proxyHasNoOtherPaths() {
+        assertThat(Commands.run(new ProxyComparison(), "--quick", "--transports", "rdma,unix")).isOne();
     }
 
     @Test

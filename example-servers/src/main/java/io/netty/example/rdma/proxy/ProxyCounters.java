@@ -1,0 +1,101 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.proxy;
+
+import io.netty.channel.rdma.bootstrap.TransportPath;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What a proxy has done. Event loops count, any thread reads. How many bytes went without a copy is counted by the
+ * transport ({@code RdmaMetrics}), and why TCP was taken in place of RDMA by {@code RdmaOrTcpMetrics}.
+ */
+public final class ProxyCounters {
+    private final LongAdder accepted = new LongAdder();
+    private final LongAdder ended = new LongAdder();
+    private final LongAdder unreachable = new LongAdder();
+    private final LongAdder failed = new LongAdder();
+    private final LongAdder bytesToServer = new LongAdder();
+    private final LongAdder bytesToClient = new LongAdder();
+    private final Map<TransportPath, LongAdder> connected = new EnumMap<>(TransportPath.class);
+
+    ProxyCounters() {
+        for (TransportPath path : TransportPath.values()) {
+            connected.put(path, new LongAdder());
+        }
+    }
+
+    void accept() {
+        accepted.increment();
+    }
+
+    void connect(TransportPath path) {
+        connected.get(path).increment();
+    }
+
+    void missServer() {
+        unreachable.increment();
+    }
+
+    void fail() {
+        failed.increment();
+    }
+
+    void end(long toServer, long toClient) {
+        bytesToServer.add(toServer);
+        bytesToClient.add(toClient);
+        ended.increment();
+    }
+
+    /** Connections of clients. */
+    public long accepted() {
+        return accepted.sum();
+    }
+
+    /** Connections of clients that have not ended. */
+    public long open() {
+        // In this order, as a connection may end in between.
+        long done = ended.sum();
+        return Math.max(0, accepted.sum() - done);
+    }
+
+    /** Connections to the server, by what they go over. */
+    public long connected(TransportPath path) {
+        return connected.get(path).sum();
+    }
+
+    /** Connections of clients that were reset, as the server could not be reached. */
+    public long unreachable() {
+        return unreachable.sum();
+    }
+
+    /** Connections that were reset after that, because one side failed or nothing moved. */
+    public long failed() {
+        return failed.sum();
+    }
+
+    /** For people. */
+    @Override
+    public String toString() {
+        return String.format(Locale.ROOT, "connections: %d, %d of them open; to the server: %d over RDMA, %d over TCP, "
+                        + "%d could not be made; %d failed; of those that have ended: %,d bytes to the server, "
+                        + "%,d bytes back", accepted(), open(), connected(TransportPath.RDMA),
+                connected(TransportPath.TCP), unreachable(), failed(), bytesToServer.sum(), bytesToClient.sum());
+    }
+}

@@ -1,0 +1,61 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.proxy;
+
+import io.netty.channel.rdma.bootstrap.PathChoice;
+
+import java.util.Locale;
+
+/**
+ * What connections go over, as the command line has it.
+ */
+public enum ProxyPath {
+    /** To the server: over RDMA if it can be reached so, by shared memory or an adapter, else over TCP. */
+    AUTO(PathChoice.RDMA_OR_TCP, true, true),
+    RDMA(PathChoice.RDMA_ONLY, true, false),
+    TCP(PathChoice.TCP_ONLY, false, true);
+
+    private final PathChoice choice;
+    private final boolean rdma;
+    private final boolean tcp;
+
+    ProxyPath(PathChoice choice, boolean rdma, boolean tcp) {
+        this.choice = choice;
+        this.rdma = rdma;
+        this.tcp = tcp;
+    }
+
+    /** The same for channels. */
+    PathChoice choice() {
+        return choice;
+    }
+
+    /** Whether it may be RDMA. */
+    boolean mayBeRdma() {
+        return rdma;
+    }
+
+    /** Whether a connection over this one could be one to a listener of that one. */
+    boolean meets(ProxyPath listener) {
+        return rdma && listener.rdma || tcp && listener.tcp;
+    }
+
+    /** As written on the command line. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.proxy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+
+/**
+ * What a proxy is told.
+ *
+ * @param listen        where it takes connections
+ * @param server        where it goes on
+ * @param path          and over what
+ * @param connectMillis how long that may take, from 1
+ * @param idleMillis    after how long a connection on which nothing moves is reset; 0 for never
+ * @param quiet         whether to log only what goes wrong
+ */
+public record ProxySettings(Listen listen, InetSocketAddress server, ProxyPath path, int connectMillis, long idleMillis,
+                            boolean quiet) {
+    /**
+     * Makes sure that the server is not the proxy itself: each connection would be followed by another one, until there
+     * are no file descriptors left.
+     *
+     * @throws IllegalArgumentException if it is
+     */
+    public void check() throws IOException {
+        InetSocketAddress own = listen.address().resolve();
+        boolean ownAddress = own.getAddress().isAnyLocalAddress() ? isLocal(server.getAddress())
+                : own.getAddress().equals(server.getAddress()) || server.getAddress().isAnyLocalAddress();
+        if (ownAddress && own.getPort() == server.getPort() && path.meets(listen.path())) {
+            throw new IllegalArgumentException("the server " + server.getAddress().getHostAddress() + ':'
+                    + server.getPort() + ", reached by " + path + ", may be this proxy itself, which listens at "
+                    + listen + ": choose another port, or with --path and --listen different paths");
+        }
+    }
+
+    private static boolean isLocal(InetAddress address) throws SocketException {
+        return address.isAnyLocalAddress() || address.isLoopbackAddress()
+                || NetworkInterface.getByInetAddress(address) != null;
+    }
+}

@@ -1,0 +1,362 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.proxy;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.bootstrap.Fallback;
+import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.verbs.QueuePairInfo;
+import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A client's connection and the one to the server that it goes on with: what is read from one is written to the other,
+ * and how one ends, the other does. Both are on the client's event loop, and so is all that happens here.
+ */
+final class Tunnel {
+    /**
+     * How much may wait for a side that does not take it, before nothing more is read for it. That is less than half of
+     * the receive memory of a connection (1 MiB): if the proxy kept more of it, the transport would copy what arrives.
+     */
+    static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(128 * 1024, 256 * 1024);
+
+    private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(Tunnel.class);
+    private static final int DIRECTIONS = 2;
+
+    private final ProxySettings settings;
+    private final ProxyCounters counters;
+    private final Promise<Void> ended;
+    private final long startNanos = System.nanoTime();
+    private final End client;
+    private End server;
+    /** Whether bytes go both ways, or have. */
+    private boolean connected;
+    /** How many of them have ended, each with its half close. */
+    private int directionsEnded;
+    /** Whether both sides are closed, or will be: there is nothing more to decide. */
+    private boolean ending;
+
+    /**
+     * Adds its handlers to the client's channel, which is not active yet. On its event loop.
+     */
+    Tunnel(SocketChannel channel, ProxySettings settings, ProxyCounters counters) {
+        this.settings = settings;
+        this.counters = counters;
+        ended = channel.eventLoop().newPromise();
+        client = new End(channel, "client");
+        client.addTo(channel.pipeline());
+        counters.accept();
+    }
+
+    /** Succeeds when both connections are closed. */
+    Future<Void> endFuture() {
+        return ended;
+    }
+
+    /** Resets both connections. Any thread. */
+    void reset() {
+        client.channel.eventLoop().execute(this::resetBoth);
+    }
+
+    /** Bytes that were read from one side and that the other one has not taken. */
+    long waitingBytes() {
+        return client.waitingBytes() + (server == null ? 0 : server.waitingBytes());
+    }
+
+    /** The channel of the client. */
+    SocketChannel clientChannel() {
+        return client.channel;
+    }
+
+    /** The channel to the server, which may be connecting; {@code null} if there is none yet. */
+    SocketChannel serverChannel() {
+        return server == null ? null : server.channel;
+    }
+
+    /** The client is there. */
+    private void connect() {
+        RdmaOrTcpSocketChannel channel = new RdmaOrTcpSocketChannel(PathRule.always(settings.path().choice()));
+        server = new End(channel, "server");
+        client.other = server;
+        server.other = client;
+        new Bootstrap()
+                .group(client.channel.eventLoop())
+                .channelFactory(() -> channel)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, settings.connectMillis())
+                .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel initialized) {
+                        server.addTo(initialized.pipeline());
+                    }
+                })
+                .connect(settings.server())
+                .addListener(done -> {
+                    if (!done.isSuccess()) {
+                        unreachable(done.cause());
+                    }
+                });
+    }
+
+    private void unreachable(Throwable cause) {
+        if (!ending) {
+            counters.missServer();
+            LOGGER.warn("{}: the server can't be reached, the client's connection is reset: {}", this,
+                    cause.toString());
+        }
+        resetBoth();
+    }
+
+    /** The server is there. */
+    private void connected() {
+        connected = true;
+        counters.connect(server.path());
+        client.readFor(server);
+        server.readFor(client);
+        client.readIf(server.channel.isWritable());
+        if (!settings.quiet()) {
+            LOGGER.info("{}: connected over {}", this, describePath());
+        }
+    }
+
+    /** For people: what the connection to the server goes over. */
+    private String describePath() {
+        if (server.path() == TransportPath.RDMA) {
+            // On the event loop the answer is there at once.
+            QueuePairInfo info = ((RdmaSocketChannel) ((RdmaOrTcpSocketChannel) server.channel).pathChannel())
+                    .info().getNow();
+            return info == null ? "RDMA" : "RDMA, " + (info.provider() == VerbsProvider.EMBEDDED ? "shared memory"
+                    : "device " + info.deviceName());
+        }
+        Fallback fallback = server.channel.attr(RdmaOrTcp.FALLBACK).get();
+        return fallback == null ? "TCP" : "TCP: " + fallback;
+    }
+
+    /** A side has had all that the other one had sent, and knows that there is no more. */
+    private void directionEnded() {
+        directionsEnded++;
+        if (directionsEnded == DIRECTIONS) {
+            ending = true;
+            client.channel.close();
+            server.channel.close();
+        }
+    }
+
+    private void failed(End end, Throwable cause) {
+        if (ending) {
+            return;
+        }
+        counters.fail();
+        LOGGER.warn("{}: the connection of the {} {} failed, the other one is reset: {}", this, end.name,
+                end.peer(), cause.toString());
+        resetBoth();
+    }
+
+    private void resetBoth() {
+        ending = true;
+        client.reset();
+        if (server != null) {
+            server.reset();
+        }
+    }
+
+    /** One of the two is closed. */
+    private void closed() {
+        if (client.channel.isOpen() || server != null && server.channel.isOpen() || !ended.trySuccess(null)) {
+            return;
+        }
+        long toClient = server == null ? 0 : server.readBytes;
+        counters.end(client.readBytes, toClient);
+        if (!settings.quiet()) {
+            LOGGER.info("{}: ended after {} s, {} bytes to the server, {} bytes back", this,
+                    String.format(Locale.ROOT, "%.3f", (System.nanoTime() - startNanos) / 1e9), client.readBytes,
+                    toClient);
+        }
+    }
+
+    /** For people, in each line of the log: between whom. */
+    @Override
+    public String toString() {
+        return client.peer() + " (" + client.path() + ") -> " + NetUtil.toSocketAddressString(settings.server());
+    }
+
+    /** What happens on one of the two connections. */
+    private final class End extends ChannelInboundHandlerAdapter {
+        private final SocketChannel channel;
+        private final String name;
+        private End other;
+        private String peer;
+        private long readBytes;
+
+        End(SocketChannel channel, String name) {
+            this.channel = channel;
+            this.name = name;
+        }
+
+        void addTo(ChannelPipeline pipeline) {
+            if (settings.idleMillis() > 0) {
+                // A slow reader is not idle: while something moves there, so does the connection (observeOutput).
+                pipeline.addLast(new IdleStateHandler(true, 0, 0, settings.idleMillis(), TimeUnit.MILLISECONDS));
+            }
+            pipeline.addLast(this);
+            channel.closeFuture().addListener(closed -> closed());
+        }
+
+        /** What this one goes over, once that is known. */
+        TransportPath path() {
+            return channel.attr(RdmaOrTcp.PATH).get();
+        }
+
+        /** For people: who is at the other end. */
+        String peer() {
+            if (peer == null && channel.remoteAddress() != null) {
+                peer = NetUtil.toSocketAddressString(channel.remoteAddress());
+            }
+            return peer == null ? NetUtil.toSocketAddressString(settings.server()) : peer;
+        }
+
+        long waitingBytes() {
+            // The outbound buffer is gone when the channel is closed.
+            return channel.unsafe().outboundBuffer() == null ? 0
+                    : channel.unsafe().outboundBuffer().totalPendingWriteBytes();
+        }
+
+        /** What is read from TCP is to lie where the other connection sends it from, if that is RDMA. */
+        void readFor(End writer) {
+            if (path() == TransportPath.TCP && writer.path() == TransportPath.RDMA) {
+                channel.config().setAllocator(writer.channel.config().getAllocator());
+            }
+        }
+
+        /** To be called when the other side takes more, or no more. */
+        void readIf(boolean wanted) {
+            if (!channel.isInputShutdown()) {
+                channel.config().setAutoRead(wanted);
+            }
+        }
+
+        void reset() {
+            if (channel.isOpen()) {
+                try {
+                    channel.config().setSoLinger(0);
+                } catch (ChannelException e) {
+                    // The socket is gone, which is what was wanted.
+                }
+                channel.close();
+            }
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            if (this == client) {
+                connect();
+            } else {
+                connected();
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            readBytes += ((ByteBuf) msg).readableBytes();
+            other.channel.write(msg, other.channel.voidPromise());
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            other.channel.flush();
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            if (connected) {
+                other.readIf(channel.isWritable());
+            }
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ChannelInputShutdownEvent) {
+                other.endOutput();
+            } else if (event instanceof IdleStateEvent) {
+                // Also if it is the end that does not come.
+                failed(this, new TimeoutException("nothing moved for " + settings.idleMillis()
+                        + " ms"));
+                resetBoth();
+            }
+        }
+
+        /** Tells the peer that there is no more, behind all that was written. */
+        private void endOutput() {
+            // Shutting down at once would fail what is still queued.
+            channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener((ChannelFutureListener) flushed -> {
+                if (flushed.isSuccess()) {
+                    channel.shutdownOutput().addListener((ChannelFutureListener) shutdown -> {
+                        if (shutdown.isSuccess()) {
+                            directionEnded();
+                        } else {
+                            failed(this, shutdown.cause());
+                        }
+                    });
+                } else {
+                    failed(this, flushed.cause());
+                }
+            });
+        }
+
+        /** Closed by its peer, in both directions at once, and without an error. */
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            if (!ending) {
+                ending = true;
+                other.channel.config().setAutoRead(false);
+                other.channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            failed(this, cause);
+        }
+    }
+}

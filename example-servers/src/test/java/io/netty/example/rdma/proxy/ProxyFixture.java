@@ -1,0 +1,157 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.proxy;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Supplier;
+
+/**
+ * A proxy in this process, the server behind it, and clients, which have event loops of their own.
+ */
+final class ProxyFixture implements AutoCloseable {
+    private static final int CONNECT_MILLIS = 10_000 * TestTimeouts.MULTIPLIER;
+
+    private final Route route;
+    // Those of RDMA serve TCP, too.
+    private final EventLoopGroup proxyGroup = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
+    private final EventLoopGroup peerGroup = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
+    private final BlockingQueue<Peer> accepted = new LinkedBlockingQueue<>();
+    private Channel server;
+    private Proxy proxy;
+
+    /**
+     * Which way connections go.
+     *
+     * @param client how clients reach the proxy
+     * @param server how the proxy reaches the server
+     */
+    record Route(Transport client, Transport server) {
+        ProxyPath listens() {
+            return path(client);
+        }
+
+        ProxyPath connects() {
+            return path(server);
+        }
+
+        private static ProxyPath path(Transport transport) {
+            return transport == Transport.RDMA ? ProxyPath.RDMA : ProxyPath.TCP;
+        }
+    }
+
+    ProxyFixture(Route route) {
+        this.route = route;
+    }
+
+    /** Peers behind the proxy. */
+    ProxyFixture start() throws Exception {
+        return start(() -> new Peer(accepted::add), 0);
+    }
+
+    /** As above, with other handlers behind the proxy, and connections that may be idle for so long (0: for ever). */
+    ProxyFixture start(Supplier<ChannelHandler> handlers, long idleMillis) throws Exception {
+        server = TestTimeouts.sync(new ServerBootstrap()
+                .group(peerGroup)
+                .channel(route.server().serverChannelType())
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        channel.pipeline().addLast(handlers.get());
+                    }
+                })
+                .bind(TestAddress.anyPort())).channel();
+        return startProxy((InetSocketAddress) server.localAddress(), route.connects(), idleMillis);
+    }
+
+    /** The proxy alone. */
+    ProxyFixture startProxy(InetSocketAddress to, ProxyPath path, long idleMillis) throws Exception {
+        proxy = Proxy.start(proxyGroup, new ProxySettings(
+                new Listen(route.listens(), new HostAndPort(TestAddress.HOST, 0)), to, path, CONNECT_MILLIS, idleMillis,
+                true));
+        return this;
+    }
+
+    Peer connect() throws InterruptedException {
+        Peer peer = new Peer(connected -> { });
+        connect(peer);
+        return peer;
+    }
+
+    void connect(ChannelHandler handler) throws InterruptedException {
+        TestTimeouts.sync(new Bootstrap()
+                .group(peerGroup)
+                .channel(route.client().channelType())
+                .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .handler(handler)
+                .connect(proxy.address()));
+    }
+
+    /** The server's end of the next connection. */
+    Peer accepted() throws InterruptedException {
+        return TestTimeouts.take(accepted, "a connection of the proxy to the server");
+    }
+
+    /** The only connection that there is. */
+    Tunnel tunnel() throws InterruptedException {
+        TestTimeouts.awaitTrue(() -> proxy.tunnels().size() == 1);
+        return proxy.tunnels().iterator().next();
+    }
+
+    /** Where the server is that is behind the proxy. */
+    InetSocketAddress serverAddress() {
+        return (InetSocketAddress) server.localAddress();
+    }
+
+    Proxy proxy() {
+        return proxy;
+    }
+
+    void awaitNoConnections() throws InterruptedException {
+        TestTimeouts.awaitTrue(() -> proxy.counters().open() == 0 && proxy.tunnels().isEmpty());
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (proxy != null) {
+                proxy.stop();
+            }
+            if (server != null) {
+                TestTimeouts.sync(server.close());
+            }
+            TestTimeouts.shutdown(proxyGroup);
+            TestTimeouts.shutdown(peerGroup);
+        } catch (InterruptedException e) {
+            // The time of the test is over.
+            Thread.currentThread().interrupt();
+        }
+    }
+}
