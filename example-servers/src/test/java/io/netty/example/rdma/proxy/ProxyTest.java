@@ -53,6 +53,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class ProxyTest {
     private static final int LARGE = RunningServer.SLOW_MACHINE ? 2_000_003 : 20_000_003;
+    /** What TCP sockets and receive buffers hold on the way is some MB. */
+    private static final long LARGER_THAN_BUFFERS = 40_000_003;
     /** What one read may add when there was room for one byte more; Netty counts 96 bytes for each buffer as well. */
     private static final int LONGEST_READ = 64 * 1024 + 16 * 1024;
 
@@ -213,7 +215,7 @@ class ProxyTest {
             Peer client = proxy.connect();
             Peer server = proxy.accepted();
             client.channel().config().setAutoRead(false);
-            long all = 4L * LARGE;
+            long all = LARGER_THAN_BUFFERS;
             server.sendPattern(all);
             Tunnel tunnel = proxy.tunnel();
             awaitHeldBack(tunnel, tunnel.serverChannel()::config);
@@ -231,7 +233,7 @@ class ProxyTest {
             Peer client = proxy.connect();
             Peer server = proxy.accepted();
             server.channel().config().setAutoRead(false);
-            long all = 4L * LARGE;
+            long all = LARGER_THAN_BUFFERS;
             client.sendPattern(all);
             Tunnel tunnel = proxy.tunnel();
             awaitHeldBack(tunnel, tunnel.clientChannel()::config);
