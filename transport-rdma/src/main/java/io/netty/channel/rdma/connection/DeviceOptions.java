@@ -104,7 +104,7 @@ public final class DeviceOptions {
         }
         List<Verbs> chosen = new ArrayList<>(usable.size());
         for (Verbs verbs : usable) {
-            if (path.contains(verbs.provider()) && (name.isEmpty() || Device.names(verbs).contains(name))) {
+            if (path.contains(verbs.provider()) && (name.isEmpty() || Device.isPresent(verbs, name))) {
                 chosen.add(verbs);
             }
         }
@@ -137,7 +137,20 @@ public final class DeviceOptions {
             return local;
         }
         InetAddress near = remote != null ? remote : local != null ? local.getAddress() : null;
-        DeviceAddresses addresses = DeviceAddresses.find(verbs);
+        DeviceAddresses addresses = DeviceAddresses.recent(verbs);
+        InetAddress best = nearest(verbs, addresses, near);
+        if (best == null) {
+            addresses = DeviceAddresses.find(verbs);
+            best = nearest(verbs, addresses, near);
+        }
+        if (best == null) {
+            throw new NoRdmaDeviceException("no local address is of " + this + "; of the RDMA devices, " + addresses);
+        }
+        return new InetSocketAddress(best, local == null ? 0 : local.getPort());
+    }
+
+    /** Of the addresses that are chosen; {@code null} if there is none. */
+    private InetAddress nearest(Verbs verbs, DeviceAddresses addresses, InetAddress near) throws IOException {
         InetAddress best = null;
         for (Map.Entry<String, List<InetAddress>> device : addresses.byDevice().entrySet()) {
             if (!name.isEmpty() && !name.equals(device.getKey())) {
@@ -150,10 +163,7 @@ public final class DeviceOptions {
                 }
             }
         }
-        if (best == null) {
-            throw new NoRdmaDeviceException("no local address is of " + this + "; of the RDMA devices, " + addresses);
-        }
-        return new InetSocketAddress(best, local == null ? 0 : local.getPort());
+        return best;
     }
 
     /** The same family first, then the longest part of the address that is the same, then those that reach others. */

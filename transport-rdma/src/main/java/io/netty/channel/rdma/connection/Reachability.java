@@ -60,7 +60,7 @@ public final class Reachability {
         if (local != null && !local.getAddress().isAnyLocalAddress()) {
             return new InetSocketAddress(local.getAddress(), remote.getPort());
         }
-        DeviceAddresses addresses = DeviceAddresses.find(verbs);
+        DeviceAddresses addresses = DeviceAddresses.recent(verbs);
         InetAddress own = addresses.ofThisHost(address.getClass());
         if (own == null && address instanceof Inet6Address) {
             // Whoever listens there listens for IPv4, too.
@@ -87,9 +87,42 @@ public final class Reachability {
     }
 
     private static IOException unreachable(Verbs verbs, String why, Throwable cause) {
-        NoRouteToHostException e = new NoRouteToHostException("No RDMA route (" + why +
-                "; the address must be one that an RDMA device reaches: " + devices(verbs) + ')');
+        NoRouteToHostException e = new NoRdmaRouteException(verbs, why);
         e.initCause(cause);
         return e;
+    }
+
+    /**
+     * Its message asks for the addresses of all devices, with some system calls for each: not before somebody reads it,
+     * as a connect that has another provider to try throws it for every peer on another host.
+     */
+    private static final class NoRdmaRouteException extends NoRouteToHostException {
+        private static final long serialVersionUID = 1L;
+
+        private final transient Verbs verbs;
+        private final String why;
+        private String message;
+
+        NoRdmaRouteException(Verbs verbs, String why) {
+            this.verbs = verbs;
+            this.why = why;
+        }
+
+        @Override
+        public synchronized String getMessage() {
+            if (message == null) {
+                message = "No RDMA route (" + why + "; the address must be one that an RDMA device reaches: " +
+                        devices(verbs) + ')';
+            }
+            return message;
+        }
+
+        /** With the message. */
+        private Object writeReplace() {
+            NoRouteToHostException replacement = new NoRouteToHostException(getMessage());
+            replacement.initCause(getCause());
+            replacement.setStackTrace(getStackTrace());
+            return replacement;
+        }
     }
 }

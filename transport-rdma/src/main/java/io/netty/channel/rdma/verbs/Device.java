@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -34,6 +35,9 @@ import java.util.concurrent.ConcurrentMap;
 public final class Device extends VerbsObject {
     // The connection manager's contexts live as long as the process, so there is nothing to remove.
     private static final ConcurrentMap<Long, Device> SHARED = new ConcurrentHashMap<>();
+
+    /** Names of devices that a provider had when it was asked. */
+    private static final ConcurrentMap<VerbsProvider, Set<String>> KNOWN = new ConcurrentHashMap<>();
 
     private final String name;
     private final boolean owned;
@@ -80,13 +84,28 @@ public final class Device extends VerbsObject {
     /** The provider that has a device of this name; for one that there is not the preferred one, which says so. */
     private static Verbs providerOf(String name) throws VerbsException {
         ObjectUtil.checkNotNull(name, "name");
-        for (Verbs verbs : Verbs.usable()) {
-            if (verbs != Verbs.preferred() && names(verbs).contains(name) &&
-                    !names(Verbs.preferred()).contains(name)) {
-                return verbs;
+        if (!isPresent(Verbs.preferred(), name)) {
+            for (Verbs verbs : Verbs.usable()) {
+                if (isPresent(verbs, name)) {
+                    return verbs;
+                }
             }
         }
         return Verbs.preferred();
+    }
+
+    /**
+     * Whether a provider has a device of this name, or had when it was asked before: one that is removed fails when it
+     * is used.
+     */
+    public static boolean isPresent(Verbs verbs, String name) throws VerbsException {
+        Set<String> known = KNOWN.computeIfAbsent(verbs.provider(), provider -> ConcurrentHashMap.newKeySet());
+        if (known.contains(name)) {
+            return true;
+        }
+        List<String> names = names(verbs);
+        known.addAll(names);
+        return names.contains(name);
     }
 
     /**

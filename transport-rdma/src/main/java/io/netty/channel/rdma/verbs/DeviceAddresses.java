@@ -27,6 +27,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Which IP addresses of this host stand for which RDMA device. The connection manager chooses a device by the local
@@ -37,8 +40,12 @@ public final class DeviceAddresses {
     /** As much as a person reads; a host of containers may have thousands. */
     private static final int MOST_IN_TEXT = 16;
 
+    private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final ConcurrentMap<Verbs, DeviceAddresses> RECENT = new ConcurrentHashMap<>();
+
     private final Map<String, List<InetAddress>> byDevice;
     private final Map<InetAddress, Integer> ports;
+    private final long nanos = System.nanoTime();
 
     private DeviceAddresses(Map<String, List<InetAddress>> byDevice, Map<InetAddress, Integer> ports) {
         this.byDevice = byDevice;
@@ -73,6 +80,19 @@ public final class DeviceAddresses {
             }
         }
         return new DeviceAddresses(Collections.unmodifiableMap(byDevice), ports);
+    }
+
+    /**
+     * As above, or what was found less than a second ago: for each connect. Who does not find there what must be there,
+     * asks {@link #find(Verbs)}.
+     */
+    public static DeviceAddresses recent(Verbs verbs) throws VerbsException, SocketException {
+        DeviceAddresses recent = RECENT.get(verbs);
+        if (recent == null || System.nanoTime() - recent.nanos >= RECENT_NANOS) {
+            recent = find(verbs);
+            RECENT.put(verbs, recent);
+        }
+        return recent;
     }
 
     private static String deviceOf(InetAddress address, EventChannel channel, Map<InetAddress, Integer> ports)
