@@ -34,6 +34,7 @@ import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.internal.UnstableApi;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -61,9 +62,30 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     /** Bound before connecting; or of the request that the channel was made for, and that is not answered yet. */
     private LoopId boundId;
     private RdmaConnector connector;
+    private volatile RdmaPath path;
 
     protected AbstractRdmaConnectedChannel(Channel parent) {
         super(parent);
+    }
+
+    /**
+     * Which provider the connection goes by, and why. Any thread.
+     *
+     * @return {@code null} before the channel is connected, and if an application has connected it without the
+     *         connection manager.
+     */
+    public final RdmaPath path() {
+        return path;
+    }
+
+    /** The channel is one of a request that came by this provider. */
+    final void cameBy(Verbs verbs) {
+        path = new RdmaPath(verbs.provider(), RdmaPathReason.ACCEPTED, "the peer has come this way");
+    }
+
+    /** It is about to be connected. */
+    final void takes(RdmaPath newPath) {
+        path = newPath;
     }
 
     @SuppressWarnings("exports") // for the channels of this module
@@ -130,6 +152,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     /** A request that came from elsewhere has arrived on the loop of this channel. */
     protected final void request(ConnectionId id) throws Exception {
+        cameBy(id.verbs());
         request(handler(), id);
     }
 
@@ -284,6 +307,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected final void connected(InetSocketAddress newRemote) {
         connector = null;
         remote = newRemote;
+        RdmaConnectMetrics.total().connected(path);
         activate();
         ((ConnectingUnsafe) unsafe()).connected();
     }
@@ -295,8 +319,10 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     /** The connection could not be made. */
     protected final void connectFailed(Throwable cause) {
+        VerbsProvider provider = connector == null ? null : connector.provider();
         cancelConnector();
-        ((ConnectingUnsafe) unsafe()).connectFailed(cause);
+        path = null;
+        ((ConnectingUnsafe) unsafe()).connectFailed(cause, provider);
     }
 
     private void cancelConnector() {
@@ -388,7 +414,8 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
                 }
                 ConnectTimeoutException timeout = new ConnectTimeoutException(
                         "connection timed out after " + connectTimeoutMillis + " ms: " + requestedRemote);
-                countFailure(promise, timeout);
+                connector.explain(timeout);
+                countFailure(promise, timeout, connector.provider());
                 if (promise.tryFailure(timeout)) {
                     close(voidPromise());
                 }
@@ -404,9 +431,9 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         }
 
         /** Before the application is told, which may look. */
-        private void countFailure(ChannelPromise promise, Throwable cause) {
+        private void countFailure(ChannelPromise promise, Throwable cause, VerbsProvider provider) {
             if (!promise.isDone()) {
-                RdmaConnectMetrics.total().failed(requestedRemote, cause);
+                RdmaConnectMetrics.total().failed(requestedRemote, provider, cause);
             }
         }
 
@@ -431,10 +458,10 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             }
         }
 
-        private void connectFailed(Throwable cause) {
+        private void connectFailed(Throwable cause, VerbsProvider provider) {
             ChannelPromise promise = endConnect();
             if (promise != null) {
-                countFailure(promise, cause);
+                countFailure(promise, cause, provider);
                 promise.tryFailure(annotateConnectException(cause, requestedRemote));
                 closeIfClosed();
             }

@@ -233,6 +233,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
                 return;
             }
             C child = newChild(event);
+            child.cameBy(request.verbs());
             child.request(loop().handler(), request);
             backlog.add(child);
             waits(child, readPending && isRegistered());

@@ -16,25 +16,34 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.monitor.Recorder;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.net.SocketAddress;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * Connections of this process that were not made, and why: of all byte-stream and message channels. Those that were
- * made are counted by {@link RdmaDeviceMetrics}. Any thread.
+ * Connects of this process by provider: why the provider was taken, and why those failed that were not made, of all
+ * byte-stream and message channels. Connections by device are counted by {@link RdmaDeviceMetrics}. Any thread.
  */
 public final class RdmaConnectMetrics {
+    private static final VerbsProvider[] PROVIDERS = VerbsProvider.values();
     private static final RdmaConnectMetrics TOTAL = new RdmaConnectMetrics();
 
-    private final LongAdder[] failures = adders(RdmaConnectFailure.values().length);
+    /** By provider, then by reason. */
+    private final LongAdder[][] connects = new LongAdder[PROVIDERS.length][];
+    /** By provider, the last one being none, then by reason. */
+    private final LongAdder[][] failures = new LongAdder[PROVIDERS.length + 1][];
     private final LongAdder[] rejections = adders(RdmaRejection.values().length);
     private final LongAdder vanished = new LongAdder();
 
-    private RdmaConnectMetrics() { }
+    private RdmaConnectMetrics() {
+        Arrays.setAll(connects, provider -> adders(RdmaPathReason.values().length));
+        Arrays.setAll(failures, provider -> adders(RdmaConnectFailure.values().length));
+    }
 
     private static LongAdder[] adders(int count) {
         LongAdder[] adders = new LongAdder[count];
@@ -47,9 +56,27 @@ public final class RdmaConnectMetrics {
         return TOTAL;
     }
 
+    /** Connections that this process has asked for and that were made by this provider, for this reason. */
+    public long connects(VerbsProvider provider, RdmaPathReason reason) {
+        return connects[provider.ordinal()][reason.ordinal()].sum();
+    }
+
     /** Connects that have failed for this reason. Those that the application has cancelled don't count. */
     public long failures(RdmaConnectFailure reason) {
-        return failures[reason.ordinal()].sum();
+        return Arrays.stream(failures).mapToLong(reasons -> reasons[reason.ordinal()].sum()).sum();
+    }
+
+    /**
+     * Of those, the ones whose last attempt was by this provider.
+     *
+     * @param provider {@code null} for those without an attempt, for lack of a provider that the options allow.
+     */
+    public long failures(VerbsProvider provider, RdmaConnectFailure reason) {
+        return failures(provider)[reason.ordinal()].sum();
+    }
+
+    private LongAdder[] failures(VerbsProvider provider) {
+        return failures[provider == null ? PROVIDERS.length : provider.ordinal()];
     }
 
     /** Requests of peers that the listening channels of this process have rejected for this reason. */
@@ -62,9 +89,14 @@ public final class RdmaConnectMetrics {
         return vanished.sum();
     }
 
-    void failed(SocketAddress remote, Throwable cause) {
+    void connected(RdmaPath path) {
+        connects[path.provider().ordinal()][path.reason().ordinal()].increment();
+    }
+
+    /** @param provider of the last attempt, or {@code null}. */
+    void failed(SocketAddress remote, VerbsProvider provider, Throwable cause) {
         RdmaConnectFailure reason = RdmaConnectFailure.of(cause);
-        failures[reason.ordinal()].increment();
+        failures(provider)[reason.ordinal()].increment();
         Recorder.connectFailed(remote, reason.name().toLowerCase(Locale.ROOT), cause);
     }
 
@@ -76,14 +108,18 @@ public final class RdmaConnectMetrics {
         vanished.increment();
     }
 
+    /** For example {@code ibverbs connects: none; embedded connects: NEAREST=2; connect failures: REFUSED=1; ...}. */
     @Override
     public String toString() {
-        return "connect failures: " + text(RdmaConnectFailure.values(), failures) + "; rejections: " +
-                text(RdmaRejection.values(), rejections) + "; peers that vanished: " + vanishedPeers();
+        return Arrays.stream(PROVIDERS).map(provider -> provider.name().toLowerCase(Locale.ROOT) + " connects: " +
+                text(RdmaPathReason.values(), reason -> connects(provider, reason))).collect(Collectors.joining("; ")) +
+                "; connect failures: " + text(RdmaConnectFailure.values(), this::failures) + "; rejections: " +
+                text(RdmaRejection.values(), this::rejections) + "; peers that vanished: " + vanishedPeers();
     }
 
-    private static String text(Enum<?>[] reasons, LongAdder[] counts) {
-        return Arrays.stream(reasons).map(reason -> reason + "=" + counts[reason.ordinal()])
-                .collect(Collectors.joining(", "));
+    private static <E extends Enum<E>> String text(E[] reasons, ToLongFunction<E> counts) {
+        String text = Arrays.stream(reasons).filter(reason -> counts.applyAsLong(reason) > 0)
+                .map(reason -> reason + "=" + counts.applyAsLong(reason)).collect(Collectors.joining(", "));
+        return text.isEmpty() ? "none" : text;
     }
 }

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.connection.DeviceOptions;
 import io.netty.channel.rdma.connection.RdmaConnection;
@@ -24,12 +25,18 @@ import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.path.PathFailure;
+import io.netty.channel.rdma.path.PathMemory;
+import io.netty.channel.rdma.path.PathPlan;
+import io.netty.channel.rdma.path.PathRules;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.util.concurrent.Ticker;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -37,25 +44,34 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
-import java.net.SocketException;
-import java.util.Collections;
-import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Makes one outgoing connection: address, route, queue pair, request. It tries the providers that the channel may use,
- * the nearest one first, until one leads to a peer that listens. On the loop.
+ * in the order of a {@link PathPlan}, until one leads to a peer that listens. On the loop.
  */
 final class RdmaConnector implements LoopEvents.Listener {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnector.class);
+
+    /** A listener of this host answers within a millisecond; one that does not may be stopped, or just have started. */
+    private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long REMEMBER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final AbstractRdmaConnectedChannel channel;
     private final InetSocketAddress requestedRemote;
     /** Or {@code null}. */
     private final InetSocketAddress requestedLocal;
-    /** That are left to try. */
-    private Iterator<Verbs> providers = Collections.emptyIterator();
+    /** Those that the channel may use; none if it is bound. */
+    private List<Verbs> providers = List.of();
+    /** {@code null} if the channel is bound. */
+    private PathPlan<Verbs> plan;
     /** Why those that were tried do not do, or {@code null}. */
     private IOException failure;
+    /** That is being tried, or was last; {@code null} before the first one. */
+    private Verbs provider;
+    /** Ends the attempt, if there is another one after it; else {@code null}. */
+    private CurrentLoop.Timer limit;
     private LoopId loopId;
     private ConnectionId id;
     private InetSocketAddress remote;
@@ -104,18 +120,54 @@ final class RdmaConnector implements LoopEvents.Listener {
             start(bound, bound.id().localAddress());
             return;
         }
-        providers = channel.queuePairOptions().device.providers().iterator();
+        providers = channel.queuePairOptions().device.providers();
+        // With a single one there is nothing to pass over, and so nothing to remember.
+        plan = new PathPlan<>(PathRules.PROVIDERS, providers, requestedRemote, PathMemory.shared(),
+                new PathPlan.Times(TimeUnit.MILLISECONDS.toNanos(channel.config().getConnectTimeoutMillis()),
+                        ATTEMPT_NANOS, providers.size() == 1 ? 0 : REMEMBER_NANOS), Ticker.systemTicker());
         startNext();
     }
 
     private void startNext() throws Exception {
         for (;;) {
+            provider = plan.next();
             try {
-                start(channel.newLoopId(providers.next()), null);
+                start(channel.newLoopId(provider), null);
+                limitAttempt();
                 return;
             } catch (IOException e) {
                 fallBack(e);
             }
+        }
+    }
+
+    private void limitAttempt() {
+        if (plan.hasNext()) {
+            long nanos = plan.limitNanos();
+            if (nanos > 0) {
+                limit = loop().schedule(() -> failed(new ConnectTimeoutException("no answer by " + provider +
+                        " within " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms: " + requestedRemote)), nanos,
+                        TimeUnit.NANOSECONDS);
+            }
+        }
+    }
+
+    private void cancelLimit() {
+        if (limit != null) {
+            limit.cancel();
+            limit = null;
+        }
+    }
+
+    /** Which provider is being tried, or was last; {@code null} if there was none. */
+    VerbsProvider provider() {
+        return provider == null ? null : provider.provider();
+    }
+
+    /** The connect fails for this reason: adds what has failed before it. */
+    void explain(Throwable last) {
+        if (failure != null && failure != last) {
+            last.addSuppressed(failure);
         }
     }
 
@@ -125,6 +177,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         id = loopId.id();
         loopId.listener(this);
         Verbs verbs = id.verbs();
+        provider = verbs;
         DeviceOptions device = channel.queuePairOptions().device;
         InetSocketAddress from = boundTo != null ? requestedLocal :
                 device.local(verbs, requestedLocal, requestedRemote.getAddress());
@@ -146,19 +199,17 @@ final class RdmaConnector implements LoopEvents.Listener {
      * @throws IOException if there is none.
      */
     private void fallBack(IOException cause) throws IOException {
-        if (!providers.hasNext() || !isNoAnswer(cause)) {
+        cancelLimit();
+        PathFailure kind = PathFailure.of(cause);
+        if (plan == null || !plan.failed(kind, kind)) {
             throw mostTelling(cause);
         }
-        logger.debug("{}: {} does not lead to {}: {}", channel, id == null ? "no provider" : id.verbs(),
-                requestedRemote, cause.toString());
+        logger.debug("{}: {} does not lead to {}: {}", channel, provider, requestedRemote, why(cause));
+        if (failure != null) {
+            cause.addSuppressed(failure);
+        }
         failure = cause;
         discard();
-    }
-
-    /** Whether the provider has no way to the peer, or nobody listens to it there. */
-    private static boolean isNoAnswer(IOException cause) {
-        return cause instanceof ConnectionRejectedException ? ((ConnectionRejectedException) cause).isRefused() :
-                cause instanceof SocketException;
     }
 
     /** That nobody listens says more than that another provider has no way. */
@@ -170,6 +221,46 @@ final class RdmaConnector implements LoopEvents.Listener {
         IOException telling = earlier ? failure : cause;
         telling.addSuppressed(earlier ? cause : failure);
         return telling;
+    }
+
+    /** Not the message of an exception that has no route: that asks for the addresses of all devices. */
+    private static String why(IOException cause) {
+        return PathFailure.of(cause) == PathFailure.NO_ROUTE ? "no address that it leads to" : cause.getMessage();
+    }
+
+    private RdmaPath path() {
+        VerbsProvider by = provider.provider();
+        if (plan == null) {
+            return new RdmaPath(by, RdmaPathReason.BOUND, "bound to " + channel.local + " before it was connected");
+        }
+        if (Verbs.usable().size() == 1) {
+            return new RdmaPath(by, RdmaPathReason.ONLY, Verbs.choice());
+        }
+        if (providers.size() == 1) {
+            return new RdmaPath(by, RdmaPathReason.OPTION, "chosen by the option PATH or DEVICE");
+        }
+        if (provider == providers.get(0)) {
+            return new RdmaPath(by, RdmaPathReason.NEAREST, "a listener of this host has answered");
+        }
+        PathMemory.Remembered remembered = plan.remembered();
+        if (remembered != null) {
+            return new RdmaPath(by, RdmaPathReason.REMEMBERED, providers.get(0) + ": " + remembered.why() + ' ' +
+                    TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) + " ms before");
+        }
+        return new RdmaPath(by, reason(failure), providers.get(0) + ": " + why(failure));
+    }
+
+    private static RdmaPathReason reason(IOException failure) {
+        switch (PathFailure.of(failure)) {
+        case REFUSED:
+            return RdmaPathReason.REFUSED;
+        case NO_ROUTE:
+            return RdmaPathReason.NO_ROUTE;
+        case TIMEOUT:
+            return RdmaPathReason.TIMEOUT;
+        default:
+            return RdmaPathReason.FAILED;
+        }
     }
 
     @Override
@@ -254,8 +345,13 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private void established(ConnectionEvent event) throws Exception {
         done = true;
+        cancelLimit();
         channel.local = id.localAddress();
         channel.queuePairOptions().connected(id.queuePair());
+        channel.takes(path());
+        if (plan != null) {
+            plan.connected();
+        }
         channel.connectionEstablished(id, event, remote);
     }
 
@@ -276,6 +372,7 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** The channel is closed or gives up. */
     void cancel() {
         done = true;
+        cancelLimit();
         discard();
     }
 

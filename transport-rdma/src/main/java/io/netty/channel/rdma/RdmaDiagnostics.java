@@ -89,6 +89,11 @@ public final class RdmaDiagnostics {
         if (Verbs.isAvailable()) {
             line("chosen by", Verbs.choice());
             line("folder", Verbs.embeddedReach());
+            if (Verbs.usable().size() > 1) {
+                line("paths", Verbs.usable().get(0) + " where somebody listens whom it reaches, " + Verbs.preferred() +
+                        " to all others");
+            }
+            line("connects", RdmaConnectMetrics.total().toString());
             if (!kernelVerbs) {
                 advice.add("Nothing, to connect processes of this user on this host. To reach other hosts, kernel " +
                         "verbs are needed: see \"chosen by\", and run this again with --provider ibverbs.");

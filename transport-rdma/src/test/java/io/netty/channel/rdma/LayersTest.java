@@ -48,6 +48,7 @@ class LayersTest {
                 .layer("stream").definedBy(ROOT + ".stream")
                 .layer("memory").definedBy(ROOT + ".memory")
                 .layer("loop").definedBy(ROOT + ".loop")
+                .layer("path").definedBy(ROOT + ".path")
                 .layer("connection").definedBy(ROOT + ".connection")
                 .layer("root").definedBy(ROOT)
                 .layer("message").definedBy(ROOT + ".message")
@@ -55,13 +56,14 @@ class LayersTest {
                 .whereLayer("monitor").mayNotAccessAnyLayer()
                 .whereLayer("verbs").mayNotAccessAnyLayer()
                 .whereLayer("stream").mayNotAccessAnyLayer()
+                .whereLayer("path").mayOnlyAccessLayers("verbs")
                 .whereLayer("memory").mayOnlyAccessLayers("verbs", "monitor")
                 .whereLayer("loop").mayOnlyAccessLayers("verbs", "memory", "monitor")
                 .whereLayer("connection").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "monitor")
-                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "connection",
+                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "path", "connection",
                         "monitor")
                 .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "root", "monitor")
-                .whereLayer("bootstrap").mayOnlyAccessLayers("verbs", "root", "monitor")
+                .whereLayer("bootstrap").mayOnlyAccessLayers("verbs", "path", "root", "monitor")
                 .ensureAllClassesAreContainedInArchitecture()
                 .check(ALL);
     }
@@ -75,7 +77,7 @@ class LayersTest {
     void packagesBelowTheRootKnowNoChannel() {
         noClasses().that()
                 .resideInAnyPackage(ROOT + ".monitor", ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory",
-                        ROOT + ".loop", ROOT + ".connection")
+                        ROOT + ".loop", ROOT + ".path", ROOT + ".connection")
                 .should().dependOnClassesThat().areAssignableTo(Channel.class).check(ALL);
     }
 
@@ -84,7 +86,7 @@ class LayersTest {
     void packagesBelowTheRootShowOnlyWhatAnotherPackageUses() {
         classes().that()
                 .resideInAnyPackage(ROOT + ".monitor", ROOT + ".stream", ROOT + ".memory", ROOT + ".loop",
-                        ROOT + ".connection")
+                        ROOT + ".path", ROOT + ".connection")
                 .and().arePublic().and().areTopLevelClasses()
                 .should(new ArchCondition<>("be used by another package") {
                     @Override

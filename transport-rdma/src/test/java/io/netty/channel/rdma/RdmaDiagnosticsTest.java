@@ -39,7 +39,8 @@ class RdmaDiagnosticsTest {
         assertThat(text).startsWith("RDMA transport for Netty: can be used")
                 .containsPattern("provider +" + Verbs.preferred().provider().name().toLowerCase(Locale.ROOT))
                 .containsPattern("memlock +" + LockedMemory.describe() + "; [0-9]+ bytes pinned")
-                .contains(Verbs.choice(), "up to " + RdmaMetrics.maxPinnedMemory() + " bytes", "What to do:");
+                .contains(Verbs.choice(), RdmaConnectMetrics.total().toString())
+                .contains("up to " + RdmaMetrics.maxPinnedMemory() + " bytes", "What to do:");
         DeviceAddresses addresses = DeviceAddresses.find();
         for (String name : Device.names()) {
             assertThat(text).containsPattern("Device " + name + "\n +selected by +\\S+")

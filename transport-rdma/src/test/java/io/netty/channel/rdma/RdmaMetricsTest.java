@@ -27,6 +27,8 @@ import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -291,6 +293,24 @@ class RdmaMetricsTest {
     private static RdmaDeviceMetrics device(ConnectedPair pair) throws Exception {
         String name = TestTimeouts.result(pair.client.info()).deviceName();
         return RdmaDeviceMetrics.all().stream().filter(device -> device.name().equals(name)).findFirst().get();
+    }
+
+    @Test
+    void connectsAreCountedByProviderAndWhy() throws Exception {
+        RdmaConnectMetrics metrics = RdmaConnectMetrics.total();
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            RdmaPath path = pair.client.path();
+            assertThat(path.provider()).isEqualTo(TestTimeouts.result(pair.client.info()).provider());
+            assertThat(path.reason()).isEqualTo(Verbs.usable().size() == 1 ? RdmaPathReason.ONLY :
+                    path.provider() == VerbsProvider.EMBEDDED ? RdmaPathReason.NEAREST : RdmaPathReason.OPTION);
+            assertThat(pair.server.path().reason()).isEqualTo(RdmaPathReason.ACCEPTED);
+            assertThat(pair.server.path().provider()).isEqualTo(path.provider());
+            long before = metrics.connects(path.provider(), path.reason());
+            try (ConnectedPair another = new ConnectedPair(LOOPS.group())) {
+                assertThat(another.client.path().reason()).isEqualTo(path.reason());
+                assertThat(metrics.connects(path.provider(), path.reason()) - before).isOne();
+            }
+        }
     }
 
     // ---- connections that are not made

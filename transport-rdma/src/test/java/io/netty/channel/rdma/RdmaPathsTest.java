@@ -24,8 +24,11 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
+import io.netty.channel.rdma.path.PathMemory;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
@@ -55,12 +58,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(300)
 class RdmaPathsTest {
     private static final Set<VerbsProvider> ANY = Set.of(EMBEDDED, IBVERBS);
+    static final List<String> PROPERTIES = List.of("io.netty.rdma.provider=auto",
+            "io.netty.rdma.maxPinnedMemory=" + (256 << 20));
 
     @ParameterizedTest
     @EnumSource
     void pathsAreChosenAsDocumented(Scenario scenario) throws Exception {
-        try (ChildJvm child = ChildJvm.withBothProviders(Application.class, List.of("io.netty.rdma.provider=auto",
-                "io.netty.rdma.maxPinnedMemory=" + (256 << 20)), scenario.name())) {
+        try (ChildJvm child = ChildJvm.withBothProviders(Application.class, PROPERTIES, scenario.name())) {
             assertThat(child.output()).endsWith("done\n");
         }
     }
@@ -70,7 +74,9 @@ class RdmaPathsTest {
             @Override
             void run(Application application) throws Exception {
                 application.bind(ANY);
-                application.echo(ANY, EMBEDDED);
+                application.echo(ANY, EMBEDDED, RdmaPathReason.NEAREST);
+                assertThat(application.accepted.take().path()).extracting(RdmaPath::provider, RdmaPath::reason)
+                        .containsExactly(EMBEDDED, RdmaPathReason.ACCEPTED);
             }
         },
         ONE_PORT_IS_REACHED_BY_BOTH_AT_THE_SAME_TIME {
@@ -88,7 +94,50 @@ class RdmaPathsTest {
             @Override
             void run(Application application) throws Exception {
                 application.bind(Set.of(IBVERBS));
-                application.echo(ANY, IBVERBS);
+                application.echo(ANY, IBVERBS, RdmaPathReason.REFUSED);
+                // A listener that comes is found by the next connect.
+                Channel second = application.bindSame(Set.of(EMBEDDED));
+                application.echo(ANY, EMBEDDED, RdmaPathReason.NEAREST);
+                second.close().sync();
+                application.echo(ANY, IBVERBS, RdmaPathReason.REFUSED);
+            }
+        },
+        A_STOPPED_LISTENER_IN_SHARED_MEMORY_IS_WAITED_FOR_ONCE {
+            @Override
+            void run(Application application) throws Exception {
+                application.bind(Set.of(IBVERBS));
+                InetSocketAddress address = application.address();
+                try (ChildJvm other = new ChildJvm(Listener.class, PROPERTIES, Integer.toString(address.getPort()))) {
+                    other.line("listens");
+                    // Without another path there is no limit to an attempt, which a process that has begun may need.
+                    application.echo(Set.of(EMBEDDED), EMBEDDED);
+                    application.echo(ANY, EMBEDDED, RdmaPathReason.NEAREST);
+                    other.signal("STOP");
+                    application.echo(ANY, IBVERBS, RdmaPathReason.TIMEOUT);
+                    application.echo(ANY, IBVERBS, RdmaPathReason.REMEMBERED);
+                    other.signal("CONT");
+                    application.echo(Set.of(EMBEDDED), EMBEDDED);
+                    RdmaOrTcpPaths.shared().forget(address);
+                    application.echo(ANY, EMBEDDED, RdmaPathReason.NEAREST);
+                }
+            }
+        },
+        WHERE_NOBODY_LISTENS_BY_THE_DEVICE_THE_STOPPED_LISTENER_HAS_THE_REST_OF_THE_TIME {
+            @Override
+            void run(Application application) throws Exception {
+                application.bind(ANY).close().sync();
+                InetSocketAddress address = application.address();
+                try (ChildJvm other = new ChildJvm(Listener.class, PROPERTIES, Integer.toString(address.getPort()))) {
+                    other.line("listens");
+                    other.signal("STOP");
+                    ChannelFuture connecting = application.client(ANY).connect(address);
+                    TestTimeouts.awaitTrue(() -> PathMemory.shared().get(address, Verbs.of(EMBEDDED)) != null);
+                    assertThat(connecting.isDone()).isFalse();
+                    other.signal("CONT");
+                    Channel channel = connecting.sync().channel();
+                    application.echo(channel, EMBEDDED);
+                    assertThat(PathMemory.shared().size()).isZero();
+                }
             }
         },
         A_LISTENER_IN_SHARED_MEMORY_IS_NOT_REACHED_BY_THE_DEVICE {
@@ -108,6 +157,7 @@ class RdmaPathsTest {
                         .hasMessageContaining("Connection refused");
                 assertThat(failure.getSuppressed()).hasSize(1);
                 assertThat(failure.getSuppressed()[0]).hasMessageContaining("Connection refused");
+                assertThat(RdmaConnectMetrics.total().failures(IBVERBS, RdmaConnectFailure.REFUSED)).isOne();
                 // Nothing of the attempts is left.
                 TestTimeouts.awaitTrue(() -> VerbsResource.QUEUE_PAIR.live() == 0 &&
                         VerbsResource.CONNECTION_ID.live() == 0);
@@ -134,6 +184,7 @@ class RdmaPathsTest {
                 client.bind(TestAddress.anyPort()).sync();
                 client.connect(application.address()).sync();
                 application.echo(client, IBVERBS);
+                assertThat(((RdmaSocketChannel) client).path().reason()).isEqualTo(RdmaPathReason.BOUND);
             }
         },
         A_CONNECT_FROM_AN_ADDRESS_TAKES_THE_NEAREST_PATH {
@@ -155,6 +206,8 @@ class RdmaPathsTest {
                             .handler(application.client).connect(application.address()).sync().channel();
                     assertThat(client.info().sync().getNow().provider())
                             .isEqualTo(path.size() == 1 ? IBVERBS : EMBEDDED);
+                    assertThat(client.path().reason())
+                            .isEqualTo(path.size() == 1 ? RdmaPathReason.OPTION : RdmaPathReason.NEAREST);
                     client.close().sync();
                 }
             }
@@ -178,16 +231,29 @@ class RdmaPathsTest {
                         .connect(application.address()).await().cause();
                 assertThat(failure).hasRootCauseInstanceOf(NoRdmaDeviceException.class)
                         .hasStackTraceContaining("DEVICE=none0");
+                assertThat(RdmaConnectMetrics.total().failures(null, RdmaConnectFailure.LOCAL)).isOne();
             }
         };
 
         abstract void run(Application application) throws Exception;
     }
 
+    /** A process that listens by shared memory at a port, until it is killed. */
+    static final class Listener {
+        private Listener() { }
+
+        public static void main(String[] arguments) throws Exception {
+            new Application().server(Set.of(EMBEDDED)).bind(new InetSocketAddress(TestAddress.anyPort().getAddress(),
+                    Integer.parseInt(arguments[0]))).sync();
+            System.out.println("listens there");
+        }
+    }
+
     /** A server that echoes, and clients. */
     static final class Application {
         final EventLoopGroup group = new RdmaEventLoopGroup(2);
         final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        final BlockingQueue<RdmaSocketChannel> accepted = new LinkedBlockingQueue<>();
         final ChannelInboundHandlerAdapter client = new ChannelInboundHandlerAdapter() {
             @Override
             public boolean isSharable() {
@@ -204,10 +270,19 @@ class RdmaPathsTest {
         private int number;
 
         public static void main(String[] arguments) throws Exception {
+            run(Scenario.valueOf(arguments[0])::run);
+        }
+
+        interface Steps {
+            void run(Application application) throws Exception;
+        }
+
+        /** What a process does, which leaves nothing. */
+        static void run(Steps steps) throws Exception {
             assertThat(Verbs.usable()).containsExactly(Verbs.of(EMBEDDED), Verbs.of(IBVERBS));
             Application application = new Application();
             try {
-                Scenario.valueOf(arguments[0]).run(application);
+                steps.run(application);
             } catch (Throwable t) {
                 t.printStackTrace();
                 // The event loops would keep the process.
@@ -220,12 +295,19 @@ class RdmaPathsTest {
             System.out.println("done");
         }
 
-        private ServerBootstrap server(Set<VerbsProvider> path) {
-            return new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
-                    .option(RdmaChannelOption.PATH, path).childHandler(new ChannelInboundHandlerAdapter() {
+        private ServerBootstrap server(Class<? extends ServerChannel> type) {
+            return new ServerBootstrap().group(group).channel(type).childHandler(
+                    new ChannelInboundHandlerAdapter() {
                         @Override
                         public boolean isSharable() {
                             return true;
+                        }
+
+                        @Override
+                        public void channelActive(ChannelHandlerContext ctx) {
+                            if (ctx.channel() instanceof RdmaSocketChannel) {
+                                accepted.add((RdmaSocketChannel) ctx.channel());
+                            }
                         }
 
                         @Override
@@ -235,9 +317,17 @@ class RdmaPathsTest {
                     });
         }
 
+        private ServerBootstrap server(Set<VerbsProvider> path) {
+            return server(RdmaServerSocketChannel.class).option(RdmaChannelOption.PATH, path);
+        }
+
         Channel bind(Set<VerbsProvider> path) throws Exception {
             listener = server(path).bind(TestAddress.anyPort()).sync().channel();
             return listener;
+        }
+
+        void bind(Class<? extends ServerChannel> type) throws Exception {
+            listener = server(type).bind(TestAddress.anyPort()).sync().channel();
         }
 
         /** Another listener, at the port of the first one. */
@@ -259,9 +349,12 @@ class RdmaPathsTest {
             return (InetSocketAddress) listener.localAddress();
         }
 
+        Bootstrap client(Class<? extends Channel> type) {
+            return new Bootstrap().group(group).channel(type).handler(client);
+        }
+
         Bootstrap client(Set<VerbsProvider> path) {
-            return new Bootstrap().group(group).channel(RdmaSocketChannel.class).option(RdmaChannelOption.PATH, path)
-                    .handler(client);
+            return client(RdmaSocketChannel.class).option(RdmaChannelOption.PATH, path);
         }
 
         Channel connect(Set<VerbsProvider> path) throws Exception {
@@ -276,13 +369,23 @@ class RdmaPathsTest {
         }
 
         void echo(Set<VerbsProvider> path, VerbsProvider expected) throws Exception {
-            Channel channel = connect(path);
+            echo(path, expected, path.size() == 1 ? RdmaPathReason.OPTION : RdmaPathReason.NEAREST);
+        }
+
+        void echo(Set<VerbsProvider> path, VerbsProvider expected, RdmaPathReason reason) throws Exception {
+            RdmaSocketChannel channel = (RdmaSocketChannel) connect(path);
             echo(channel, expected);
+            assertThat(channel.path().reason()).as(channel.path().toString()).isEqualTo(reason);
             channel.close().sync();
         }
 
         void echo(Channel channel, VerbsProvider expected) throws Exception {
             assertThat(((RdmaSocketChannel) channel).info().sync().getNow().provider()).isEqualTo(expected);
+            assertThat(((RdmaSocketChannel) channel).path().provider()).isEqualTo(expected);
+            echo(channel);
+        }
+
+        void echo(Channel channel) throws Exception {
             String text = "request " + number++;
             channel.writeAndFlush(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII)).sync();
             assertThat(answers.poll(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isEqualTo(text);

@@ -19,6 +19,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import jdk.jfr.Configuration;
 import jdk.jfr.Recording;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -75,8 +77,13 @@ class RecorderTest {
                 assertThat(event.getLong("after")).isLessThan(event.getLong("before")));
         assertThat(events.get("io.netty.rdma.ConnectionError")).isNotEmpty().allSatisfy(event ->
                 assertThat(event.getString("message")).contains("reset by peer"));
-        assertThat(events.get("io.netty.rdma.ConnectFailure")).hasSize(1).allSatisfy(event ->
+        assertThat(events.get("io.netty.rdma.ConnectFailure")).hasSize(2).allSatisfy(event ->
                 assertThat(event.getString("reason")).isEqualTo("refused"));
+        assertThat(events.get("io.netty.rdma.FallBack")).singleElement().satisfies(event -> {
+            assertThat(event.getString("reason")).isEqualTo("refused");
+            assertThat(event.getString("remote")).isEqualTo(events.get("io.netty.rdma.ConnectFailure").get(0)
+                    .getString("remote"));
+        });
     }
 
     @Test
@@ -139,6 +146,9 @@ class RecorderTest {
                 TestTimeouts.sync(pair.server.closeFuture());
             }
             TestTimeouts.await(new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+                    .handler(new ChannelInboundHandlerAdapter()).connect(closed));
+            TestTimeouts.await(new RdmaOrTcpBootstrap().group(group)
+                    .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS))
                     .handler(new ChannelInboundHandlerAdapter()).connect(closed));
             TestTimeouts.shutdown(group);
         }

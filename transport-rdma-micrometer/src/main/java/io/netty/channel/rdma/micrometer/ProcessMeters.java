@@ -21,12 +21,14 @@ import io.netty.channel.rdma.RdmaConnectFailure;
 import io.netty.channel.rdma.RdmaConnectMetrics;
 import io.netty.channel.rdma.RdmaCopyCause;
 import io.netty.channel.rdma.RdmaMetrics;
+import io.netty.channel.rdma.RdmaPathReason;
 import io.netty.channel.rdma.RdmaRejection;
 import io.netty.channel.rdma.bootstrap.FallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.channel.rdma.message.RdmaMessageCopyCause;
 import io.netty.channel.rdma.message.RdmaMessageMetrics;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.util.Locale;
 import java.util.function.ToLongFunction;
@@ -122,16 +124,32 @@ final class ProcessMeters {
 
     private static void connects(Bound.Group<ProcessMeters> meters) {
         RdmaConnectMetrics connects = RdmaConnectMetrics.total();
-        for (RdmaConnectFailure reason : RdmaConnectFailure.values()) {
-            meters.counter("netty.rdma.connect.failures", null, "Connects that have failed",
-                    Tags.of("reason", tag(reason)), of -> connects.failures(reason));
+        for (VerbsProvider provider : VerbsProvider.values()) {
+            for (RdmaPathReason reason : RdmaPathReason.values()) {
+                if (reason != RdmaPathReason.ACCEPTED) {
+                    meters.counter("netty.rdma.connect.paths", null, "Connects that were made, by provider and why",
+                            Tags.of("provider", tag(provider), "reason", tag(reason)),
+                            of -> connects.connects(provider, reason));
+                }
+            }
+            failures(meters, provider, tag(provider));
         }
+        failures(meters, null, "none");
         for (RdmaRejection reason : RdmaRejection.values()) {
             meters.counter("netty.rdma.accept.rejections", null, "Requests of peers that were rejected",
                     Tags.of("reason", tag(reason)), of -> connects.rejections(reason));
         }
         meters.counter("netty.rdma.accept.vanished", null, "Peers that have gone before their connection was made",
                 Tags.empty(), of -> connects.vanishedPeers());
+    }
+
+    /** @param provider of the last attempt, or {@code null}. */
+    private static void failures(Bound.Group<ProcessMeters> meters, VerbsProvider provider, String name) {
+        for (RdmaConnectFailure reason : RdmaConnectFailure.values()) {
+            meters.counter("netty.rdma.connect.failures", null, "Connects that have failed",
+                    Tags.of("provider", name, "reason", tag(reason)),
+                    of -> RdmaConnectMetrics.total().failures(provider, reason));
+        }
     }
 
     private static void paths(Bound.Group<ProcessMeters> meters) {

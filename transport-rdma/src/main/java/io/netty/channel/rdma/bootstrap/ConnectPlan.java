@@ -18,26 +18,34 @@ package io.netty.channel.rdma.bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.EventLoop;
+import io.netty.channel.rdma.path.PathFailure;
+import io.netty.channel.rdma.path.PathPlan;
+import io.netty.channel.rdma.path.PathRules;
+import io.netty.util.concurrent.Ticker;
 import io.netty.util.internal.logging.InternalLogger;
 
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides, for one connect, which path is tried next, for how long, and what a failure means: the table of {@link
- * RdmaOrTcpBootstrap}. Whoever connects makes the attempts, one after the other. On the event loop of the connection.
+ * One connect: which path is tried next, and for how long, by the rules of {@link PathPlan}; and what is told of it.
+ * The table of {@link RdmaOrTcpBootstrap} says what comes of that. Whoever connects makes the attempts, one after the
+ * other. On the event loop of the connection.
  */
 abstract class ConnectPlan {
+    private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final InternalLogger logger;
     private final EventLoop loop;
     private final Settings settings;
     private final InetSocketAddress remote;
-    private final long startNanos = System.nanoTime();
     private final PathChoice choice;
+    private PathPlan<TransportPath> plan;
     /** Why RDMA does not do. */
     private Fallback fallback;
     private Throwable rdmaCause;
@@ -64,6 +72,12 @@ abstract class ConnectPlan {
             this.rememberFor = rememberFor;
             this.paths = paths;
             this.rule = rule;
+        }
+
+        /** @param rdma whether RDMA is tried: of TCP nothing is remembered. */
+        PathPlan.Times times(boolean rdma) {
+            return new PathPlan.Times(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMillis),
+                    TimeUnit.MILLISECONDS.toNanos(rdmaConnectTimeout.toMillis()), rdma ? rememberFor.toNanos() : 0);
         }
     }
 
@@ -96,55 +110,45 @@ abstract class ConnectPlan {
      * @param known why RDMA does not do, if that is known already; else {@code null}.
      */
     final void start(Fallback known) {
+        fallback = known;
         if (choice == PathChoice.TCP_ONLY) {
-            fallBack(new Fallback(FallbackReason.RULE, "the rule for " + remote + " is " + choice));
-            return;
-        }
-        Throwable unavailable = ChannelTypes.rdmaUnavailabilityCause(loop);
-        if (unavailable != null) {
-            rdmaCause = unavailable;
-            withoutRdma(new Fallback(FallbackReason.UNAVAILABLE, message(unavailable)));
-            return;
-        }
-        Fallback remembered = known;
-        if (remembered == null && !settings.rememberFor.isZero() && choice == PathChoice.RDMA_OR_TCP) {
-            remembered = settings.paths.get(remote);
-        }
-        if (remembered != null) {
-            withoutRdma(remembered);
+            fallback = new Fallback(FallbackReason.RULE, "the rule for " + remote + " is " + choice);
         } else {
-            tryRdma();
+            Throwable unavailable = ChannelTypes.rdmaUnavailabilityCause(loop);
+            if (unavailable != null) {
+                rdmaCause = unavailable;
+                fallback = new Fallback(FallbackReason.UNAVAILABLE, message(unavailable));
+            }
         }
-    }
-
-    private void withoutRdma(Fallback why) {
-        if (choice == PathChoice.RDMA_OR_TCP) {
-            fallBack(why);
+        if (fallback != null && choice == PathChoice.RDMA_ONLY) {
+            ConnectException failure = new ConnectException("cannot connect to " + remote + " over RDMA: " + fallback);
+            failure.initCause(rdmaCause);
+            failFinally(failure);
             return;
         }
-        ConnectException failure = new ConnectException("cannot connect to " + remote + " over RDMA: " + why);
-        failure.initCause(rdmaCause);
-        failFinally(failure);
+        plan = new PathPlan<>(PathRules.TRANSPORTS, paths(), remote, settings.paths.memory(),
+                settings.times(fallback == null), Ticker.systemTicker());
+        if (plan.remembered() != null) {
+            fallback = RdmaOrTcpPaths.fallback(plan.remembered());
+        }
+        next();
     }
 
-    private void tryRdma() {
-        int all = settings.connectTimeoutMillis;
-        if (choice == PathChoice.RDMA_ONLY) {
-            attempt(TransportPath.RDMA, all);
-            return;
+    /** Those that may do. */
+    private List<TransportPath> paths() {
+        if (fallback != null) {
+            return List.of(TransportPath.TCP);
         }
-        long millis = settings.rdmaConnectTimeout.toMillis();
-        if (all > 0) {
-            millis = Math.max(1, Math.min(millis, Math.min(all / 2, all - elapsedMillis())));
-        }
-        attempt(TransportPath.RDMA, (int) Math.min(Integer.MAX_VALUE, millis));
+        return choice == PathChoice.RDMA_ONLY ? List.of(TransportPath.RDMA) :
+                List.of(TransportPath.RDMA, TransportPath.TCP);
     }
 
-    private void fallBack(Fallback why) {
-        fallback = why;
-        RdmaOrTcpMetrics.total().fellBack(why.reason());
-        int all = settings.connectTimeoutMillis;
-        attempt(TransportPath.TCP, all > 0 ? (int) Math.max(1, all - elapsedMillis()) : all);
+    private void next() {
+        TransportPath path = plan.next();
+        if (path == TransportPath.TCP) {
+            RdmaOrTcpMetrics.total().fellBack(remote, fallback.reason());
+        }
+        attempt(path, (int) Math.min(Integer.MAX_VALUE, (plan.limitNanos() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI));
     }
 
     /** The attempt has failed, and nobody has cancelled it. */
@@ -167,28 +171,23 @@ abstract class ConnectPlan {
             fail(cause);
             return;
         }
-        Fallback why = new Fallback(reason, message(cause));
+        fallback = new Fallback(reason, message(cause));
         rdmaCause = cause;
-        if (reason.isLasting() && !settings.rememberFor.isZero()) {
-            settings.paths.remember(remote, why, settings.rememberFor);
-        }
-        if (choice == PathChoice.RDMA_ONLY) {
-            failFinally(cause);
+        if (plan.failed(PathFailure.of(cause), fallback)) {
+            next();
         } else if (tcpCause == null) {
-            fallBack(why);
+            failFinally(cause);
         } else {
-            fallback = why;
             failBoth();
         }
     }
 
     private void tcpFailed(Throwable cause) {
         tcpCause = cause;
-        int all = settings.connectTimeoutMillis;
-        if (fallback.reason() == FallbackReason.REMEMBERED && (all <= 0 || elapsedMillis() < all)) {
+        if (plan.failed(PathFailure.of(cause), cause)) {
             // What was remembered is not true any more, as TCP worked then; or the server is down.
             logger.debug("{}: TCP failed, trying RDMA, which was remembered to fail", remote, cause);
-            tryRdma();
+            next();
         } else if (choice == PathChoice.TCP_ONLY) {
             failFinally(cause);
         } else {
@@ -210,7 +209,7 @@ abstract class ConnectPlan {
         channel.attr(RdmaOrTcp.PATH).set(path);
         if (path == TransportPath.RDMA) {
             // Also if it was tried after TCP.
-            settings.paths.forget(remote);
+            plan.connected();
         } else {
             channel.attr(RdmaOrTcp.FALLBACK).set(fallback);
         }
@@ -225,13 +224,9 @@ abstract class ConnectPlan {
         RdmaOrTcpMetrics.total().connected(path);
         if (logger.isDebugEnabled()) {
             logger.debug("{}: connected over {} in {} us{}: {}", requested, path,
-                    TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - startNanos),
+                    TimeUnit.NANOSECONDS.toMicros(plan.elapsedNanos()),
                     path == TransportPath.TCP ? " (RDMA: " + fallback + ')' : "", channel);
         }
-    }
-
-    private long elapsedMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
     }
 
     static String message(Throwable cause) {

@@ -15,12 +15,9 @@
  */
 package io.netty.channel.rdma.bootstrap;
 
-import io.netty.channel.ConnectTimeoutException;
-import io.netty.channel.rdma.verbs.ConnectionRejectedException;
-import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
+import io.netty.channel.rdma.path.PathFailure;
 
 import java.io.IOException;
-import java.net.NoRouteToHostException;
 import java.nio.channels.ClosedChannelException;
 
 /**
@@ -28,39 +25,28 @@ import java.nio.channels.ClosedChannelException;
  */
 public enum FallbackReason {
     /** This process can't use RDMA, or the event loop does not serve its channels. Known without trying. */
-    UNAVAILABLE(false),
+    UNAVAILABLE,
 
     /** No RDMA device leads to the destination, or none has the local address. */
-    NO_ROUTE(true),
+    NO_ROUTE,
 
     /** The destination's host says that nobody listens for RDMA at this port. */
-    REFUSED(true),
+    REFUSED,
 
     /** There was no answer within the time for RDMA: see {@link RdmaOrTcpBootstrap#rdmaConnectTimeout}. */
-    TIMEOUT(true),
+    TIMEOUT,
 
     /** There is a listener, and it has a reason to refuse, such as a full backlog; or it speaks another protocol. */
-    REJECTED(false),
+    REJECTED,
 
     /** Any other I/O error, or too little memory: registered or direct. */
-    FAILED(false),
+    FAILED,
 
     /** RDMA was not tried, because an attempt has failed not long ago: see {@link RdmaOrTcpPaths}. */
-    REMEMBERED(false),
+    REMEMBERED,
 
     /** RDMA was not tried, because a {@link PathRule} has chosen {@link PathChoice#TCP_ONLY}. */
-    RULE(false);
-
-    private final boolean lasting;
-
-    FallbackReason(boolean lasting) {
-        this.lasting = lasting;
-    }
-
-    /** Whether the next attempt would probably fail as well, and is worth being avoided for a while. */
-    boolean isLasting() {
-        return lasting;
-    }
+    RULE;
 
     /**
      * The reason for a failed attempt to connect an RDMA channel, or to create one.
@@ -79,18 +65,17 @@ public enum FallbackReason {
         if (!(cause instanceof IOException) || cause instanceof ClosedChannelException) {
             return null;
         }
-        if (cause instanceof ConnectTimeoutException) {
+        switch (PathFailure.of(cause)) {
+        case NO_ROUTE:
+            return NO_ROUTE;
+        case REFUSED:
+            return REFUSED;
+        case TIMEOUT:
             return TIMEOUT;
+        case REJECTED:
+            return REJECTED;
+        default:
+            return FAILED;
         }
-        // Netty appends the address to the message of an exception, in one of its own.
-        for (Throwable t = cause; t != null; t = t.getCause()) {
-            if (t instanceof NoRouteToHostException || t instanceof NoRdmaDeviceException) {
-                return NO_ROUTE;
-            }
-            if (t instanceof ConnectionRejectedException) {
-                return ((ConnectionRejectedException) t).isRefused() ? REFUSED : REJECTED;
-            }
-        }
-        return FAILED;
     }
 }

@@ -57,9 +57,11 @@ import java.util.concurrent.RejectedExecutionException;
  *     <td>{@code REJECTED}</td><td>yes</td><td>no: may be over already</td></tr>
  * <tr><td>no registered or direct memory left; other I/O errors: reset while connecting, an answer of another
  *     protocol</td>
- *     <td>{@code FAILED}</td><td>yes</td><td>no</td></tr>
+ *     <td>{@code FAILED}</td><td>yes</td><td>no, unless it took half of the time for RDMA</td></tr>
  * <tr><td>an earlier attempt is remembered</td><td>{@code REMEMBERED}</td><td>yes; if that fails, RDMA after all</td>
  *     <td>as it was</td></tr>
+ * <tr><td>a {@link PathRule} of {@link RdmaOrTcpSocketChannel} says TCP</td><td>{@code RULE}</td><td>yes</td>
+ *     <td>no</td></tr>
  * <tr><td>the host is unknown</td><td></td><td>no: the same for both</td><td>no</td></tr>
  * <tr><td>a value of an option that is out of range, or that the device can't do</td><td></td>
  *     <td>no: a mistake that is to be seen</td><td>no</td></tr>

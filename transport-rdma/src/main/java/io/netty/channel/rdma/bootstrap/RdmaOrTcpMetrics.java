@@ -17,6 +17,7 @@ package io.netty.channel.rdma.bootstrap;
 
 import io.netty.channel.rdma.monitor.Recorder;
 
+import java.net.SocketAddress;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -78,9 +79,9 @@ public final class RdmaOrTcpMetrics {
         accepts.get(path).increment();
     }
 
-    void fellBack(FallbackReason reason) {
+    void fellBack(SocketAddress remote, FallbackReason reason) {
         fallbacks.get(reason).increment();
-        Recorder.fellBack(reason.name().toLowerCase(Locale.ROOT));
+        Recorder.fellBack(remote, reason.name().toLowerCase(Locale.ROOT));
     }
 
     void failed() {

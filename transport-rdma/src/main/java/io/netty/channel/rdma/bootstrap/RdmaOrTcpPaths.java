@@ -15,43 +15,28 @@
  */
 package io.netty.channel.rdma.bootstrap;
 
+import io.netty.channel.rdma.path.PathMemory;
 import io.netty.util.concurrent.Ticker;
-import io.netty.util.internal.ObjectUtil;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Remembers for which destinations RDMA has failed, so that not every connection waits for it to fail again. {@link
- * RdmaOrTcpBootstrap}s share {@link #shared()}, unless told otherwise. Any thread.
+ * RdmaOrTcpBootstrap}s share {@link #shared()}, unless told otherwise. Clients that may use other providers ({@link
+ * io.netty.channel.rdma.RdmaChannelOption#PATH}) than the rest want a memory of their own. Any thread.
  *
  * <p>Only failures are remembered. That RDMA has worked changes nothing, as it is tried first anyway; and if it fails
  * where it worked before, that attempt falls back like any other.
  */
 public final class RdmaOrTcpPaths {
-    /** Some 100 KiB. */
-    private static final int DEFAULT_MAX_DESTINATIONS = 1024;
-    private static final RdmaOrTcpPaths SHARED = new RdmaOrTcpPaths(DEFAULT_MAX_DESTINATIONS);
+    private static final RdmaOrTcpPaths SHARED = new RdmaOrTcpPaths(PathMemory.shared());
 
-    private final int maxDestinations;
-    private final Ticker ticker;
-    /** In the order in which they were remembered. */
-    private final Map<InetSocketAddress, Entry> entries = new LinkedHashMap<>();
+    private final PathMemory memory;
 
-    private static final class Entry {
-        final Fallback fallback;
-        final long since;
-        final long nanos;
-
-        Entry(Fallback fallback, long since, long nanos) {
-            this.fallback = fallback;
-            this.since = since;
-            this.nanos = nanos;
-        }
+    private RdmaOrTcpPaths(PathMemory memory) {
+        this.memory = memory;
     }
 
     /**
@@ -66,11 +51,13 @@ public final class RdmaOrTcpPaths {
      * @param ticker          the clock, for tests.
      */
     public RdmaOrTcpPaths(int maxDestinations, Ticker ticker) {
-        this.maxDestinations = ObjectUtil.checkPositive(maxDestinations, "maxDestinations");
-        this.ticker = ObjectUtil.checkNotNull(ticker, "ticker");
+        this(new PathMemory(maxDestinations, ticker));
     }
 
-    /** The memory of the process, for 1024 destinations. */
+    /**
+     * The memory of the process, for 1024 destinations. There is also remembered which of them do not answer by shared
+     * memory, whoever connects.
+     */
     public static RdmaOrTcpPaths shared() {
         return SHARED;
     }
@@ -81,51 +68,35 @@ public final class RdmaOrTcpPaths {
      * @return {@code null} if nothing is remembered, or not any more.
      */
     public Fallback get(InetSocketAddress destination) {
-        synchronized (entries) {
-            Entry entry = entries.get(destination);
-            if (entry == null) {
-                return null;
-            }
-            long age = ticker.nanoTime() - entry.since;
-            if (age >= entry.nanos) {
-                entries.remove(destination);
-                return null;
-            }
-            return new Fallback(FallbackReason.REMEMBERED, TimeUnit.NANOSECONDS.toMillis(age) + " ms ago: " +
-                    entry.fallback);
-        }
+        PathMemory.Remembered remembered = memory.get(destination, TransportPath.RDMA);
+        return remembered == null ? null : fallback(remembered);
     }
 
-    /** The next connection to this destination tries RDMA. */
+    static Fallback fallback(PathMemory.Remembered remembered) {
+        return new Fallback(FallbackReason.REMEMBERED, TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) +
+                " ms ago: " + remembered.why());
+    }
+
+    /** The next connection to this destination tries RDMA, and all that it has. */
     public void forget(InetSocketAddress destination) {
-        synchronized (entries) {
-            entries.remove(destination);
-        }
+        memory.forget(destination);
     }
 
-    /** The next connection to any destination tries RDMA. */
+    /** The next connection to any destination tries RDMA, and all that it has. */
     public void clear() {
-        synchronized (entries) {
-            entries.clear();
-        }
+        memory.clear();
     }
 
     /** The number of destinations, including those whose time is over and that nobody has asked for since. */
     public int size() {
-        synchronized (entries) {
-            return entries.size();
-        }
+        return memory.size();
+    }
+
+    PathMemory memory() {
+        return memory;
     }
 
     void remember(InetSocketAddress destination, Fallback fallback, Duration time) {
-        Objects.requireNonNull(destination, "destination");
-        synchronized (entries) {
-            // Removed first, so that it becomes the youngest one.
-            entries.remove(destination);
-            if (entries.size() == maxDestinations) {
-                entries.remove(entries.keySet().iterator().next());
-            }
-            entries.put(destination, new Entry(fallback, ticker.nanoTime(), time.toNanos()));
-        }
+        memory.remember(destination, TransportPath.RDMA, fallback, time.toNanos());
     }
 }

@@ -32,8 +32,9 @@
  *            └─── RdmaOrTcp, RdmaOrTcpMetrics ─────┘        what tells which path it was
  * </pre>
  * This package is made of Netty's bootstraps and the public channels of {@code io.netty.channel.rdma}, which knows
- * nothing of it. Event loops for RDMA serve epoll's channels as well, so there is one group for both; on others there
- * is TCP alone.
+ * nothing of it. The rules of {@code ConnectPlan}, and the memory of {@code RdmaOrTcpPaths}, are those of the package
+ * {@code path}, which {@code RdmaSocketChannel} has for its providers as well. Event loops for RDMA serve epoll's
+ * channels as well, so there is one group for both; on others there is TCP alone.
  *
  * <h2>Bootstraps and channel classes</h2>
  * The bootstraps give the application the channel of the path itself. Libraries that make bootstraps themselves take a
@@ -64,7 +65,8 @@
  * <h2>One after the other</h2>
  * The attempts are not raced as those of RFC 8305: a server would see each client twice, and TCP, whose handshake is
  * the kernel's alone, would win most of the races. RDMA has an answer or an error within milliseconds in nearly all
- * cases, and a bounded time in the others; destinations where it failed are remembered for a while.
+ * cases, and a bounded time in the others; destinations where it failed are remembered for a while. When that is over
+ * one connect tries, and those that begin meanwhile still go over TCP.
  *
  * <h2>Two number spaces</h2>
  * The ports of RDMA and those of TCP have nothing to do with each other, so another program may listen for RDMA at the

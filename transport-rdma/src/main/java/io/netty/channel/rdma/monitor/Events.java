@@ -139,6 +139,8 @@ final class Events {
     @Category({ "Netty", "RDMA" })
     @StackTrace(false)
     static final class FallBack extends Event {
+        @Label("Remote Address")
+        String remote;
         @Label("Reason")
         String reason;
     }
@@ -232,9 +234,10 @@ final class Events {
         }
     }
 
-    static void fellBack(String reason) {
+    static void fellBack(SocketAddress remote, String reason) {
         FallBack event = new FallBack();
         if (event.shouldCommit()) {
+            event.remote = text(remote);
             event.reason = reason;
             event.commit();
         }

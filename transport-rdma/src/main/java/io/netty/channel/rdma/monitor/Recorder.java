@@ -65,9 +65,9 @@ public final class Recorder {
     }
 
     /** TCP is tried instead of RDMA. */
-    public static void fellBack(String reason) {
+    public static void fellBack(SocketAddress remote, String reason) {
         if (isOn()) {
-            Events.fellBack(reason);
+            Events.fellBack(remote, reason);
         }
     }
 

@@ -119,6 +119,14 @@ public final class ChildJvm implements AutoCloseable {
         process.toHandle().destroy();
     }
 
+    /** Sends it a signal: {@code STOP}, for example. */
+    public void signal(String name) throws Exception {
+        // The shell's own: kill(1) is in a package of its own, which a small system lacks.
+        Process kill = new ProcessBuilder("sh", "-c", "kill -s " + name + ' ' + process.pid()).inheritIO().start();
+        assertThat(kill.waitFor(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(kill.exitValue()).isZero();
+    }
+
     /** SIGKILL. Returns when it is dead. */
     public void kill() {
         process.destroyForcibly();

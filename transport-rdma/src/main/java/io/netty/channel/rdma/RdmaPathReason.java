@@ -1,0 +1,42 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+/**
+ * Why a connection goes by the provider that it goes by: see {@link RdmaPath}.
+ */
+public enum RdmaPathReason {
+    /** This process uses one provider. */
+    ONLY,
+    /** {@link RdmaChannelOption#PATH} or {@link RdmaChannelOption#DEVICE} leaves this one. */
+    OPTION,
+    /** It is the nearest one that the channel may use, and somebody listens there. */
+    NEAREST,
+    /** The channel was bound before it was connected. */
+    BOUND,
+    /** By the nearer one nobody listens. */
+    REFUSED,
+    /** The address is none that the nearer one leads to: none of this host, in the network namespace of the process. */
+    NO_ROUTE,
+    /** By the nearer one there was no answer in time. */
+    TIMEOUT,
+    /** The nearer one has failed in another way. */
+    FAILED,
+    /** The nearer one was passed over, as it had not answered a while ago. */
+    REMEMBERED,
+    /** The peer has chosen: the channel is one of a listener's. */
+    ACCEPTED
+}

@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.path;
+
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.verbs.ConnectionRejectedException;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
+
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+
+/**
+ * How an attempt to reach a peer by one path has failed.
+ */
+public enum PathFailure {
+    /** Nobody listens there. */
+    REFUSED,
+    /** The path does not lead to the address, or has not the local address. */
+    NO_ROUTE,
+    /** No answer in time. */
+    TIMEOUT,
+    /** There is a listener, which has a reason to refuse. */
+    REJECTED,
+    /** The network, or the peer before it has answered. */
+    NETWORK,
+    /** Anything else: too little memory, an answer of another protocol. */
+    OTHER;
+
+    /** Looks at the causes as well: Netty puts an exception into one of its own, whose message has the address. */
+    public static PathFailure of(Throwable cause) {
+        if (cause instanceof ConnectTimeoutException) {
+            return TIMEOUT;
+        }
+        for (Throwable t = cause; t != null; t = t.getCause()) {
+            if (t instanceof NoRouteToHostException || t instanceof NoRdmaDeviceException) {
+                return NO_ROUTE;
+            }
+            if (t instanceof ConnectionRejectedException) {
+                return ((ConnectionRejectedException) t).isRefused() ? REFUSED : REJECTED;
+            }
+        }
+        return cause instanceof SocketException ? NETWORK : OTHER;
+    }
+}

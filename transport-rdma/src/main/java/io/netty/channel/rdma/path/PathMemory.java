@@ -1,0 +1,215 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.path;
+
+import io.netty.util.concurrent.Ticker;
+import io.netty.util.internal.ObjectUtil;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which paths have failed, by destination, each for a time. When that is over, one connect tries, while the others pass
+ * the path over until it is known what came of it, or for as long as an attempt may take. Any thread.
+ *
+ * <p>Only failures are remembered: a path that works is tried first anyway.
+ */
+public final class PathMemory {
+    /** Some 100 KiB. */
+    private static final int DEFAULT_MAX_DESTINATIONS = 1024;
+    private static final PathMemory SHARED = new PathMemory(DEFAULT_MAX_DESTINATIONS, Ticker.systemTicker());
+
+    private final int maxDestinations;
+    private final Ticker ticker;
+    /** In the order in which they were remembered; of each one its paths, which are one or two. */
+    private final Map<InetSocketAddress, List<Entry>> destinations = new LinkedHashMap<>();
+
+    private static final class Entry {
+        final Object path;
+        final Object why;
+        final long since;
+        final long nanos;
+        /** Somebody tries the path again. */
+        boolean tried;
+        long triedSince;
+        long triedNanos;
+
+        Entry(Object path, Object why, long since, long nanos) {
+            this.path = path;
+            this.why = why;
+            this.since = since;
+            this.nanos = nanos;
+        }
+    }
+
+    /** What is remembered of a path. */
+    public static final class Remembered {
+        private final Object why;
+        private final long ageNanos;
+
+        Remembered(Object why, long ageNanos) {
+            this.why = why;
+            this.ageNanos = ageNanos;
+        }
+
+        /** What was given to {@link PathPlan#failed}. */
+        public Object why() {
+            return why;
+        }
+
+        public long ageNanos() {
+            return ageNanos;
+        }
+    }
+
+    /**
+     * @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one.
+     */
+    public PathMemory(int maxDestinations, Ticker ticker) {
+        this.maxDestinations = ObjectUtil.checkPositive(maxDestinations, "maxDestinations");
+        this.ticker = ObjectUtil.checkNotNull(ticker, "ticker");
+    }
+
+    /** That of the process, for 1024 destinations. */
+    public static PathMemory shared() {
+        return SHARED;
+    }
+
+    /**
+     * Looks whether a path is to be passed over, without the intention to try it.
+     *
+     * @return {@code null} if nothing is remembered, or not any more.
+     */
+    public Remembered get(InetSocketAddress destination, Object path) {
+        synchronized (destinations) {
+            Entry entry = find(destination, path);
+            if (entry == null) {
+                return null;
+            }
+            long age = ticker.nanoTime() - entry.since;
+            if (age < entry.nanos) {
+                return new Remembered(entry.why, age);
+            }
+            if (!isBeingTried(entry)) {
+                remove(destination, entry);
+            }
+            return null;
+        }
+    }
+
+    /**
+     * The same for a connect that tries the path unless it is to be passed over. The others are told to pass it over
+     * meanwhile, if it had failed.
+     *
+     * @param attemptNanos how long the attempt may take.
+     */
+    Remembered ask(InetSocketAddress destination, Object path, long attemptNanos) {
+        synchronized (destinations) {
+            Entry entry = find(destination, path);
+            if (entry == null) {
+                return null;
+            }
+            long now = ticker.nanoTime();
+            if (now - entry.since < entry.nanos || isBeingTried(entry)) {
+                return new Remembered(entry.why, now - entry.since);
+            }
+            entry.tried = true;
+            entry.triedSince = now;
+            entry.triedNanos = attemptNanos;
+            return null;
+        }
+    }
+
+    private boolean isBeingTried(Entry entry) {
+        return entry.tried && ticker.nanoTime() - entry.triedSince < entry.triedNanos;
+    }
+
+    private Entry find(InetSocketAddress destination, Object path) {
+        List<Entry> entries = destinations.get(destination);
+        if (entries != null) {
+            for (Entry entry : entries) {
+                if (entry.path == path) {
+                    return entry;
+                }
+            }
+        }
+        return null;
+    }
+
+    private void remove(InetSocketAddress destination, Entry entry) {
+        List<Entry> entries = destinations.get(destination);
+        entries.remove(entry);
+        if (entries.isEmpty()) {
+            destinations.remove(destination);
+        }
+    }
+
+    /**
+     * A path has failed. From now on it is passed over.
+     *
+     * @param path a constant.
+     * @param why  for {@link Remembered#why()}.
+     */
+    public void remember(InetSocketAddress destination, Object path, Object why, long nanos) {
+        ObjectUtil.checkNotNull(destination, "destination");
+        synchronized (destinations) {
+            // Removed first, so that it becomes the youngest one.
+            List<Entry> entries = destinations.remove(destination);
+            if (entries == null) {
+                entries = new ArrayList<>(1);
+                if (destinations.size() == maxDestinations) {
+                    destinations.remove(destinations.keySet().iterator().next());
+                }
+            }
+            entries.removeIf(entry -> entry.path == path);
+            entries.add(new Entry(path, why, ticker.nanoTime(), nanos));
+            destinations.put(destination, entries);
+        }
+    }
+
+    /** The path has an answer: it is tried first again. */
+    void forget(InetSocketAddress destination, Object path) {
+        synchronized (destinations) {
+            Entry entry = find(destination, path);
+            if (entry != null) {
+                remove(destination, entry);
+            }
+        }
+    }
+
+    /** All paths of the destination. */
+    public void forget(InetSocketAddress destination) {
+        synchronized (destinations) {
+            destinations.remove(destination);
+        }
+    }
+
+    public void clear() {
+        synchronized (destinations) {
+            destinations.clear();
+        }
+    }
+
+    /** The number of destinations, including those whose time is over and that nobody has asked for since. */
+    public int size() {
+        synchronized (destinations) {
+            return destinations.size();
+        }
+    }
+}

@@ -1,0 +1,171 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.path;
+
+import io.netty.util.concurrent.Ticker;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The paths that one connect tries, one after the other, and for how long each. Whoever connects makes the attempts,
+ * and tells what came of them. One thread at a time.
+ *
+ * <p>Those that are not remembered to fail are tried first, in the given order, and then the others. The last one of
+ * the list is the last resort: it is never passed over, and gets what is left of the time, but for what a path needs
+ * that is tried after it. All others get the time for an attempt, and at most half of all.
+ *
+ * @param <P> the paths: constants.
+ */
+public final class PathPlan<P> {
+    private static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final PathRules rules;
+    private final InetSocketAddress destination;
+    private final PathMemory memory;
+    private final Times times;
+    private final Ticker ticker;
+    private final long startNanos;
+    private final P lastResort;
+    private final boolean isSingle;
+    private final Deque<P> left = new ArrayDeque<>(2);
+    /** That are tried only if there is time: they have failed before. */
+    private final List<P> suspects = new ArrayList<>(1);
+    /** What the nearest path that is passed over has failed of, or {@code null}. */
+    private PathMemory.Remembered remembered;
+    private P current;
+    private long attemptNanos;
+    private boolean again;
+
+    /** The times of a connect, in nanoseconds. */
+    public static final class Times {
+        private final long total;
+        private final long attempt;
+        private final long remember;
+
+        /**
+         * @param total    for all attempts together; 0 for no limit.
+         * @param attempt  for an attempt that is not the last resort.
+         * @param remember for how long a path that has failed is passed over; 0 remembers nothing, and does not ask.
+         */
+        public Times(long total, long attempt, long remember) {
+            this.total = total;
+            this.attempt = attempt;
+            this.remember = remember;
+        }
+    }
+
+    /** @param paths that are allowed, at least one; the preferred one first. */
+    public PathPlan(PathRules rules, List<P> paths, InetSocketAddress destination, PathMemory memory, Times times,
+                    Ticker ticker) {
+        this.rules = rules;
+        this.destination = destination;
+        this.memory = memory;
+        this.times = times;
+        this.ticker = ticker;
+        startNanos = ticker.nanoTime();
+        lastResort = paths.get(paths.size() - 1);
+        isSingle = paths.size() == 1;
+        for (P path : paths) {
+            PathMemory.Remembered failure = path == lastResort || times.remember == 0 ? null :
+                    memory.ask(destination, path, times.attempt);
+            if (failure == null) {
+                left.add(path);
+            } else {
+                suspects.add(path);
+                remembered = remembered == null ? failure : remembered;
+            }
+        }
+        left.addAll(suspects);
+    }
+
+    /** Why the nearest path is not tried first, if it is remembered to fail; else {@code null}. */
+    public PathMemory.Remembered remembered() {
+        return remembered;
+    }
+
+    /** Whether there is a path to try after the current one. */
+    public boolean hasNext() {
+        P next = left.peek();
+        return next != null && (!suspects.contains(next) || times.total == 0 || elapsedNanos() < times.total);
+    }
+
+    /** Begins the next attempt. */
+    public P next() {
+        current = left.remove();
+        attemptNanos = ticker.nanoTime();
+        return current;
+    }
+
+    /** How long the attempt that has begun may take, from now on: at least a millisecond; 0 for no limit. */
+    public long limitNanos() {
+        boolean all = current == lastResort || left.isEmpty() && rules.isSilenceOfAListener();
+        if (times.total == 0) {
+            return all ? 0 : times.attempt;
+        }
+        long rest = times.total - elapsedNanos();
+        long limit = all ? rest - (left.isEmpty() ? 0 : Math.min(times.attempt, rest / 2)) :
+                Math.min(times.attempt, left.isEmpty() ? rest : Math.min(times.total / 2, rest));
+        return Math.max(MIN_NANOS, limit);
+    }
+
+    /** The time since the plan was made. */
+    public long elapsedNanos() {
+        return ticker.nanoTime() - startNanos;
+    }
+
+    /**
+     * The attempt that has begun has failed.
+     *
+     * @param why what is remembered of it: immutable.
+     * @return whether there is another one to begin.
+     */
+    public boolean failed(PathFailure failure, Object why) {
+        boolean tookLong = ticker.nanoTime() - attemptNanos >= times.attempt / 2;
+        if (isKept()) {
+            if (rules.remembers(failure, tookLong)) {
+                memory.remember(destination, current, why, times.remember);
+            } else {
+                memory.forget(destination, current);
+            }
+        }
+        if (!rules.triesNext(failure)) {
+            left.clear();
+        } else if (failure == PathFailure.TIMEOUT && rules.isSilenceOfAListener() && current != lastResort && !again &&
+                !suspects.contains(current)) {
+            again = true;
+            suspects.add(current);
+            left.add(current);
+        }
+        return hasNext();
+    }
+
+    /** The attempt that has begun has made a connection. */
+    public void connected() {
+        if (isKept()) {
+            memory.forget(destination, current);
+        }
+    }
+
+    /** Nobody asks for a last resort; but where it is the only path, others may have more of them. */
+    private boolean isKept() {
+        return times.remember > 0 && (current != lastResort || isSingle);
+    }
+}

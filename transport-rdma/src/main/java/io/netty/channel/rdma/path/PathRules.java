@@ -1,0 +1,66 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.path;
+
+/**
+ * What a failure on one path means: whether the next one is tried, and whether the path is passed over for a while.
+ * <table>
+ * <caption>By failure</caption>
+ * <tr><th>failure</th><th>{@link #PROVIDERS}</th><th>{@link #TRANSPORTS}</th></tr>
+ * <tr><td>{@code REFUSED}, {@code NO_ROUTE}</td><td>next</td><td>next, remembered</td></tr>
+ * <tr><td>{@code TIMEOUT}</td><td>next, remembered; then once more with the time that is left</td>
+ *     <td>next, remembered</td></tr>
+ * <tr><td>{@code NETWORK}</td><td>next; remembered if it took long</td><td>next; remembered if it took long</td></tr>
+ * <tr><td>{@code REJECTED}, {@code OTHER}</td><td>the connect fails</td><td>next; {@code OTHER} remembered if it took
+ *     long</td></tr>
+ * </table>
+ * Long is half of the time for an attempt.
+ */
+public enum PathRules {
+    /**
+     * Shared memory, then a device. The kernel of this host tells at once that nobody listens, so there is nothing to
+     * be saved by remembering it, and a listener that comes is found by the next connect. Silence is that of a listener
+     * which has the request: it may answer yet, if the device has none. What a listener rejects is an answer.
+     */
+    PROVIDERS,
+
+    /** RDMA, then TCP. A refusal is an answer of the network, and the same at the next connect to a server of TCP. */
+    TRANSPORTS;
+
+    boolean triesNext(PathFailure failure) {
+        return this == TRANSPORTS || failure != PathFailure.REJECTED && failure != PathFailure.OTHER;
+    }
+
+    boolean remembers(PathFailure failure, boolean tookLong) {
+        switch (failure) {
+        case TIMEOUT:
+            return true;
+        case REFUSED:
+        case NO_ROUTE:
+            return this == TRANSPORTS;
+        case REJECTED:
+            // An answer, which may be another one next time.
+            return false;
+        default:
+            return tookLong;
+        }
+    }
+
+    /** Whether there is a listener where there is no answer. */
+    boolean isSilenceOfAListener() {
+        return this == PROVIDERS;
+    }
+}
