@@ -20,7 +20,7 @@
 C_SOURCES=$ROOT/transport-rdma-native/src/main/c
 RXE_MODULES=(transport-rdma testsuite example-servers)
 # Something of everything: verbs, channels, Netty's testsuite, peers that die or lie, TLS, an example, calls of gRPC.
-RXE_QUICK=DataTransferTest,TwoProvidersTest,ConnectionTest,CompletionErrorTest,ArmingTest,RdmaSocketChannelTest,RdmaServerSocketChannelTest
+RXE_QUICK=DataTransferTest,TwoProvidersTest,EveryPathTest,ConnectionTest,CompletionErrorTest,ArmingTest,RdmaSocketChannelTest,RdmaServerSocketChannelTest
 RXE_QUICK+=,RdmaIoHandlerTest,RdmaSocketChannelReentrancyTest,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaPeerDeathTest
 RXE_QUICK+=,RdmaStreamIntegrityTest,RdmaSocketConnectTest,RdmaSocketEchoTest,RdmaSocketFileRegionTest
 RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstTest,RdmaSocketStartTlsTest,EchoTest,RdmaGrpcCallsInteropTest

@@ -1,0 +1,94 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.rdma.RdmaPathsTest.Application;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.verbs.ChildJvm;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.channel.socket.SocketChannel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+import static io.netty.channel.rdma.verbs.VerbsProvider.EMBEDDED;
+import static io.netty.channel.rdma.verbs.VerbsProvider.IBVERBS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * One process serves a peer by shared memory, one by a device and one by TCP, at one port at the same time, and its
+ * metrics tell them apart.
+ */
+@Timeout(300)
+class EveryPathTest {
+    @Test
+    void oneServerHasPeersByEveryPathAtOnePort() throws Exception {
+        try (ChildJvm child = ChildJvm.withBothProviders(Server.class, RdmaPathsTest.PROPERTIES)) {
+            assertThat(child.output()).endsWith("done\n");
+        }
+    }
+
+    /** The server, and its peers. */
+    static final class Server {
+        private Server() { }
+
+        public static void main(String[] arguments) throws Exception {
+            Application.run(Server::run);
+        }
+
+        private static void run(Application application) throws Exception {
+            application.bind(RdmaOrTcpServerSocketChannel.class);
+            List<SocketChannel> channels = List.of(connect(application, EMBEDDED), connect(application, IBVERBS),
+                    (SocketChannel) application.client(EpollSocketChannel.class).connect(application.address()).sync()
+                            .channel());
+            for (int round = 0; round < 3; round++) {
+                for (SocketChannel channel : channels) {
+                    application.echo(channel);
+                }
+            }
+            assertThat(channels.get(2).remoteAddress().getPort()).isEqualTo(application.address().getPort());
+            RdmaConnectMetrics connects = RdmaConnectMetrics.total();
+            RdmaOrTcpMetrics paths = RdmaOrTcpMetrics.total();
+            for (VerbsProvider provider : VerbsProvider.values()) {
+                assertThat(connects.connects(provider, RdmaPathReason.OPTION)).as("connects by %s", provider)
+                        .isOne();
+                assertThat(RdmaDeviceMetrics.all().stream().filter(device -> device.provider()
+                        .equals(Verbs.of(provider).toString())).mapToLong(RdmaDeviceMetrics::accepts).sum())
+                        .as("accepts by %s", provider).isOne();
+            }
+            assertThat(paths.connects(TransportPath.RDMA)).isEqualTo(2);
+            assertThat(paths.accepts(TransportPath.RDMA)).isEqualTo(2);
+            assertThat(paths.accepts(TransportPath.TCP)).isOne();
+        }
+
+        private static SocketChannel connect(Application application, VerbsProvider provider) throws Exception {
+            return (SocketChannel) application.client(RdmaOrTcpSocketChannel.class)
+                    .option(RdmaChannelOption.PATH, Set.of(provider))
+                    .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS,
+                            (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS))
+                    .connect(application.address()).sync().channel();
+        }
+    }
+}
