@@ -25,6 +25,7 @@
 #include <sys/un.h>
 
 #include "cm_support.h"
+#include "embedded/cm/cm_wire.h"
 #include "embedded/embedded.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/link.h"
@@ -641,6 +642,66 @@ static void an_id_may_be_destroyed_while_it_asks(void) {
     kill_child(&a);
 }
 
+/* ---- a peer that lies about its addresses ---- */
+
+enum lie { LIE_TWICE, LIE_ABOUT_ANOTHER, LIE_MALFORMED, LIE_TOO_LONG };
+
+static enum lie lie;
+
+static bool answer_with_a_lie(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    CHECK_EQ(length, sizeof(struct cm_wire_ask));
+    CHECK_EQ(nfds, 0);
+    struct cm_wire_ask ask;
+    memcpy(&ask, body, sizeof(ask));
+    struct { struct cm_wire_answer answer; uint32_t more; } message = { .answer = { .to = ask.from, .here = 1 } };
+    if (lie == LIE_ABOUT_ANOTHER) {
+        message.answer.to++;
+        link_send(link, CM_ANSWER, &message.answer, sizeof(message.answer), NULL, 0);
+        message.answer = (struct cm_wire_answer) { .to = ask.from, .here = 0 };
+    }
+    message.answer.here += lie == LIE_MALFORMED;
+    size_t size = lie == LIE_TOO_LONG ? sizeof(message) : sizeof(message.answer);
+    link_send(link, CM_ANSWER, &message, size, NULL, 0);
+    link_send(link, CM_ANSWER, &message, size, NULL, 0);
+    return true;
+}
+
+static void lie_to_all(const void *argument) {
+    lie = *(const enum lie *) argument;
+    enter_network(OF_A);
+    link_set_handler(CM_ASK, answer_with_a_lie);
+    struct link_port *port;
+    CHECK_EQ(link_bind_port(RDMA_PS_TCP, PORT, &port), 0);
+    say(0);
+    is_told();
+}
+
+static void client_of_a_liar(const void *argument) {
+    enter_network(OF_C);
+    struct end end;
+    struct address address;
+    int err = resolve_to(&end, OF_A, &address);
+    CHECK_EQ(err, *(const enum lie *) argument == LIE_TWICE ? 0 : ENODEV);
+    CHECK_EQ(rdma_destroy_id(end.id), 0);
+    if (*(const enum lie *) argument == LIE_TWICE) { /* also to what is for the other one */
+        CHECK_EQ(fail_to_connect(OF_B), ENOTUNIQ);
+    } else {
+        converse(OF_B, OF_C, "b");
+    }
+}
+
+static void who_lies_about_an_address_is_heard_once_and_well_formed_only(void) {
+    struct child b = begin_service(&service_b);
+    for (enum lie l = LIE_TWICE; l <= LIE_TOO_LONG; l++) {
+        struct child liar = begin_child(lie_to_all, &l);
+        CHECK_EQ(hear(&liar), 0);
+        run_in_child(client_of_a_liar, &l);
+        kill_child(&liar);
+    }
+    kill_child(&b);
+}
+
 /* ---- users ---- */
 
 #define ALICE 20001
@@ -752,6 +813,7 @@ int main(void) {
         RUN(a_listener_at_the_wildcard_has_the_addresses_of_its_namespace);
         RUN(the_death_of_a_peer_in_another_namespace_is_noticed);
         RUN(an_id_may_be_destroyed_while_it_asks);
+        RUN(who_lies_about_an_address_is_heard_once_and_well_formed_only);
     } else {
         fprintf(stderr, "    skipped: tests of network namespaces, which this system lets this user not make\n");
     }

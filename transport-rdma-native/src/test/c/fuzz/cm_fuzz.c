@@ -384,6 +384,31 @@ static void say(void) {
     say_ids(link, type, &body, length, &thing, (how & 0xf0) == 0xf0);
 }
 
+/* Where an address is, or an answer to what was not asked: in processes that share a folder. */
+static void say_where(uint8_t how) {
+    union {
+        struct cm_wire_ask ask;
+        struct cm_wire_answer answer;
+    } body;
+    bool asks = (how & 1) != 0;
+    size_t length = asks ? sizeof(body.ask) : sizeof(body.answer);
+    memset(&body, 0, sizeof(body));
+    if (asks) {
+        body.ask.from = next_handle;
+        body.ask.address = address(ports[0]);
+    } else {
+        body.answer.to = known[how >> 1 & 15].ids.to;
+        body.answer.here = 1;
+    }
+    if ((how & 64) != 0) {
+        input_patch(&body, length);
+    }
+    if ((how & 128) != 0) {
+        length = input_u8() % (sizeof(body) + 1);
+    }
+    peer_say(how >> 5 & 1, asks ? CM_ASK : CM_ANSWER, &body, length, NULL, 0);
+}
+
 static void connect_link(int link, uint8_t where) {
     bool there = peer_connect_port(link, (where & 1) != 0 ? RDMA_PS_UDP : RDMA_PS_TCP, ports[where & 1]);
     CHECK(there);
@@ -414,6 +439,9 @@ static void command(void) {
         break;
     case 13:
         engine_pass(UINT64_C(1000000) << (input_u8() % 18)); /* to 131 s */
+        break;
+    case 14:
+        say_where(input_u8());
         break;
     default:
         peer_greet(2, false);

@@ -26,6 +26,8 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.verbs.ChildJvm;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,6 +149,19 @@ class RdmaFolderTest {
         try (ChildJvm server = new ChildJvm(network(SERVER), Server.class, properties)) {
             assertThat(server.line("listening")).isEqualTo("now");
             try (ChildJvm client = new ChildJvm(network(CLIENT), Client.class, properties)) {
+                assertThat(client.output()).contains("provider EMBEDDED", "local " + CLIENT, "path RDMA", "done");
+            }
+        }
+    }
+
+    @Test
+    void theFolderIsTriedBeforeTheDevice(@TempDir Path folder) throws Exception {
+        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "needs a device in each network namespace");
+        List<String> properties = List.of("io.netty.rdma.provider=auto", "io.netty.rdma.embedded.folder=" + folder,
+                "io.netty.rdma.maxPinnedMemory=" + (256 << 20));
+        try (ChildJvm server = ChildJvm.withBothProviders(network(SERVER), Server.class, properties)) {
+            assertThat(server.line("listening")).isEqualTo("now");
+            try (ChildJvm client = ChildJvm.withBothProviders(network(CLIENT), Client.class, properties)) {
                 assertThat(client.output()).contains("provider EMBEDDED", "local " + CLIENT, "path RDMA", "done");
             }
         }

@@ -48,12 +48,22 @@ public final class ChildJvm implements AutoCloseable {
      */
     public static ChildJvm withBothProviders(Class<?> main, List<String> properties, String... arguments)
             throws IOException {
-        if (Verbs.preferred().provider() == VerbsProvider.IBVERBS) {
-            return new ChildJvm(main, properties, arguments);
+        return withBothProviders(Collections.emptyList(), main, properties, arguments);
+    }
+
+    /**
+     * As above.
+     *
+     * @param launcher a command that runs another one, which is appended to it.
+     */
+    public static ChildJvm withBothProviders(List<String> launcher, Class<?> main, List<String> properties,
+            String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(launcher);
+        if (Verbs.preferred().provider() != VerbsProvider.IBVERBS) {
+            assertThat(SECOND.resolve("librdmacm.so.1")).as("made by the build of transport-rdma-native").exists();
+            command.addAll(List.of("env", "LD_LIBRARY_PATH=" + SECOND.toAbsolutePath().normalize()));
         }
-        assertThat(SECOND.resolve("librdmacm.so.1")).as("made by the build of transport-rdma-native").exists();
-        return new ChildJvm(List.of("env", "LD_LIBRARY_PATH=" + SECOND.toAbsolutePath().normalize()), main, properties,
-                arguments);
+        return new ChildJvm(command, main, properties, arguments);
     }
 
     /**
