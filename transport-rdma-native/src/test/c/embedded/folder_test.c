@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <rdma/rdma_verbs.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
@@ -791,6 +792,63 @@ static void the_stale_name_of_another_user_stays_taken(void) {
     end_child(&other);
 }
 
+#define LINKS_OF_USER 256 /* a quarter of the service's descriptors: link.c */
+
+static void serve_with_few_descriptors(const void *service) {
+    struct rlimit limit;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = 4 * LINKS_OF_USER;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    serve(service);
+}
+
+/* Makes links until one is refused, says how many there were, and keeps them. */
+static void flood(const void *person) {
+    become_person(person);
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    DIR *dir = opendir(folder);
+    CHECK(dir != NULL);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        if (strncmp(entry->d_name, "netty-rdma-port-106-8080-", 25) == 0) {
+            snprintf(address.sun_path, sizeof(address.sun_path), "%.30s/%.70s", folder, entry->d_name);
+        }
+    }
+    closedir(dir);
+    int count = 0;
+    bool served;
+    do {
+        char greeting[64];
+        int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+        CHECK(fd >= 0);
+        CHECK_EQ(connect(fd, (struct sockaddr *) &address, sizeof(address)), 0);
+        served = recv(fd, greeting, sizeof(greeting), 0) == 16;
+        const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, 1 };
+        served = served && send(fd, hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello);
+        count += served;
+        CHECK(count < 1000);
+    } while (served && count < 100);
+    say(count);
+    is_told();
+}
+
+static void a_user_with_many_processes_leaves_room_for_others(void) {
+    const struct service here = { .name = "here", .person = &alice_who_lists_bob };
+    struct child server = begin_child(serve_with_few_descriptors, &here), flooders[4];
+    CHECK_EQ(hear(&server), 0);
+    int count = 0;
+    for (int i = 0; i < 4; i++) {
+        flooders[i] = begin_child(flood, &bob_who_lists_alice);
+        count += hear(&flooders[i]);
+    }
+    CHECK_EQ(count, LINKS_OF_USER);
+    run_in_child(client_who_gets_through, &alice);
+    run_in_child(client_who_is_refused, &bob_who_lists_alice);
+    for (int i = 0; i < 4; i++) {
+        end_child(&flooders[i]);
+    }
+    kill_child(&server);
+}
+
 int main(void) {
     unsetenv("RDMA_EMBEDDED_USERS");
     unsetenv("RDMA_EMBEDDED_GROUPS");
@@ -824,6 +882,7 @@ int main(void) {
         RUN(members_of_a_listed_group_meet);
         RUN(users_who_list_each_other_meet_from_other_namespaces);
         RUN(the_stale_name_of_another_user_stays_taken);
+        RUN(a_user_with_many_processes_leaves_room_for_others);
     } else {
         fprintf(stderr, "    skipped: tests with other users, which only root can be\n");
     }

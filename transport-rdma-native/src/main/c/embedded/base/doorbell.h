@@ -19,8 +19,9 @@
  * and an empty one does not block its reader.
  *
  * What remains: no call writes to an eventfd without blocking whatever its flags (pwritev2(2) with RWF_NOWAIT is
- * EOPNOTSUPP), so a process of the same user that fills it between the look and the write still stops the writer; and
- * one that reads our doorbells steals our wake-ups. Such a process could as well stop us with a signal, or ptrace(2) us.
+ * EOPNOTSUPP), so a peer that fills it between the look and the write still stops the writer; and one that reads our
+ * doorbells steals our wake-ups. One of the same user could as well stop us with a signal, or ptrace(2) us; one of
+ * another user is a peer only if it is listed (link/trust.h), and docs/security.md says so to who lists it.
  */
 #ifndef NETTY_RDMA_EMBEDDED_DOORBELL_H
 #define NETTY_RDMA_EMBEDDED_DOORBELL_H

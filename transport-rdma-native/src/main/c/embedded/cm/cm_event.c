@@ -185,7 +185,8 @@ void cm_move_events(struct cm_id *id, struct cm_channel *to) {
 
 int cm_pending_requests(const struct cm_id *listener, const struct link *link) {
     int count = 0;
-    for (const struct cm_event *event = cm_channel_of(listener->id.channel)->first; event != NULL; event = event->next) {
+    const struct cm_event *event = cm_channel_of(listener->id.channel)->first;
+    for (; event != NULL; event = event->next) {
         if (event->owner == listener && event->event.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
             const struct link *other = cm_of(event->event.id)->link; /* NULL: its process is gone, or has given up */
             count += other != NULL && link_peer_is(link_peer(other), link_peer(link));

@@ -377,10 +377,10 @@ static int check(const struct setting *folder, char *reason, size_t size) {
     if (fstat(state.fd, &status) != 0) {
         return errno;
     }
-    if (status.st_uid != 0 && !trust_may_own(status.st_uid)) {
+    if (!trust_owns(status.st_uid, status.st_gid)) {
         snprintf(reason, size, "%s=%s: the folder belongs to user %u, who could replace what is in it: it must belong "
-                 "to root, to this user (%u) or to one that is listed", folder->name, folder->value, status.st_uid,
-                 geteuid());
+                 "to root, to this user (%u), or to a user or group that is listed", folder->name, folder->value,
+                 status.st_uid, geteuid());
         return EPERM;
     }
     if ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0) {

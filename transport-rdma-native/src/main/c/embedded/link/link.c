@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -55,8 +56,12 @@
  */
 #define MAX_ACCEPTED_LINKS 512
 
-/* Of all processes of another user, who can have any number of them. */
-#define MAX_LINKS_OF_OTHERS (4 * MAX_ACCEPTED_LINKS)
+/*
+ * From all processes of another user, who can have any number of them: or a quarter of the descriptors, if that is
+ * less.
+ */
+#define MAX_LINKS_OF_USER (4 * MAX_ACCEPTED_LINKS)
+#define MIN_LINKS_OF_USER 64
 
 /*
  * To one process. A program whose peer opens and closes many ports a second would otherwise not be accepted any more.
@@ -126,11 +131,16 @@ void link_set_slot(struct link *link, enum link_slot slot, void *value) {
 
 /* ---- what peers make this process keep ---- */
 
+/* Whether two count together: processes of another user do, who can have any number of them. */
+static bool share_limits(const struct link_peer *a, const struct link_peer *b) {
+    return link_peer_is(a, b) || (a->uid == b->uid && a->uid != geteuid());
+}
+
 bool link_charge(struct link *link, enum link_kept kind, unsigned limit) {
     unsigned sum = 0;
     pthread_mutex_lock(&table.lock);
     for (const struct link *other = table.links; other != NULL; other = other->next) {
-        sum += link_peer_is(&other->peer, &link->peer) ? other->charges[kind] : 0;
+        sum += share_limits(&other->peer, &link->peer) ? other->charges[kind] : 0;
     }
     bool granted = sum < limit && link_is_up(link);
     if (granted) {
@@ -473,16 +483,24 @@ void link_forget(struct link *link) {
 
 /* ---- being reachable ---- */
 
+static int max_links_of_user(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 4 >= MAX_LINKS_OF_USER) {
+        return MAX_LINKS_OF_USER;
+    }
+    return limit.rlim_cur / 4 > MIN_LINKS_OF_USER ? (int) (limit.rlim_cur / 4) : MIN_LINKS_OF_USER;
+}
+
 /* With table.lock. */
 static bool may_accept_from(const struct link_peer *peer) {
-    int count = 0, of_user = 0;
+    int of_process = 0, of_user = 0;
     for (const struct link *link = table.links; link != NULL; link = link->next) {
         if (link->name.kind == LINK_UNNAMED) {
-            count += link_peer_is(&link->peer, peer);
+            of_process += link_peer_is(&link->peer, peer);
             of_user += link->peer.uid == peer->uid;
         }
     }
-    return count < MAX_ACCEPTED_LINKS && (peer->uid == geteuid() || of_user < MAX_LINKS_OF_OTHERS);
+    return of_process < MAX_ACCEPTED_LINKS && (peer->uid == geteuid() || of_user < max_links_of_user());
 }
 
 static void on_accept_ready(struct engine_source *source, uint32_t events) {

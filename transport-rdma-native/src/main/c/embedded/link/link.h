@@ -178,9 +178,9 @@ struct link *link_get(struct link *link);
 void link_put(struct link *link);
 
 /*
- * Counts what a peer makes this process keep, in sum over all links to its process (those of a user that
- * cannot be told apart count as one): returns false if that would be more than `limit` of the kind, or the link is
- * down. Each needs its discharge, also after the link went down.
+ * Counts what a peer makes this process keep, in sum over all links to its process (those that cannot be
+ * told apart count as one, and so do all of another user): returns false if that would be more than `limit` of the
+ * kind, or the link is down. Each needs its discharge, also after the link went down.
  */
 enum link_kept { LINK_KEPT_VIEW, LINK_KEPT_DOORBELLS, LINK_KEPT_KINDS };
 bool link_charge(struct link *link, enum link_kept kind, unsigned limit);

@@ -44,8 +44,8 @@
 #define MAX_NOTIFY_AREAS 64u
 
 /*
- * Descriptors of completion channels that are kept of one process, at most: this, or an eighth of those that there may be.
- * A program has few channels; one that has more is woken by its engine, which has a doorbell of its own.
+ * Descriptors of completion channels that are kept of one process, at most: this, or an eighth of those that there may
+ * be. A program has few channels; one that has more is woken by its engine, which has a doorbell of its own.
  */
 #define MIN_DOORBELLS 256u
 

@@ -137,6 +137,10 @@ bool trust_may_own(uid_t uid) {
     return uid == geteuid() || groups.count > 0 || contains(&users, uid);
 }
 
+bool trust_owns(uid_t uid, gid_t gid) {
+    return uid == 0 || uid == geteuid() || contains(&users, uid) || contains(&groups, gid);
+}
+
 /* Beside the one that SO_PEERCRED has. */
 static bool is_in_listed_group(int fd) {
     gid_t ids[MAX_GROUPS];

@@ -39,8 +39,11 @@ int trust_set(const char *users_name, const char *users, const char *groups_name
 /* Whether others than this user are listed. */
 bool trust_has_lists(void);
 
-/* Whether a file may be of a peer, by its owner. */
+/* Whether a file may be of a peer, by its owner, who may be in any groups. */
 bool trust_may_own(uid_t uid);
+
+/* Whether a folder belongs to root, this user, or who is listed. */
+bool trust_owns(uid_t uid, gid_t gid);
 
 /* Whether the process at the other end of a socket may be a peer, and which one it is. */
 bool trust_peer(int fd, struct link_peer *peer);
