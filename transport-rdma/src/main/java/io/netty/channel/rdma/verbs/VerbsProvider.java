@@ -26,7 +26,8 @@ public enum VerbsProvider {
     IBVERBS,
 
     /**
-     * The provider inside our own native library: processes of the same user on the same host, over shared memory.
+     * The provider inside our own native library: processes of the same user on the same host, over shared memory. With
+     * a folder (see {@link Verbs}) also those of other network namespaces, and of users who are listed.
      * Needs no device, no kernel module and no privilege.
      */
     EMBEDDED
