@@ -844,7 +844,7 @@ static void a_user_with_many_processes_leaves_room_for_others(void) {
     run_in_child(client_who_gets_through, &alice);
     run_in_child(client_who_is_refused, &bob_who_lists_alice);
     for (int i = 0; i < 4; i++) {
-        end_child(&flooders[i]);
+        kill_child(&flooders[i]);
     }
     kill_child(&server);
 }

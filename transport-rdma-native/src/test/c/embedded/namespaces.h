@@ -173,7 +173,7 @@ static inline void forget_child(struct child *child) {
     close(child->tell);
 }
 
-/* It ends by itself, without a failure. */
+/* It ends by itself, without a failure: if it waits to be told, no child may have been begun after it. */
 static inline void end_child(struct child *child) {
     int status;
     close(child->tell);
