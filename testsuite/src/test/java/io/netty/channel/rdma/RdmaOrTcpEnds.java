@@ -28,11 +28,16 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
 import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 /**
  * Clients of {@link RdmaOrTcpBootstrap}, and the servers that they find, on the same event loops. A test that needs
@@ -58,6 +63,14 @@ final class RdmaOrTcpEnds {
 
     static Channel connect(RdmaOrTcpBootstrap bootstrap, InetSocketAddress address) throws InterruptedException {
         return TestTimeouts.sync(bootstrap.connect(address)).getNow();
+    }
+
+    /** For {@link RdmaChannelOption#PATH}: what this process does not use, so that nothing is reached. */
+    static Set<VerbsProvider> unusedProvider() {
+        Set<VerbsProvider> unused = EnumSet.allOf(VerbsProvider.class);
+        Verbs.usable().forEach(verbs -> unused.remove(verbs.provider()));
+        assumeFalse(unused.isEmpty(), "the process uses all providers");
+        return unused;
     }
 
     /** A client of TCP. */

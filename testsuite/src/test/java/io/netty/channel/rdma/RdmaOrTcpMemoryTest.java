@@ -130,6 +130,25 @@ class RdmaOrTcpMemoryTest {
         }
     }
 
+    @Test
+    void whatFailsWithARestrictionIsRememberedForConnectsAlikeAlone() throws InterruptedException {
+        try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
+            RdmaOrTcpBootstrap restricted = bootstrap().option(RdmaChannelOption.PATH, RdmaOrTcpEnds.unusedProvider());
+            Channel first = connect(restricted, rdma.address());
+            assertFallback(first, FallbackReason.NO_ROUTE);
+            Channel other = connect(bootstrap(), rdma.address());
+            assertRdma(other);
+            assertThat(paths.get(rdma.address())).isNull();
+            Channel alike = connect(restricted.clone(), rdma.address());
+            assertFallback(alike, FallbackReason.REMEMBERED);
+            paths.forget(rdma.address());
+            assertThat(paths.size()).isZero();
+            close(first);
+            close(other);
+            close(alike);
+        }
+    }
+
     private RdmaOrTcpBootstrap bootstrap() {
         return ends.bootstrap().paths(paths).rememberFor(MEMORY);
     }

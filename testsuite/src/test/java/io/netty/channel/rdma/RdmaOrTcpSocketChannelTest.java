@@ -129,6 +129,24 @@ class RdmaOrTcpSocketChannelTest {
     }
 
     @Test
+    void whatFailsWithARestrictionIsRememberedForConnectsAlikeAlone() throws InterruptedException {
+        RdmaOrTcpPaths paths = new RdmaOrTcpPaths(4);
+        Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.PATHS, paths);
+        Bootstrap restricted = bootstrap.clone().option(RdmaChannelOption.PATH, RdmaOrTcpEnds.unusedProvider());
+        try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
+            RdmaOrTcpSocketChannel first = connect(restricted, rdma.address());
+            assertFallback(first, FallbackReason.NO_ROUTE);
+            RdmaOrTcpSocketChannel other = connect(bootstrap, rdma.address());
+            assertThat(other.attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.RDMA);
+            RdmaOrTcpSocketChannel alike = connect(restricted, rdma.address());
+            assertFallback(alike, FallbackReason.REMEMBERED);
+            close(first);
+            close(other);
+            close(alike);
+        }
+    }
+
+    @Test
     void failureIsRememberedUntilTcpFails() throws InterruptedException {
         RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
         Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.PATHS, paths);

@@ -25,6 +25,7 @@ import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.path.Destination;
 import io.netty.channel.rdma.path.PathFailure;
 import io.netty.channel.rdma.path.PathMemory;
 import io.netty.channel.rdma.path.PathPlan;
@@ -122,7 +123,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
         providers = channel.queuePairOptions().device.providers();
         // With a single one there is nothing to pass over, and so nothing to remember.
-        plan = new PathPlan<>(PathRules.PROVIDERS, providers, requestedRemote, PathMemory.shared(),
+        plan = new PathPlan<>(PathRules.PROVIDERS, providers, new Destination(requestedRemote), PathMemory.shared(),
                 new PathPlan.Times(TimeUnit.MILLISECONDS.toNanos(channel.config().getConnectTimeoutMillis()),
                         ATTEMPT_NANOS, providers.size() == 1 ? 0 : REMEMBER_NANOS), Ticker.systemTicker());
         startNext();

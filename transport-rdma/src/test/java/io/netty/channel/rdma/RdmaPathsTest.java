@@ -28,6 +28,7 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
+import io.netty.channel.rdma.path.Destination;
 import io.netty.channel.rdma.path.PathMemory;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
@@ -131,7 +132,8 @@ class RdmaPathsTest {
                     other.line("listens");
                     other.signal("STOP");
                     ChannelFuture connecting = application.client(ANY).connect(address);
-                    TestTimeouts.awaitTrue(() -> PathMemory.shared().get(address, Verbs.of(EMBEDDED)) != null);
+                    TestTimeouts.awaitTrue(() -> PathMemory.shared().get(new Destination(address),
+                            Verbs.of(EMBEDDED)) != null);
                     assertThat(connecting.isDone()).isFalse();
                     other.signal("CONT");
                     Channel channel = connecting.sync().channel();

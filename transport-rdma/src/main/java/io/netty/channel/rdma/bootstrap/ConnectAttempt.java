@@ -62,7 +62,7 @@ final class ConnectAttempt {
                    InetSocketAddress remote, SocketAddress local) {
         this.template = template;
         settings = new ConnectPlan.Settings(connectTimeoutMillis(template), rdmaConnectTimeout, rememberFor, paths,
-                ConnectPlan.Settings.DEFAULT_RULE);
+                ConnectPlan.Settings.DEFAULT_RULE, template.config().options());
         this.local = local;
         requested = remote;
         loop = (EventLoop) template.config().group();
@@ -128,7 +128,7 @@ final class ConnectAttempt {
 
     private final class Plan extends ConnectPlan {
         Plan() {
-            super(logger, loop, settings, remote);
+            super(logger, loop, settings, remote, local);
         }
 
         @Override

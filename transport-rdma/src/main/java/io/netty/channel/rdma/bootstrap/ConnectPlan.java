@@ -17,7 +17,10 @@ package io.netty.channel.rdma.bootstrap;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.path.Destination;
 import io.netty.channel.rdma.path.PathFailure;
 import io.netty.channel.rdma.path.PathPlan;
 import io.netty.channel.rdma.path.PathRules;
@@ -26,9 +29,14 @@ import io.netty.util.internal.logging.InternalLogger;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
@@ -44,6 +52,7 @@ abstract class ConnectPlan {
     private final EventLoop loop;
     private final Settings settings;
     private final InetSocketAddress remote;
+    private final Destination destination;
     private final PathChoice choice;
     private PathPlan<TransportPath> plan;
     /** Why RDMA does not do. */
@@ -58,20 +67,39 @@ abstract class ConnectPlan {
         static final Duration DEFAULT_RDMA_CONNECT_TIMEOUT = Duration.ofSeconds(1);
         static final Duration DEFAULT_REMEMBER_FOR = Duration.ofSeconds(30);
         static final PathRule DEFAULT_RULE = PathRule.always(PathChoice.RDMA_OR_TCP);
+        private static final List<ChannelOption<?>> RESTRICTIONS = List.of(RdmaChannelOption.PATH,
+                RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
 
         final int connectTimeoutMillis;
         final Duration rdmaConnectTimeout;
         final Duration rememberFor;
         final RdmaOrTcpPaths paths;
         final PathRule rule;
+        /** For {@link Destination#from()}. */
+        private final Map<ChannelOption<?>, Object> restrictions;
 
+        /** @param options of the channel, among others those that restrict the paths of RDMA. */
         Settings(int connectTimeoutMillis, Duration rdmaConnectTimeout, Duration rememberFor, RdmaOrTcpPaths paths,
-                 PathRule rule) {
+                 PathRule rule, Map<ChannelOption<?>, ?> options) {
             this.connectTimeoutMillis = connectTimeoutMillis;
             this.rdmaConnectTimeout = rdmaConnectTimeout;
             this.rememberFor = rememberFor;
             this.paths = paths;
             this.rule = rule;
+            restrictions = new HashMap<>();
+            for (ChannelOption<?> option : RESTRICTIONS) {
+                if (options.containsKey(option)) {
+                    restrictions.put(option, options.get(option));
+                }
+            }
+        }
+
+        /** @param local or {@code null}. */
+        Destination destination(InetSocketAddress remote, SocketAddress local) {
+            InetAddress from = local instanceof InetSocketAddress ? ((InetSocketAddress) local).getAddress() : null;
+            boolean anywhere = from == null || from.isAnyLocalAddress();
+            return new Destination(remote, anywhere && restrictions.isEmpty() ? null :
+                    Arrays.asList(anywhere ? null : from, restrictions));
         }
 
         /** @param rdma whether RDMA is tried: of TCP nothing is remembered. */
@@ -84,12 +112,15 @@ abstract class ConnectPlan {
     /**
      * @param logger of the class that the application uses.
      * @param remote resolved.
+     * @param local  that the application has asked for, or {@code null}.
      */
-    ConnectPlan(InternalLogger logger, EventLoop loop, Settings settings, InetSocketAddress remote) {
+    ConnectPlan(InternalLogger logger, EventLoop loop, Settings settings, InetSocketAddress remote,
+                SocketAddress local) {
         this.logger = logger;
         this.loop = loop;
         this.settings = settings;
         this.remote = remote;
+        destination = settings.destination(remote, local);
         choice = Objects.requireNonNull(settings.rule.choose(remote), "what the rule has chosen");
     }
 
@@ -126,7 +157,7 @@ abstract class ConnectPlan {
             failFinally(failure);
             return;
         }
-        plan = new PathPlan<>(PathRules.TRANSPORTS, paths(), remote, settings.paths.memory(),
+        plan = new PathPlan<>(PathRules.TRANSPORTS, paths(), destination, settings.paths.memory(),
                 settings.times(fallback == null), Ticker.systemTicker());
         if (plan.remembered() != null) {
             fallback = RdmaOrTcpPaths.fallback(plan.remembered());

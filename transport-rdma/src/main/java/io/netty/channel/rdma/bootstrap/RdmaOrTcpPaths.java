@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.bootstrap;
 
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.path.Destination;
 import io.netty.channel.rdma.path.PathMemory;
 import io.netty.util.concurrent.Ticker;
 
@@ -63,12 +65,15 @@ public final class RdmaOrTcpPaths {
     }
 
     /**
-     * Why RDMA has failed for this destination.
+     * Why RDMA has failed for this destination. What has failed from a local address that was asked for, or with one of
+     * the options {@link RdmaChannelOption#PATH}, {@link RdmaChannelOption#DEVICE}, {@link
+     * RdmaChannelOption#DEVICE_PORT} and {@link RdmaChannelOption#GID_INDEX}, is remembered for connects alike alone,
+     * and not returned here.
      *
      * @return {@code null} if nothing is remembered, or not any more.
      */
     public Fallback get(InetSocketAddress destination) {
-        PathMemory.Remembered remembered = memory.get(destination, TransportPath.RDMA);
+        PathMemory.Remembered remembered = memory.get(new Destination(destination), TransportPath.RDMA);
         return remembered == null ? null : fallback(remembered);
     }
 
@@ -97,6 +102,6 @@ public final class RdmaOrTcpPaths {
     }
 
     void remember(InetSocketAddress destination, Fallback fallback, Duration time) {
-        memory.remember(destination, TransportPath.RDMA, fallback, time.toNanos());
+        memory.remember(new Destination(destination), TransportPath.RDMA, fallback, time.toNanos());
     }
 }

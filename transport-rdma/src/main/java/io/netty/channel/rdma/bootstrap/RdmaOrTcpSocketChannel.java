@@ -320,7 +320,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         private final SocketAddress local;
 
         Plan(InetSocketAddress remote, SocketAddress local) {
-            super(logger, eventLoop(), config.settings(), remote);
+            super(logger, eventLoop(), config.settings(), remote, local != null ? local : bound);
             this.remote = remote;
             this.local = local;
         }

@@ -51,9 +51,10 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
         connectTimeoutMillis = current.getConnectTimeoutMillis();
     }
 
-    ConnectPlan.Settings settings() {
+    /** Before it is known which channel it is. */
+    synchronized ConnectPlan.Settings settings() {
         return new ConnectPlan.Settings(connectTimeoutMillis, Duration.ofMillis(rdmaConnectTimeoutMillis),
-                Duration.ofMillis(rememberMillis), paths, rule);
+                Duration.ofMillis(rememberMillis), paths, rule, set);
     }
 
     /** Another channel is about to connect: sets what was set, as far as its class knows it. */

@@ -38,7 +38,7 @@ public final class PathMemory {
     private final int maxDestinations;
     private final Ticker ticker;
     /** In the order in which they were remembered; of each one its paths, which are one or two. */
-    private final Map<InetSocketAddress, List<Entry>> destinations = new LinkedHashMap<>();
+    private final Map<Destination, List<Entry>> destinations = new LinkedHashMap<>();
 
     private static final class Entry {
         final Object path;
@@ -96,7 +96,7 @@ public final class PathMemory {
      *
      * @return {@code null} if nothing is remembered, or not any more.
      */
-    public Remembered get(InetSocketAddress destination, Object path) {
+    public Remembered get(Destination destination, Object path) {
         synchronized (destinations) {
             Entry entry = find(destination, path);
             if (entry == null) {
@@ -119,7 +119,7 @@ public final class PathMemory {
      *
      * @param attemptNanos how long the attempt may take.
      */
-    Remembered ask(InetSocketAddress destination, Object path, long attemptNanos) {
+    Remembered ask(Destination destination, Object path, long attemptNanos) {
         synchronized (destinations) {
             Entry entry = find(destination, path);
             if (entry == null) {
@@ -140,7 +140,7 @@ public final class PathMemory {
         return entry.tried && ticker.nanoTime() - entry.triedSince < entry.triedNanos;
     }
 
-    private Entry find(InetSocketAddress destination, Object path) {
+    private Entry find(Destination destination, Object path) {
         List<Entry> entries = destinations.get(destination);
         if (entries != null) {
             for (Entry entry : entries) {
@@ -152,7 +152,7 @@ public final class PathMemory {
         return null;
     }
 
-    private void remove(InetSocketAddress destination, Entry entry) {
+    private void remove(Destination destination, Entry entry) {
         List<Entry> entries = destinations.get(destination);
         entries.remove(entry);
         if (entries.isEmpty()) {
@@ -166,7 +166,7 @@ public final class PathMemory {
      * @param path a constant.
      * @param why  for {@link Remembered#why()}.
      */
-    public void remember(InetSocketAddress destination, Object path, Object why, long nanos) {
+    public void remember(Destination destination, Object path, Object why, long nanos) {
         ObjectUtil.checkNotNull(destination, "destination");
         synchronized (destinations) {
             // Removed first, so that it becomes the youngest one.
@@ -184,7 +184,7 @@ public final class PathMemory {
     }
 
     /** The path has an answer: it is tried first again. */
-    void forget(InetSocketAddress destination, Object path) {
+    void forget(Destination destination, Object path) {
         synchronized (destinations) {
             Entry entry = find(destination, path);
             if (entry != null) {
@@ -193,10 +193,10 @@ public final class PathMemory {
         }
     }
 
-    /** All paths of the destination. */
-    public void forget(InetSocketAddress destination) {
+    /** All paths to the address, from wherever. */
+    public void forget(InetSocketAddress address) {
         synchronized (destinations) {
-            destinations.remove(destination);
+            destinations.keySet().removeIf(destination -> destination.address().equals(address));
         }
     }
 

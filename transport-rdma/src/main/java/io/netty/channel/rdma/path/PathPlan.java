@@ -17,7 +17,6 @@ package io.netty.channel.rdma.path;
 
 import io.netty.util.concurrent.Ticker;
 
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -38,7 +37,7 @@ public final class PathPlan<P> {
     private static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final PathRules rules;
-    private final InetSocketAddress destination;
+    private final Destination destination;
     private final PathMemory memory;
     private final Times times;
     private final Ticker ticker;
@@ -73,7 +72,7 @@ public final class PathPlan<P> {
     }
 
     /** @param paths that are allowed, at least one; the preferred one first. */
-    public PathPlan(PathRules rules, List<P> paths, InetSocketAddress destination, PathMemory memory, Times times,
+    public PathPlan(PathRules rules, List<P> paths, Destination destination, PathMemory memory, Times times,
                     Ticker ticker) {
         this.rules = rules;
         this.destination = destination;

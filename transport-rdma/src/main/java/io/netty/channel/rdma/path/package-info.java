@@ -20,7 +20,7 @@
  * <pre>
  *   PathPlan: one connect ── PathRules: what a failure means for the next path ── PathFailure: how one has failed
  *       │
- *   PathMemory: which paths have failed, by destination; of the process
+ *   PathMemory: which paths have failed, by Destination; of the process
  * </pre>
  *
  * <h2>Two choices, one plan</h2>

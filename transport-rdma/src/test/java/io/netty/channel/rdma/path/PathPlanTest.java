@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PathPlanTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     /** RFC 5737: an address for documentation. */
-    private static final InetSocketAddress PEER = new InetSocketAddress("192.0.2.1", 7);
+    private static final Destination PEER = new Destination(new InetSocketAddress("192.0.2.1", 7));
     private static final Object WHY = "why";
 
     private enum Way { NEAR, FAR }

@@ -79,11 +79,11 @@ final class SimulatedCluster {
 
     /** Where somebody may listen. */
     final class Peer {
-        final InetSocketAddress address;
+        final Destination destination;
         private final Map<Way, Link> links = new EnumMap<>(Way.class);
 
         Peer(InetSocketAddress address) {
-            this.address = address;
+            destination = new Destination(address);
             for (Way way : Way.values()) {
                 links.put(way, new Link());
             }
@@ -218,8 +218,8 @@ final class SimulatedCluster {
                 startRdma(settings.total);
                 return;
             }
-            transports = new PathPlan<>(PathRules.TRANSPORTS, List.of(Transport.values()), peer.address, client.memory,
-                    new PathPlan.Times(settings.total, settings.attempt, settings.remember), ticker);
+            transports = new PathPlan<>(PathRules.TRANSPORTS, List.of(Transport.values()), peer.destination,
+                    client.memory, new PathPlan.Times(settings.total, settings.attempt, settings.remember), ticker);
             nextTransport(true);
         }
 
@@ -246,8 +246,8 @@ final class SimulatedCluster {
         private void startRdma(long limit) {
             rdmaDeadline = limit == 0 ? Long.MAX_VALUE : now() + limit;
             rdmaFailure = null;
-            rdma = new PathPlan<>(PathRules.PROVIDERS, providers, peer.address, client.memory, new PathPlan.Times(limit,
-                    PROVIDER_ATTEMPT, providers.size() == 1 ? 0 : PROVIDER_REMEMBER), ticker);
+            rdma = new PathPlan<>(PathRules.PROVIDERS, providers, peer.destination, client.memory,
+                    new PathPlan.Times(limit, PROVIDER_ATTEMPT, providers.size() == 1 ? 0 : PROVIDER_REMEMBER), ticker);
             nextProvider(true);
         }
 
@@ -345,9 +345,9 @@ final class SimulatedCluster {
         private void ends(Object path) {
             Seen seen = client.seen(peer, path);
             seen.underWay--;
-            seen.remembered = client.memory.get(peer.address, path) != null;
+            seen.remembered = client.memory.get(peer.destination, path) != null;
             if (seen.remembered) {
-                seen.rememberedAt = now() - client.memory.get(peer.address, path).ageNanos();
+                seen.rememberedAt = now() - client.memory.get(peer.destination, path).ageNanos();
             }
             assertThat(client.memory.size()).as("bounded memory").isLessThanOrEqualTo(settings.maxDestinations);
         }
