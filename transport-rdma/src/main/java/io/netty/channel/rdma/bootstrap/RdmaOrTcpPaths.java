@@ -21,7 +21,6 @@ import io.netty.channel.rdma.path.PathMemory;
 import io.netty.util.concurrent.Ticker;
 
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -99,9 +98,5 @@ public final class RdmaOrTcpPaths {
 
     PathMemory memory() {
         return memory;
-    }
-
-    void remember(InetSocketAddress destination, Fallback fallback, Duration time) {
-        memory.remember(new Destination(destination), TransportPath.RDMA, fallback, time.toNanos());
     }
 }

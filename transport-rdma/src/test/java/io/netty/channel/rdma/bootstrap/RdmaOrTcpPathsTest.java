@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.bootstrap;
 
+import io.netty.channel.rdma.path.Destination;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import org.junit.jupiter.api.Test;
@@ -35,8 +36,8 @@ class RdmaOrTcpPathsTest {
 
     @Test
     void failureIsForgottenAfterItsTime() {
-        paths.remember(destination(1), REFUSED, Duration.ofSeconds(2));
-        paths.remember(destination(2), REFUSED, Duration.ofSeconds(3));
+        remember(destination(1), REFUSED, Duration.ofSeconds(2));
+        remember(destination(2), REFUSED, Duration.ofSeconds(3));
         assertThat(paths.get(destination(1)).reason()).isEqualTo(FallbackReason.REMEMBERED);
         clock.advance(2, TimeUnit.SECONDS);
         assertThat(paths.get(destination(1))).isNull();
@@ -49,9 +50,9 @@ class RdmaOrTcpPathsTest {
 
     @Test
     void laterFailureCountsFromThen() {
-        paths.remember(destination(1), REFUSED, Duration.ofSeconds(2));
+        remember(destination(1), REFUSED, Duration.ofSeconds(2));
         clock.advance(1, TimeUnit.SECONDS);
-        paths.remember(destination(1), REFUSED, Duration.ofSeconds(2));
+        remember(destination(1), REFUSED, Duration.ofSeconds(2));
         clock.advance(1, TimeUnit.SECONDS);
         assertThat(paths.get(destination(1)).message()).startsWith("1000 ms ago");
     }
@@ -59,7 +60,7 @@ class RdmaOrTcpPathsTest {
     @Test
     void oldestDestinationGivesWay() {
         for (int port : new int[] {1, 2, 3, 1, 4}) {
-            paths.remember(destination(port), REFUSED, Duration.ofSeconds(2));
+            remember(destination(port), REFUSED, Duration.ofSeconds(2));
         }
         assertThat(paths.size()).isEqualTo(3);
         assertThat(paths.get(destination(2))).isNull();
@@ -70,7 +71,7 @@ class RdmaOrTcpPathsTest {
 
     @Test
     void portsAndAddressesAreToldApart() throws Exception {
-        paths.remember(destination(1), REFUSED, Duration.ofSeconds(2));
+        remember(destination(1), REFUSED, Duration.ofSeconds(2));
         assertThat(paths.get(new InetSocketAddress("192.0.2.2", 1))).isNull();
         assertThat(paths.get(destination(2))).isNull();
         // A name that was resolved to the same address is the same destination.
@@ -80,8 +81,8 @@ class RdmaOrTcpPathsTest {
 
     @Test
     void canBeForgottenAndCleared() {
-        paths.remember(destination(1), REFUSED, Duration.ofSeconds(2));
-        paths.remember(destination(2), REFUSED, Duration.ofSeconds(2));
+        remember(destination(1), REFUSED, Duration.ofSeconds(2));
+        remember(destination(2), REFUSED, Duration.ofSeconds(2));
         paths.forget(destination(1));
         assertThat(paths.get(destination(1))).isNull();
         assertThat(paths.size()).isOne();
@@ -93,6 +94,11 @@ class RdmaOrTcpPathsTest {
     void sizeMustBePositive() {
         assertThatThrownBy(() -> new RdmaOrTcpPaths(0)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxDestinations");
+    }
+
+    /** As a connect does. */
+    private void remember(InetSocketAddress destination, Fallback fallback, Duration time) {
+        paths.memory().remember(new Destination(destination), TransportPath.RDMA, fallback, time.toNanos());
     }
 
     private static InetSocketAddress destination(int port) {
