@@ -33,7 +33,6 @@
 struct cm_question {
     struct cm_question *next; /* all of them */
     struct cm_id *id;
-    uint32_t handle;
     cm_answered done;
     unsigned count, waiting, found; /* asked, not answered yet, answered with yes */
     struct link_network network;    /* that was found last */
@@ -106,22 +105,20 @@ static void take(struct cm_question *question, unsigned i, bool here) {
     }
 }
 
-/* Returns whether it was sent. */
-static bool ask_one(struct cm_question *question, const struct link_network *network, int port_space, uint16_t port,
+static void ask_one(struct cm_question *question, const struct link_network *network, int port_space, uint16_t port,
                     const struct cm_wire_ask *message) {
     struct link *link;
     if (link_connect_port_in(network, port_space, port, false, &link) != 0) {
-        return false;
+        return;
     }
     if (link_send(link, CM_ASK, message, sizeof(*message), NULL, 0) != 0) {
         link_put(link);
-        return false;
+        return;
     }
     question->asked[question->count].link = link;
     question->asked[question->count].network = *network;
     question->count++;
     question->waiting++;
-    return true;
 }
 
 int cm_ask(struct cm_id *id, const struct sockaddr *destination, uint64_t patience_ns, cm_answered done) {
@@ -136,7 +133,6 @@ int cm_ask(struct cm_id *id, const struct sockaddr *destination, uint64_t patien
         return ENOMEM;
     }
     question->id = id;
-    question->handle = id->handle;
     question->done = done;
     question->next = questions;
     questions = question;
@@ -192,7 +188,7 @@ static bool on_answer(struct link *link, const void *body, size_t length, int *f
     }
     pthread_mutex_lock(&cm_lock);
     struct cm_question *question = questions;
-    while (question != NULL && question->handle != message.to) {
+    while (question != NULL && question->id->handle != message.to) {
         question = question->next;
     }
     for (unsigned i = 0; question != NULL && i < question->count; i++) {
