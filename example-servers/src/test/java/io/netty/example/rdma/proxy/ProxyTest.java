@@ -15,6 +15,7 @@
  */
 package io.netty.example.rdma.proxy;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.rdma.RdmaCopyCause;
 import io.netty.channel.rdma.RdmaMetrics;
@@ -46,6 +47,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -154,14 +156,7 @@ class ProxyTest {
     void resetOfTheClientIsOneAtTheServer(Route route) throws Exception {
         try (ProxyFixture proxy = new ProxyFixture(route).start()) {
             Peer client = proxy.connect();
-            Peer server = proxy.accepted();
-            client.send("begun");
-            server.awaitText("begun");
-            client.reset();
-            assertThat(server.awaitClosed()).isInstanceOf(IOException.class);
-            assertThat(server.isEnded()).isFalse();
-            proxy.awaitNoConnections();
-            assertThat(proxy.proxy().counters().failed()).isOne();
+            assertResetOfOneIsOneAtTheOther(proxy, client, proxy.accepted());
         }
     }
 
@@ -170,15 +165,18 @@ class ProxyTest {
     void resetOfTheServerIsOneAtTheClient(Route route) throws Exception {
         try (ProxyFixture proxy = new ProxyFixture(route).start()) {
             Peer client = proxy.connect();
-            Peer server = proxy.accepted();
-            server.send("begun");
-            client.awaitText("begun");
-            server.reset();
-            assertThat(client.awaitClosed()).isInstanceOf(IOException.class);
-            assertThat(client.isEnded()).isFalse();
-            proxy.awaitNoConnections();
-            assertThat(proxy.proxy().counters().failed()).isOne();
+            assertResetOfOneIsOneAtTheOther(proxy, proxy.accepted(), client);
         }
+    }
+
+    private static void assertResetOfOneIsOneAtTheOther(ProxyFixture proxy, Peer one, Peer other) throws Exception {
+        one.send("begun");
+        other.awaitText("begun");
+        one.reset();
+        assertThat(other.awaitClosed()).isInstanceOf(IOException.class);
+        assertThat(other.isEnded()).isFalse();
+        proxy.awaitNoConnections();
+        assertThat(proxy.proxy().counters().failed()).isOne();
     }
 
     @ParameterizedTest
@@ -213,16 +211,7 @@ class ProxyTest {
     void slowClientHoldsTheServerBackAndLosesNothing(Route route) throws Exception {
         try (ProxyFixture proxy = new ProxyFixture(route).start()) {
             Peer client = proxy.connect();
-            Peer server = proxy.accepted();
-            client.channel().config().setAutoRead(false);
-            long all = LARGER_THAN_BUFFERS;
-            server.sendPattern(all);
-            Tunnel tunnel = proxy.tunnel();
-            awaitHeldBack(tunnel, tunnel.serverChannel()::config);
-            client.channel().config().setAutoRead(true);
-            client.awaitPattern(all);
-            client.channel().close();
-            server.channel().close();
+            assertSlowOneHoldsTheOtherBack(proxy, client, proxy.accepted(), Tunnel::serverChannel);
         }
     }
 
@@ -231,17 +220,21 @@ class ProxyTest {
     void slowServerHoldsTheClientBackAndLosesNothing(Route route) throws Exception {
         try (ProxyFixture proxy = new ProxyFixture(route).start()) {
             Peer client = proxy.connect();
-            Peer server = proxy.accepted();
-            server.channel().config().setAutoRead(false);
-            long all = LARGER_THAN_BUFFERS;
-            client.sendPattern(all);
-            Tunnel tunnel = proxy.tunnel();
-            awaitHeldBack(tunnel, tunnel.clientChannel()::config);
-            server.channel().config().setAutoRead(true);
-            server.awaitPattern(all);
-            client.channel().close();
-            server.channel().close();
+            assertSlowOneHoldsTheOtherBack(proxy, proxy.accepted(), client, Tunnel::clientChannel);
         }
+    }
+
+    /** @param heldBack the proxy's channel to the other one. */
+    private static void assertSlowOneHoldsTheOtherBack(ProxyFixture proxy, Peer slow, Peer other,
+                                                       Function<Tunnel, Channel> heldBack) throws Exception {
+        slow.channel().config().setAutoRead(false);
+        other.sendPattern(LARGER_THAN_BUFFERS);
+        Tunnel tunnel = proxy.tunnel();
+        awaitHeldBack(tunnel, () -> heldBack.apply(tunnel).config());
+        slow.channel().config().setAutoRead(true);
+        slow.awaitPattern(LARGER_THAN_BUFFERS);
+        slow.channel().close();
+        other.channel().close();
     }
 
     /** Waits until one side is not read any more, and looks how much there is in the proxy then. */
