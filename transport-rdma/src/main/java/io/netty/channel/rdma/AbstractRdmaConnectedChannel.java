@@ -47,6 +47,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -76,6 +77,11 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
      */
     public final RdmaPath path() {
         return path;
+    }
+
+    /** For metrics and events: the reason of {@link #path()} in lower case, or {@code null}. On the event loop. */
+    protected final String pathReason() {
+        return path == null ? null : path.reason().name().toLowerCase(Locale.ROOT);
     }
 
     /** The channel is one of a request that came by this provider. */

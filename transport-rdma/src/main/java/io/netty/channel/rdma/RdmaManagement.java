@@ -162,6 +162,8 @@ public final class RdmaManagement implements DynamicMBean {
             .text("kind", "stream or messages", connection -> connection.kind().name().toLowerCase(Locale.ROOT))
             .text("device", "Its name", connection -> connection.device().device())
             .text("provider", "ibverbs or embedded", connection -> connection.device().provider())
+            .text("reason", "Why by this provider; empty if the application has connected it by itself", connection ->
+                    connection.reason() == null ? "" : connection.reason())
             .text("loop", "The name of its event loop", connection -> ((LoopHandler) connection.loop()).name())
             .number("ageMillis", "Since it was established", ConnectionRecord::ageMillis)
             .number("bytesSent", "By all operations", ConnectionRecord::bytesSent)

@@ -49,6 +49,11 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         ending = new PendingEnd(channel, this);
     }
 
+    @Override
+    public String pathReason() {
+        return channel.pathReason();
+    }
+
     PendingEnd ending() {
         return ending;
     }

@@ -25,6 +25,7 @@ import javax.management.openmbean.CompositeData;
 import javax.management.openmbean.OpenMBeanInfo;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
+import java.util.Locale;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,6 +50,9 @@ class RdmaManagementTest {
                     .findFirst().get();
             assertThat(client.get("direction")).isEqualTo("out");
             assertThat(client.get("kind")).isEqualTo("stream");
+            assertThat(client.get("reason")).isEqualTo(pair.client.path().reason().name().toLowerCase(Locale.ROOT));
+            assertThat(connections).filteredOn(row -> row.get("local").equals(remote))
+                    .extracting(row -> row.get("reason")).containsExactly("accepted");
             assertThat(client.get("bytesSent")).isEqualTo(20_000L);
             assertThat(client.get("bytesCopied")).isEqualTo(20_000L);
             assertThat((CompositeData[]) server.getAttribute(name, "Loops")).anyMatch(loop ->

@@ -62,7 +62,10 @@ class RecorderTest {
         assertThat(outgoing.getString("kind")).isEqualTo("stream");
         assertThat(outgoing.getString("device")).isNotEmpty();
         assertThat(outgoing.getString("provider")).isIn("embedded", "ibverbs");
+        assertThat(outgoing.getString("reason")).isIn("only", "nearest", "no_route");
         assertThat(outgoing.getString("remote")).contains(TestAddress.HOST);
+        assertThat(connects).filteredOn(event -> !event.getBoolean("outgoing"))
+                .extracting(event -> event.getString("reason")).containsOnly("accepted");
         assertThat(events.get("io.netty.rdma.Disconnect")).hasSameSizeAs(connects)
                 .anySatisfy(event -> {
                     assertThat(event.getString("remote")).isEqualTo(outgoing.getString("remote"));

@@ -88,18 +88,19 @@ final class Screen {
     }
 
     private void connections(StringBuilder text, int max) {
-        line(text, "%n%-21s %-21s %-3s %-8s %-20s %12s %12s %6s %7s %9s %8s", "LOCAL", "REMOTE", "DIR", "KIND",
-                "PATH", "SENT", "RECEIVED", "COPIED", "STALLED", "RECVMEM", "AGE");
+        line(text, "%n%-21s %-21s %-3s %-8s %-20s %-10s %12s %12s %6s %7s %9s %8s", "LOCAL", "REMOTE", "DIR",
+                "KIND", "PATH", "WHY", "SENT", "RECEIVED", "COPIED", "STALLED", "RECVMEM", "AGE");
         List<Row> rows = after.connections().stream().map(now -> new Row(find(before.connections(), now, "local",
                 "remote", "kind"), now)).sorted(Comparator.comparingDouble(Row::busy).reversed())
                 .collect(Collectors.toCollection(ArrayList::new));
         for (Row row : rows.subList(0, Math.min(max, rows.size()))) {
             CompositeData now = row.now;
             double copied = perSecond(row.then, now, "bytesCopied");
-            line(text, "%-21s %-21s %-3s %-8s %-20s %12s %12s %6s %7s %9s %8s", string(now, "local"),
+            line(text, "%-21s %-21s %-3s %-8s %-20s %-10s %12s %12s %6s %7s %9s %8s", string(now, "local"),
                     string(now, "remote"), string(now, "direction"), string(now, "kind"),
-                    end(string(now, "provider") + '/' + string(now, "device"), 20), rate(row.then, now, "bytesSent"),
-                    rate(row.then, now, "bytesReceived"), percent(row.busy() == 0 ? 0 : copied / row.busy()),
+                    end(string(now, "provider") + '/' + string(now, "device"), 20), string(now, "reason"),
+                    rate(row.then, now, "bytesSent"), rate(row.then, now, "bytesReceived"),
+                    percent(row.busy() == 0 ? 0 : copied / row.busy()),
                     percent(perSecond(row.then, now, "creditStallNanos") / 1e9),
                     bytes(number(now, "receiveMemory")), age(number(now, "ageMillis")));
         }

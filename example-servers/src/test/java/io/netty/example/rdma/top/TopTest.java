@@ -79,10 +79,11 @@ class TopTest {
                 assertThat(text).doesNotContain("\033");
                 String row = text.lines().filter(each -> each.startsWith(RunningServer.HOST + ':' + port))
                         .reduce((first, second) -> second).orElseThrow(() -> new AssertionError(text));
-                // Local, remote, in, stream, provider/device, rates, shares, memory, age.
+                // Local, remote, in, stream, provider/device, why, rates, shares, memory, age.
                 assertThat(row).matches(Pattern.quote(RunningServer.HOST + ':' + port) +
                         "\\s+\\S+:\\d+\\s+in\\s+stream" +
-                        "\\s+\\S+/\\S+\\s+[1-9][0-9.]* [KMG]?i?B/s\\s+[1-9][0-9.]* [KMG]?i?B/s\\s+\\d+%\\s+\\d+%\\s+" +
+                        "\\s+\\S+/\\S+\\s+accepted" +
+                        "\\s+[1-9][0-9.]* [KMG]?i?B/s\\s+[1-9][0-9.]* [KMG]?i?B/s\\s+\\d+%\\s+\\d+%\\s+" +
                         "[1-9][0-9.]* KiB\\s+\\d+ s");
                 assertThat(text).containsPattern("memory +[1-9][0-9.]* MiB pinned of ")
                         .containsPattern("(?m)^\\S+ +(embedded|ibverbs) +1 +0 +1 +0 ");

@@ -30,6 +30,9 @@ public interface ConnectionOwner {
     /** For error messages. */
     InetSocketAddress remote();
 
+    /** Why the connection goes by its provider, for those who look at it from outside. */
+    String pathReason();
+
     /** For received bytes that are copied, and for copies of what a closed channel has left. */
     ByteBufAllocator allocator();
 

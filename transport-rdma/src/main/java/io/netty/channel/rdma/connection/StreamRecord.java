@@ -29,8 +29,9 @@ final class StreamRecord extends ConnectionRecord {
     private final CurrentLoop loop;
     private final StreamCounters counters;
 
-    StreamRecord(CurrentLoop loop, ConnectionResources resources, InetSocketAddress local, InetSocketAddress remote) {
-        super(resources.context.counters, local, remote);
+    StreamRecord(CurrentLoop loop, ConnectionResources resources, InetSocketAddress local, InetSocketAddress remote,
+                 String reason) {
+        super(resources.context.counters, local, remote, reason);
         this.loop = loop;
         counters = resources.counters;
     }

@@ -151,9 +151,13 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         metrics.open();
     }
 
-    /** The connection is established. */
-    void opened(boolean outgoing) {
-        record = new MessageRecord(queuePair, metrics, channel.localAddress(), channel.remoteAddress());
+    /**
+     * The connection is established.
+     *
+     * @param pathReason why by this provider, or {@code null}.
+     */
+    void opened(boolean outgoing, String pathReason) {
+        record = new MessageRecord(queuePair, metrics, channel.localAddress(), channel.remoteAddress(), pathReason);
         record.open(outgoing);
     }
 

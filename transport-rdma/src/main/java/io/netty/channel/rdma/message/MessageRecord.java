@@ -29,8 +29,8 @@ final class MessageRecord extends ConnectionRecord {
     private final RdmaMessageMetrics metrics;
 
     MessageRecord(ChannelQueuePair queuePair, RdmaMessageMetrics metrics, InetSocketAddress local,
-                  InetSocketAddress remote) {
-        super(queuePair.deviceCounters(), local, remote);
+                  InetSocketAddress remote, String reason) {
+        super(queuePair.deviceCounters(), local, remote, reason);
         this.queuePair = queuePair;
         this.metrics = metrics;
     }

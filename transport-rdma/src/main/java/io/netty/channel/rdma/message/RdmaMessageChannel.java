@@ -336,7 +336,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         listen(id, connection::connectionEvent);
         changeState(RdmaChannelState.RUNNING);
         addresses(localAddress(), remote);
-        connection.opened(true);
+        connection.opened(true, pathReason());
         connected(remote);
         active();
     }
@@ -478,7 +478,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     /** The connection that was asked for, or that the application makes, is made. */
     void established(ChannelPromise promise, boolean outgoing) {
-        connection.opened(outgoing);
+        connection.opened(outgoing, pathReason());
         changeState(RdmaChannelState.RUNNING);
         established(localAddress(), remoteAddress());
         promise.trySuccess();

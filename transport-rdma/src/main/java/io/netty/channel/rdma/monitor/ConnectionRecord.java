@@ -28,15 +28,21 @@ public abstract class ConnectionRecord {
     private final DeviceCounters device;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
+    private final String reason;
     private boolean outgoing;
     private long openedNanos;
     private boolean open;
 
-    /** @param local and remote {@code null} if there is no such address. */
-    protected ConnectionRecord(DeviceCounters device, InetSocketAddress local, InetSocketAddress remote) {
+    /**
+     * @param local and remote {@code null} if there is no such address.
+     * @param reason see {@link #reason()}.
+     */
+    protected ConnectionRecord(DeviceCounters device, InetSocketAddress local, InetSocketAddress remote,
+                               String reason) {
         this.device = device;
         this.local = local;
         this.remote = remote;
+        this.reason = reason;
     }
 
     /** Those that are open now. */
@@ -101,6 +107,11 @@ public abstract class ConnectionRecord {
     /** {@code null} if there is no such address. */
     public final InetSocketAddress remote() {
         return remote;
+    }
+
+    /** Why it goes by the provider of its device; {@code null} if the application has connected it by itself. */
+    public final String reason() {
+        return reason;
     }
 
     /** Whether this side has asked for it. */

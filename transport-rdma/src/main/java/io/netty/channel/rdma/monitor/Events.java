@@ -51,6 +51,9 @@ final class Events {
         String device;
         @Label("Provider")
         String provider;
+        @Label("Reason")
+        @Description("Why by this provider; none if the application has connected it by itself")
+        String reason;
         @Label("Outgoing")
         @Description("Whether this side has asked for it")
         boolean outgoing;
@@ -196,6 +199,7 @@ final class Events {
             event.kind = text(connection.kind());
             event.device = connection.device().device();
             event.provider = connection.device().provider();
+            event.reason = connection.reason();
             event.outgoing = connection.isOutgoing();
             event.commit();
         }

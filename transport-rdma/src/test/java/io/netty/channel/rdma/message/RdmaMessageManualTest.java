@@ -20,6 +20,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaManagement;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestAddress;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import javax.management.openmbean.CompositeData;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.nio.channels.AlreadyConnectedException;
@@ -98,6 +100,23 @@ class RdmaMessageManualTest {
             TestTimeouts.sync(right.close());
         }
         assertThat(leftEvents.next()).isEqualTo("inactive");
+    }
+
+    @Test
+    void whatTheApplicationHasConnectedIsListedWithoutAReasonForItsPath() throws Exception {
+        RdmaMessageChannel left = bound(new Recorder());
+        RdmaMessageChannel right = bound(new Recorder());
+        try {
+            TestTimeouts.sync(left.connect(TestTimeouts.sync(right.exportEndpoint()).getNow()));
+            String local = TestAddress.HOST + ':' + left.localAddress().getPort();
+            assertThat((CompositeData[]) new RdmaManagement().getAttribute("Connections"))
+                    .filteredOn(row -> row.get("local").equals(local))
+                    .singleElement().satisfies(row -> assertThat(row.get("reason")).isEqualTo(""));
+            assertThat(left.path()).isNull();
+        } finally {
+            TestTimeouts.sync(left.close());
+            TestTimeouts.sync(right.close());
+        }
     }
 
     @Test
