@@ -19,8 +19,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -277,10 +280,13 @@ void expect_async(struct ibv_context *context, enum ibv_event_type type) {
 pid_t spawn(void (*body)(int socket), int *socket) {
     int sockets[2];
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+    const struct timeval patience = { .tv_sec = 3 * PATIENCE_NS / 1000000000 }; /* a child waits in turn */
+    CHECK_EQ(setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)), 0);
     fflush(stdout);
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
+        CHECK_EQ(prctl(PR_SET_PDEATHSIG, SIGKILL), 0);
         close(sockets[0]);
         body(sockets[1]);
         fflush(stdout);
@@ -293,7 +299,7 @@ pid_t spawn(void (*body)(int socket), int *socket) {
 
 void expect_exit(pid_t child, int status) {
     int actual;
-    CHECK_EQ(waitpid(child, &actual, 0), child);
+    CHECK_EVENTUALLY(waitpid(child, &actual, WNOHANG) == child);
     CHECK_EQ(actual, status);
 }
 

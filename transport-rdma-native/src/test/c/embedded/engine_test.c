@@ -343,7 +343,45 @@ static void a_fork_waits_for_the_callback_that_runs(void) {
     }
 }
 
+static void allocate_much(void) {
+    for (size_t size = 16; size <= 16384; size += size < 512 ? 8 : size / 16) {
+        for (int i = 0; i < 300; i++) {
+            *(void *volatile *) malloc(size) = NULL; /* the process ends here, so nothing is freed */
+        }
+    }
+}
+
+/* Fails with AddressSanitizer alone: a thread that is about to start has its allocator's lock. */
+static void a_fork_waits_for_the_thread_to_have_started(void) {
+    for (uint64_t i = 0; i < 40; i++) {
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            alarm(60);
+            CHECK_EQ(engine_start(), 0);
+            for (uint64_t until = engine_now_ns() + i * 10000; engine_now_ns() < until; ) {
+                ; /* the thread has come a bit farther in each round */
+            }
+            pid_t grandchild = fork();
+            CHECK(grandchild >= 0);
+            if (grandchild == 0) {
+                alarm(20);
+                allocate_much();
+                _exit(0);
+            }
+            int status;
+            CHECK_EQ(waitpid(grandchild, &status, 0), grandchild);
+            CHECK_EQ(status, 0);
+            _exit(0);
+        }
+        int status;
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK_EQ(status, 0);
+    }
+}
+
 int main(void) {
+    RUN(a_fork_waits_for_the_thread_to_have_started); /* the first: an allocator is slow with what was never asked for */
     CHECK_EQ(engine_start(), 0);
     CHECK_EQ(engine_start(), 0);
     RUN(timers_fire_in_order_and_never_early);

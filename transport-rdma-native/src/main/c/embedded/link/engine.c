@@ -48,7 +48,7 @@ static struct {
     int waiters;
     int epoll_fd, wake_fd, timer_fd;
 
-    const void *running;
+    const void *running; /* or &engine: the thread is being started */
     uint64_t runs; /* callbacks begun so far: tells two runs of one object apart */
 
     struct engine_timer *heap;
@@ -273,7 +273,7 @@ static void run_sources(void) {
 static void *engine_main(void *unused) {
     (void) unused;
     self = true;
-    pthread_mutex_lock(&engine.lock);
+    end(); /* of its start */
     for (;;) {
         run_tasks();
         run_timers();
@@ -360,6 +360,8 @@ int engine_start(void) {
             err = start_thread();
         }
         if (err == 0) {
+            engine.running = &engine;
+            engine.runs++;
             __atomic_store_n(&engine.started, true, __ATOMIC_RELEASE);
             arm_timer_fd();
         } else {
@@ -370,8 +372,13 @@ int engine_start(void) {
     return err;
 }
 
+/*
+ * No callback runs (engine_halt_init()), but the thread may be about to start. What runs before our first line has locks of
+ * its own, that of AddressSanitizer's allocator for one, which a child would find locked for ever.
+ */
 static void fork_prepare(void) {
     pthread_mutex_lock(&engine.lock);
+    wait_for(NULL);
 }
 
 static void fork_parent(void) {
