@@ -49,6 +49,10 @@ public final class ComparisonOptions {
             description = "Transports to compare: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private List<Transport> transports;
 
+    @Option(names = "--polling",
+            description = "Also with event loops that never sleep, which take as long to warm up; always with --full.")
+    private boolean polling;
+
     @Mixin
     private Launcher launcher;
 
@@ -73,6 +77,11 @@ public final class ComparisonOptions {
 
     List<Transport> transports() {
         return transports;
+    }
+
+    /** Whether transports are also compared with event loops that never sleep. */
+    boolean polling() {
+        return polling || length.full;
     }
 
     int rounds() {

@@ -78,7 +78,7 @@ public abstract class ExampleComparison implements Callable<Integer> {
 
     /** The modes of a transport that are compared. */
     protected List<Mode> modes(Transport transport) {
-        return Mode.of(transport);
+        return options.polling() ? Mode.of(transport) : List.of(Mode.byDefault(transport));
     }
 
     /**

@@ -42,8 +42,8 @@ class EchoComparisonTest {
     void everyModeIsMeasuredInProcessesOfItsOwn(Transport transport) throws Exception {
         Path file = Files.write(folder.resolve("file"), new byte[100_000]);
         Path tables = folder.resolve("tables.md");
-        assertThat(Commands.run(new EchoComparison(), "--quick", "--limit", "0.2", "--transports", transport.toString(),
-                "--host", TestAddress.HOST, "--limit-program", limitProgram(),
+        assertThat(Commands.run(new EchoComparison(), "--quick", "--polling", "--limit", "0.2", "--transports",
+                transport.toString(), "--host", TestAddress.HOST, "--limit-program", limitProgram(),
                 "--file", file.toString(), "--markdown", tables.toString())).isZero();
         assertThat(Files.readString(tables))
                 .contains("| round trips of 64 B ", "| a stream of writes of 1 MiB ")
