@@ -375,7 +375,7 @@ static void open_things(void) {
     arena = memory;
     CHECK_EQ(pipe(ends), 0);
     things[NOTIFY_AREA] = own_notify_area_fd;
-    things[DOORBELL] = own_doorbell;
+    things[DOORBELL] = own_doorbell.rung.fd;
     things[UNSEALED] = memfd_create("unsealed", MFD_CLOEXEC);
     things[PIPE] = ends[1];
     for (int i = 0; i < THINGS; i++) {

@@ -15,7 +15,8 @@
  */
 /*
  * Completion channels with the engine's help taken away, so that a lost wake-up shows: doorbells, and load between two
- * processes. And on a system that can't read a doorbell without the danger to block: Linux before 5.8.
+ * processes. And on a system that can't read a doorbell without the danger to block, Linux before 5.8; and where other
+ * users are listed, so that doorbells are sockets.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -32,9 +33,11 @@
 #include "qp_inside.h"
 
 #define MESSAGES 1000000u
+#define MESSAGES_OF_SOCKETS 200000u
 #define WINDOW 256u
 
 static atomic_bool old_system;
+static uint32_t messages = MESSAGES;
 
 /* In place of the C library's. */
 ssize_t preadv2(int fd, const struct iovec *to, int count, off_t offset, int flags) {
@@ -119,7 +122,7 @@ static void destroying_a_queue_keeps_the_wake_up_of_another(void) {
     end_connect(&c, d.qp->qp_num);
     end_connect(&d, c.qp->qp_num);
     suspend_insurances();
-    CHECK_EVENTUALLY(NOTIFY_ENGINE_ASLEEP(atomic_load(&own_notify_area->engine.word)) && !is_readable(own_doorbell));
+    CHECK_EVENTUALLY(NOTIFY_ENGINE_ASLEEP(atomic_load(&own_notify_area->engine.word)) && !is_readable(own_doorbell.heard.fd));
 
     CHECK_EQ(post_recv(&c, 0, 0, 8), 0);
     CHECK_EQ(arm(shared.recv_cq, 0), 0);
@@ -175,7 +178,7 @@ static void receive_asleep(int socket) {
     struct options options = load_options();
     open_loaded(socket, &end, &peer, &options);
     uint32_t received = 0, answered = 0, slept = 0;
-    while (received < MESSAGES) {
+    while (received < messages) {
         CHECK_EQ(arm(end.recv_cq, 0), 0);
         bool any = false;
         struct ibv_wc wc[16];
@@ -196,7 +199,7 @@ static void receive_asleep(int socket) {
             CHECK_EQ(post_rdma(&end, answered, IBV_WR_RDMA_WRITE_WITH_IMM,
                                answered % 1024 == 0 ? IBV_SEND_SIGNALED : 0, 0, 8, &peer, 0), 0);
         }
-        if (any || received == MESSAGES) {
+        if (any || received == messages) {
             continue;
         }
         slept++;
@@ -215,15 +218,15 @@ static void receive_asleep(int socket) {
     end_close(&end);
 }
 
-static void no_wake_up_is_lost_in_a_million_messages(void) {
+static void wake_by_messages(void (*receiver)(int socket)) {
     int socket;
-    pid_t child = spawn(receive_asleep, &socket);
+    pid_t child = spawn(receiver, &socket);
     struct end end;
     struct address peer;
     struct options options = load_options();
     open_loaded(socket, &end, &peer, &options);
     uint32_t sent = 0, credit = 2 * WINDOW, random = 1;
-    while (sent < MESSAGES) {
+    while (sent < messages) {
         struct ibv_wc wc[16];
         int n = end.context->ops.poll_cq(end.send_cq, 16, wc);
         for (int i = 0; i < n; i++) {
@@ -235,7 +238,7 @@ static void no_wake_up_is_lost_in_a_million_messages(void) {
         }
         /* Bursts of changing size with gaps, so that the receiver falls asleep at every possible point. */
         random = random * 1664525 + 1013904223;
-        for (uint32_t burst = random >> 28; burst > 0 && credit > 0 && sent < MESSAGES; burst--, credit--, sent++) {
+        for (uint32_t burst = random >> 28; burst > 0 && credit > 0 && sent < messages; burst--, credit--, sent++) {
             CHECK_EQ(post_rdma(&end, sent, IBV_WR_RDMA_WRITE_WITH_IMM, sent % 32 == 31 ? IBV_SEND_SIGNALED : 0, 0,
                                sent % 512, &peer, 0), 0);
         }
@@ -266,6 +269,10 @@ static void no_wake_up_is_lost_in_a_million_messages(void) {
     resume_insurances(); /* nobody polls here any more, and not all may have gone out */
     expect_exit(child, 0);
     end_close(&end);
+}
+
+static void no_wake_up_is_lost_in_a_million_messages(void) {
+    wake_by_messages(receive_asleep);
 }
 
 /* ---- an old system ---- */
@@ -329,7 +336,116 @@ static void an_old_system_lets_a_thread_that_blocks_be_cancelled(void) {
     without_nowait(cancel_what_blocks);
 }
 
+/* ---- other users are listed ---- */
+
+static char folder[] = "/tmp/netty-rdma-test-XXXXXX";
+
+static void list_others(bool listed) {
+    if (listed) {
+        setenv("RDMA_EMBEDDED_USERS", "20001", 1);
+    } else {
+        unsetenv("RDMA_EMBEDDED_USERS");
+    }
+}
+
+/* In a child, as this is settled with the first use of the provider. */
+static void in_folder(bool listed, void (*test)(void)) {
+    fflush(stdout);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        alarm(300);
+        setenv("RDMA_EMBEDDED_FOLDER", folder, 1);
+        list_others(listed);
+        messages = MESSAGES_OF_SOCKETS;
+        test();
+        fflush(stdout);
+        _exit(0);
+    }
+    expect_exit(child, 0);
+}
+
+static void no_wake_up_is_lost_where_both_list_others(void) {
+    in_folder(true, no_wake_up_is_lost_in_a_million_messages);
+}
+
+static void receive_asleep_without_lists(int socket) {
+    list_others(false);
+    receive_asleep(socket);
+}
+
+static void receive_asleep_with_lists(int socket) {
+    list_others(true);
+    receive_asleep(socket);
+}
+
+static void send_to_one_without_lists(void) {
+    wake_by_messages(receive_asleep_without_lists);
+}
+
+static void send_to_one_with_lists(void) {
+    wake_by_messages(receive_asleep_with_lists);
+}
+
+static void no_wake_up_is_lost_where_one_of_them_lists_others(void) {
+    in_folder(true, send_to_one_without_lists);
+    in_folder(false, send_to_one_with_lists);
+}
+
+static void ring_full_socket(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open(&a, &b, &options);
+    int peers = channel_lend_doorbell(b.channel);
+    CHECK(peers >= 0);
+    for (uint64_t i = 0; i < 3; i++) {
+        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        while (send(peers, "", 1, MSG_DONTWAIT) == 1) {
+        }
+        CHECK_EQ(errno, EAGAIN);
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_event(&b, b.recv_cq);
+        make_nonblocking(b.channel->fd);
+        expect_no_event(&b);
+        CHECK(!is_readable(b.channel->fd));
+    }
+    channel_doorbell_lent(b.channel, peers);
+    pair_close(&a, &b);
+}
+
+static void a_full_socket_stops_nobody(void) {
+    in_folder(true, ring_full_socket);
+}
+
+static void sockets_give_threads_that_block_each_event_once(void) {
+    in_folder(true, threads_that_block_on_one_channel_take_each_event_once);
+}
+
+static void sockets_do_not_block_a_channel_that_must_not(void) {
+    in_folder(true, take_without_blocking);
+}
+
+static void destroying_a_queue_keeps_the_wake_up_of_another_by_a_socket(void) {
+    in_folder(true, destroying_a_queue_keeps_the_wake_up_of_another);
+}
+
+static void sockets_let_a_thread_that_blocks_be_cancelled(void) {
+    in_folder(true, cancel_what_blocks);
+}
+
 int main(void) {
+    CHECK(mkdtemp(folder) != NULL);
+    RUN(a_full_socket_stops_nobody); /* these first: children of a process that has not used the provider */
+    RUN(sockets_give_threads_that_block_each_event_once);
+    RUN(sockets_do_not_block_a_channel_that_must_not);
+    RUN(destroying_a_queue_keeps_the_wake_up_of_another_by_a_socket);
+#ifndef __SANITIZE_ADDRESS__ /* as in cancel_test.c */
+    RUN(sockets_let_a_thread_that_blocks_be_cancelled);
+#endif
+    RUN(no_wake_up_is_lost_where_both_list_others);
+    RUN(no_wake_up_is_lost_where_one_of_them_lists_others);
     RUN(no_wake_up_is_lost_in_a_million_messages);
     RUN(a_full_descriptor_stops_nobody);
     RUN(an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer);
@@ -339,7 +455,11 @@ int main(void) {
 #ifndef __SANITIZE_ADDRESS__ /* as in cancel_test.c */
     RUN(an_old_system_lets_a_thread_that_blocks_be_cancelled);
 #else
+    (void) sockets_let_a_thread_that_blocks_be_cancelled;
     (void) an_old_system_lets_a_thread_that_blocks_be_cancelled;
 #endif
+    char command[96];
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    CHECK_EQ(system(command), 0);
     return 0;
 }

@@ -41,7 +41,7 @@ static void say(struct liar *liar, unsigned type, const void *body, size_t lengt
 
 static void say_notify_area(struct liar *liar) {
     struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
-    int fds[] = { own_notify_area_fd, own_doorbell };
+    int fds[] = { own_notify_area_fd, own_doorbell.rung.fd };
     say(liar, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2);
 }
 

@@ -49,7 +49,7 @@ static void send_message(struct liar *liar, unsigned type, const void *body, siz
 
 static void send_notify_area(struct liar *liar) {
     struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
-    int fds[] = { own_notify_area_fd, own_doorbell };
+    int fds[] = { own_notify_area_fd, own_doorbell.rung.fd };
     send_message(liar, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2);
 }
 
@@ -69,13 +69,13 @@ static void send_attach(struct liar *liar) {
 
 static void notify_area_of_another_length(struct liar *liar) {
     char body[3] = { 0 };
-    int fds[] = { own_notify_area_fd, own_doorbell };
+    int fds[] = { own_notify_area_fd, own_doorbell.rung.fd };
     send_message(liar, WIRE_NOTIFY_AREA, body, sizeof(body), fds, 2);
 }
 
 static void notify_area_of_another_version(struct liar *liar) {
     struct wire_notify_area greeting = { .version = WIRE_VERSION + 1, .size = sizeof(struct notify_area) };
-    int fds[] = { own_notify_area_fd, own_doorbell };
+    int fds[] = { own_notify_area_fd, own_doorbell.rung.fd };
     send_message(liar, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2);
 }
 
@@ -86,7 +86,7 @@ static void notify_area_without_descriptors(struct liar *liar) {
 
 static void notify_area_that_can_shrink(struct liar *liar) {
     struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
-    int fds[] = { memfd_create("unsealed", MFD_CLOEXEC), own_doorbell };
+    int fds[] = { memfd_create("unsealed", MFD_CLOEXEC), own_doorbell.rung.fd };
     CHECK_EQ(ftruncate(fds[0], sizeof(struct notify_area)), 0);
     send_message(liar, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2);
     close(fds[0]);

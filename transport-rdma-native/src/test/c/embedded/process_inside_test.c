@@ -177,7 +177,7 @@ static void a_process_with_very_many_doorbells_has_some_kept(void) {
 
 /* A program that talks to itself has no descriptor for that but those of the link. */
 static void the_own_process_has_no_doorbell_but_the_engines(void) {
-    int before = open_fds(), doorbell = fcntl(own_doorbell, F_DUPFD_CLOEXEC, 0);
+    int before = open_fds(), doorbell = fcntl(own_doorbell.rung.fd, F_DUPFD_CLOEXEC, 0);
     CHECK(doorbell >= 0);
     const struct link_peer self = { .pid = getpid() };
     struct process *process = process_of_notify_area(&self, own_notify_area_fd, &doorbell);
@@ -187,7 +187,7 @@ static void the_own_process_has_no_doorbell_but_the_engines(void) {
     process_ring_engine(process);
     process_put(process);
     CHECK_EQ(open_fds(), before);
-    CHECK(fcntl(own_doorbell, F_GETFD) >= 0);
+    CHECK(fcntl(own_doorbell.rung.fd, F_GETFD) >= 0);
 }
 
 static struct process *show_new_area(pid_t pid) {

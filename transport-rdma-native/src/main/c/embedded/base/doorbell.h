@@ -14,63 +14,40 @@
  * under the License.
  */
 /*
- * Doorbells: eventfds that several processes hold, so that each of them may read or fill one, or change whether it
- * blocks. These functions do not rely on O_NONBLOCK: a doorbell that is full does not block the thread that rings it,
- * and an empty one does not block its reader.
+ * Doorbells: what a sleeper waits for and others ring. These are the two kinds, and no function here relies on
+ * O_NONBLOCK, which any holder of a descriptor can change: a doorbell that is full does not block the thread that
+ * rings it, and an empty one does not block its reader. Who makes which is in link/own_doorbell.h.
  *
- * What remains: no call writes to an eventfd without blocking whatever its flags (pwritev2(2) with RWF_NOWAIT is
- * EOPNOTSUPP), so a peer that fills it between the look and the write still stops the writer; and one that reads our
- * doorbells steals our wake-ups. One of the same user could as well stop us with a signal, or ptrace(2) us; one of
- * another user is a peer only if it is listed (link/trust.h), and docs/security.md says so to who lists it.
+ * An eventfd is one descriptor for all: who rings can also read or fill it. No call writes to an eventfd without
+ * blocking whatever its flags (pwritev2(2) with RWF_NOWAIT is EOPNOTSUPP), so a peer that fills it between the look and
+ * the write stops the writer; and one that reads it steals a wake-up. So it is for processes of one user, who could as
+ * well stop each other with a signal, or ptrace(2).
+ *
+ * Among users it is a datagram socket, of which the owner alone has the reading end. Each peer is given a socket of its
+ * own that is connected to it: send(2) with MSG_DONTWAIT never waits, a queue that is full belongs to a doorbell that
+ * is rung, and nothing that a peer does to its socket (shutdown(2), connect(2)) changes the reading end or the socket
+ * of another peer. The end of a socket pair that all peers hold could be shut down for all by any of them.
  */
 #ifndef NETTY_RDMA_EMBEDDED_DOORBELL_H
 #define NETTY_RDMA_EMBEDDED_DOORBELL_H
 
-#include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-#include "cancel.h"
+/* One end. */
+struct doorbell {
+    int fd;         /* -1: none */
+    bool is_socket; /* else an eventfd */
+};
 
-static inline void doorbell_ring(int doorbell) {
-    UNCANCELLED;
-    struct pollfd fd = { .fd = doorbell, .events = POLLOUT };
-    const uint64_t one = 1;
-    if (poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT) != 0) { /* else it is readable: rung enough */
-        (void) !write(doorbell, &one, sizeof(one));
-    }
-}
+void doorbell_ring(struct doorbell doorbell);
 
-/* preadv2(2), RWF_NOWAIT. For an eventfd that is EOPNOTSUPP before Linux 5.8, and ENOSYS in QEMU's user emulation. */
-static inline ssize_t doorbell_read_nowait(int doorbell) {
-    uint64_t count;
-    const struct iovec to = { .iov_base = &count, .iov_len = sizeof(count) };
-    return preadv2(doorbell, &to, 1, -1, RWF_NOWAIT);
-}
-
-/* Of an empty doorbell: whether doorbell_clear() is one call, beside which other threads may read. */
-static inline bool doorbell_can_nowait(int doorbell) {
-    UNCANCELLED;
-    return doorbell_read_nowait(doorbell) >= 0 || errno == EAGAIN;
-}
+/* Of an empty doorbell: whether doorbell_clear() is one call that empties it, beside which other threads may read. */
+bool doorbell_can_nowait(struct doorbell doorbell);
 
 /*
- * Returns true if it was rung. Where doorbell_can_nowait() is false, this looks and then reads, so that no other thread
- * of the process may read in between: it would wait for a ring, with whatever locks it holds.
+ * Returns true if it was rung. Where doorbell_can_nowait() is false, this looks at an eventfd and then reads it, so that
+ * no other thread of the process may read in between: it would wait for a ring, with whatever locks it holds.
  */
-static inline bool doorbell_clear(int doorbell) {
-    UNCANCELLED;
-    ssize_t n = doorbell_read_nowait(doorbell);
-    if (n < 0 && errno != EAGAIN) {
-        struct pollfd fd = { .fd = doorbell, .events = POLLIN };
-        uint64_t count;
-        n = poll(&fd, 1, 0) == 1 ? read(doorbell, &count, sizeof(count)) : -1;
-    }
-    return n > 0;
-}
+bool doorbell_clear(struct doorbell doorbell);
 
 #endif

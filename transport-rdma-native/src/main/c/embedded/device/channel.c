@@ -20,12 +20,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "cq.h"
 #include "embedded/base/cancel.h"
-#include "embedded/base/doorbell.h"
 
 struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *context) {
     if (context_is_inherited(context)) {
@@ -37,13 +35,15 @@ struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *co
         errno = ENOMEM;
         return NULL;
     }
-    channel->ibv.fd = eventfd(0, EFD_CLOEXEC); /* blocking, until the application says otherwise */
-    if (channel->ibv.fd < 0) {
+    int error = own_doorbell_open(&channel->doorbell, 0); /* blocking, until the application says otherwise */
+    if (error != 0) {
         free(channel);
+        errno = error;
         return NULL;
     }
+    channel->ibv.fd = channel->doorbell.heard.fd;
     channel->ibv.context = context;
-    channel->reads_alone = !doorbell_can_nowait(channel->ibv.fd);
+    channel->reads_alone = !doorbell_can_nowait(channel->doorbell.heard);
     channel->last = &channel->first;
     pthread_mutex_init(&channel->lock, NULL);
     pthread_mutex_init(&channel->members_lock, NULL);
@@ -59,7 +59,7 @@ int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
         return EBUSY;
     }
     atomic_fetch_sub(&context_of(ibv->context)->objects, 1);
-    close(ibv->fd);
+    own_doorbell_close(&channel->doorbell);
     if (!context_is_inherited(ibv->context)) { /* else a thread that the child does not have may wait for them */
         pthread_cond_destroy(&channel->acknowledged);
         pthread_mutex_destroy(&channel->members_lock);
@@ -69,15 +69,25 @@ int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
     return 0;
 }
 
+int channel_lend_doorbell(struct ibv_comp_channel *ibv) {
+    return ibv != NULL ? own_doorbell_lend(&channel_of(ibv)->doorbell) : -1;
+}
+
+void channel_doorbell_lent(struct ibv_comp_channel *ibv, int fd) {
+    if (ibv != NULL) {
+        own_doorbell_lent(&channel_of(ibv)->doorbell, fd);
+    }
+}
+
 static void ring(struct channel *channel) {
     channel->rung = true;
-    doorbell_ring(channel->ibv.fd);
+    doorbell_ring(channel->doorbell.rung);
 }
 
 /* Returns true if the descriptor was readable. */
 static bool empty(struct channel *channel) {
     channel->rung = false;
-    return doorbell_clear(channel->ibv.fd);
+    return doorbell_clear(channel->doorbell.heard);
 }
 
 static void enqueue(struct channel *channel, struct cq *cq) {

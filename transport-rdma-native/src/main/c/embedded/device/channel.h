@@ -14,13 +14,14 @@
  * under the License.
  */
 /*
- * Completion channels. The descriptor that the application sees is the eventfd that other processes ring, so a sleeper
+ * Completion channels. The descriptor that the application sees is the doorbell that other processes ring, so a sleeper
  * is woken by one hop; what it then finds is decided by embedded_ibv_get_cq_event(), which first executes what the ring
  * announced.
  *
- * So every peer process holds the descriptor, and a hostile one can steal wake-ups: see doorbell.h. Within this process,
- * a call that waits for an event reads the descriptor without a lock, while another may empty it with the lock: one system
- * call each. Where the second takes two (see doorbell_can_nowait()), all reads are under the lock, and waiting is poll(2).
+ * So every peer process of the same user holds the descriptor, and a hostile one can steal wake-ups; where other users
+ * are listed, peers can only ring: see doorbell.h. Within this process, a call that waits for an event reads the descriptor
+ * without a lock, while another may empty it with the lock: one system call each. Where the second takes more (see
+ * doorbell_can_nowait()), all reads are under the lock, and waiting is poll(2).
  *
  * Events are counted per completion queue, not flagged: rsockets arms again without having taken the event before.
  */
@@ -31,11 +32,13 @@
 #include <stdbool.h>
 
 #include "context.h"
+#include "embedded/link/own_doorbell.h"
 
 struct cq;
 
 struct channel {
-    struct ibv_comp_channel ibv;
+    struct ibv_comp_channel ibv; /* its fd is the one that the doorbell is heard from */
+    struct own_doorbell doorbell;
     bool reads_alone;     /* under the lock only; constant */
     pthread_mutex_t lock; /* of what follows; an innermost lock */
     pthread_cond_t acknowledged;
@@ -64,6 +67,13 @@ void channel_join(struct channel *channel, struct cq *cq, void (*rearm)(struct c
 
 /* Forgets undelivered events and waits until the delivered ones are acknowledged. */
 void channel_part(struct channel *channel, struct cq *cq);
+
+/*
+ * The descriptor that a peer is to ring, which channel_doorbell_lent() ends once it is sent; -1 if there is none, as
+ * without a channel: the peer rings the engine then.
+ */
+int channel_lend_doorbell(struct ibv_comp_channel *channel);
+void channel_doorbell_lent(struct ibv_comp_channel *channel, int fd);
 
 /* Counts one event for the completion queue and makes the descriptor readable. */
 void channel_raise(struct channel *channel, struct cq *cq);

@@ -19,7 +19,7 @@
 #include "qp.h"
 
 void cq_engine_ring(void) {
-    doorbell_ring(own_doorbell);
+    doorbell_ring(own_doorbell.rung);
 }
 
 void cq_defer_doorbell(struct cq *cq, struct qp *qp) {

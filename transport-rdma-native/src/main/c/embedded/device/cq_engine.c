@@ -82,8 +82,9 @@ static void set_asleep(bool asleep) {
 }
 
 static void on_doorbell(struct engine_source *source, uint32_t events) {
+    (void) source;
     (void) events;
-    doorbell_clear(source->fd);
+    doorbell_clear(own_doorbell.heard);
     set_asleep(false);
     uint64_t start = engine_now_ns(), now = start;
     bool found = true, idle = false, spinning = false;
@@ -113,7 +114,7 @@ int cq_engine_open(void) {
     int error = 0;
     pthread_mutex_lock(&lock);
     if (doorbell.fd < 0) {
-        doorbell = (struct engine_source) { .fd = own_doorbell, .ready = on_doorbell };
+        doorbell = (struct engine_source) { .fd = own_doorbell.heard.fd, .ready = on_doorbell };
         spin_policy_init(&policy, MAX_SPIN_NS, spin_policy_preemptions, (int64_t) engine_now_ns());
         error = engine_add(&doorbell, EPOLLIN);
         if (error == 0) {

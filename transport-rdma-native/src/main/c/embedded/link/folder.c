@@ -285,14 +285,34 @@ void folder_remove(const char *name) {
     unlinkat(state.fd, name, 0);
 }
 
+int folder_bind_unnamed(int fd) {
+    char unfinished[FOLDER_NAME_SIZE];
+    struct stat status;
+    fchmod(fd, 0600); /* which bind(2) gives the file: for as long as it has the name */
+    int err = bind_unfinished(fd, unfinished);
+    if (err != 0) {
+        errno = err;
+        return -1;
+    }
+    int file = open_name(unfinished, &status);
+    err = errno;
+    unlinkat(state.fd, unfinished, 0);
+    errno = err;
+    return file;
+}
+
+int folder_connect_file(int fd, int file) {
+    const struct sockaddr_un address = address_of_file(file);
+    return connect(fd, (const struct sockaddr *) &address, sizeof(address)) == 0 ? 0 : errno;
+}
+
 int folder_connect(int fd, const char *name) {
     struct stat status;
     int file = open_name(name, &status);
     if (file < 0) {
         return errno == ENOENT || errno == ENOTSOCK || errno == EACCES ? ECONNREFUSED : errno;
     }
-    const struct sockaddr_un address = address_of_file(file);
-    int err = connect(fd, (const struct sockaddr *) &address, sizeof(address)) == 0 ? 0 : errno;
+    int err = folder_connect_file(fd, file);
     close(file);
     return err == EACCES || err == EPERM || err == EPROTOTYPE || err == ENOENT ? ECONNREFUSED : err;
 }

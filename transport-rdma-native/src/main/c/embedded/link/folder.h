@@ -55,6 +55,15 @@ int folder_listen(int fd, const char *name, bool take_over);
 /* Before its socket is closed, and by who listens. */
 void folder_remove(const char *name);
 
+/*
+ * bind(2) to a file that has no name any more when this returns: a descriptor of it leads to the socket, and nothing
+ * else does. Returns -1 with errno.
+ */
+int folder_bind_unnamed(int fd);
+
+/* connect(2) to the socket of such a file. Returns 0 or errno. */
+int folder_connect_file(int fd, int file);
+
 /* connect(2). Returns 0 or errno; ECONNREFUSED: nobody of this name listens to this user. */
 int folder_connect(int fd, const char *name);
 

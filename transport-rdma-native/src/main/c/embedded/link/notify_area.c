@@ -27,7 +27,7 @@
 
 struct notify_area *own_notify_area;
 int own_notify_area_fd = -1;
-int own_doorbell = -1;
+struct own_doorbell own_doorbell = OWN_DOORBELL_NONE;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool cq_taken[NOTIFY_CQS];
@@ -47,9 +47,8 @@ int notify_area_open(void) {
             own_notify_area = memory;
         }
     }
-    if (error == 0 && own_doorbell < 0) {
-        own_doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        error = own_doorbell < 0 ? errno : 0;
+    if (error == 0 && own_doorbell.heard.fd < 0) {
+        error = own_doorbell_open(&own_doorbell, EFD_NONBLOCK);
     }
     pthread_mutex_unlock(&lock);
     return error;
@@ -106,10 +105,8 @@ static void fork_child(void) {
     if (own_notify_area_fd >= 0) {
         close(own_notify_area_fd);
     }
-    if (own_doorbell >= 0) {
-        close(own_doorbell);
-    }
-    own_notify_area_fd = own_doorbell = -1;
+    own_doorbell_close(&own_doorbell);
+    own_notify_area_fd = -1;
     own_notify_area = NULL;
     memset(cq_taken, 0, sizeof(cq_taken));
     memset(bank_taken, 0, sizeof(bank_taken));

@@ -38,6 +38,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "own_doorbell.h"
+
 #define NOTIFY_CQS 131072u /* two for each queue pair that there may be: DEVICE_MAX_QP */
 #define NOTIFY_BANKS 8192u
 #define NOTIFY_COMMON_BANKS 1024u /* of these, what is left to common ones: ticks for all queue pairs, and for flows */
@@ -86,8 +88,8 @@ struct notify_area {
 /* This process's notify area; NULL before notify_area_open(). */
 extern struct notify_area *own_notify_area;
 extern int own_notify_area_fd;
-/* What peers ring when the engine sleeps; -1 before notify_area_open(). */
-extern int own_doorbell;
+/* What peers ring when the engine sleeps; none before notify_area_open(). */
+extern struct own_doorbell own_doorbell;
 
 void notify_area_init(void);
 

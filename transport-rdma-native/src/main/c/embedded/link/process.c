@@ -18,9 +18,7 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -61,7 +59,7 @@ struct remote_cq {
     struct process *process;
     uint32_t index, id;
     unsigned users;
-    int doorbell;
+    struct doorbell doorbell;
     _Atomic uint64_t rung; /* the word at the last ring */
     struct tick_bank *banks; /* of its own */
 };
@@ -73,8 +71,8 @@ struct process {
     ino_t inode;
     unsigned refs; /* under processes_lock */
     const struct notify_area *area;
-    int doorbell;              /* of the engine */
-    bool is_self;          /* the doorbell is that of this process's engine, and not this file's */
+    struct doorbell doorbell; /* of the engine */
+    bool is_self;             /* the doorbell is that of this process's engine, and not this file's */
     _Atomic uint64_t rung; /* the engine's word at the last ring */
     pthread_mutex_t lock;  /* of what follows; taken before common_lock */
     struct remote_cq *cqs[CQ_BUCKETS];
@@ -86,18 +84,6 @@ static struct process *processes;
 
 static pthread_mutex_t common_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tick_bank *common_banks; /* of completion queues of any peer */
-
-/* Anything else in its place could block the writer, or be a file that the peer may not write itself. */
-static bool is_eventfd(int fd) {
-    char path[32], target[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(path, target, sizeof(target) - 1);
-    if (length < 0) {
-        return true; /* no /proc */
-    }
-    target[length] = 0;
-    return strstr(target, "[eventfd]") != NULL;
-}
 
 static bool is(const struct process *process, const struct link_peer *peer, const struct stat *status) {
     return link_peer_is(&process->peer, peer) && process->device == status->st_dev && process->inode == status->st_ino;
@@ -112,11 +98,12 @@ static bool is_self(const struct link_peer *peer, const struct stat *status) {
 
 static void close_doorbell(const struct process *process) {
     if (!process->is_self) {
-        close(process->doorbell);
+        close(process->doorbell.fd);
     }
 }
 
-static struct process *create(const struct link_peer *peer, int area_fd, int *doorbell, const struct stat *status) {
+static struct process *create(const struct link_peer *peer, int area_fd, const struct doorbell *doorbell,
+                              const struct stat *status) {
     struct process *process = calloc(1, sizeof(*process));
     if (process == NULL) {
         errno = ENOMEM;
@@ -133,12 +120,7 @@ static struct process *create(const struct link_peer *peer, int area_fd, int *do
     process->device = status->st_dev;
     process->inode = status->st_ino;
     process->is_self = is_self(peer, status);
-    if (process->is_self) {
-        process->doorbell = own_doorbell;
-    } else {
-        process->doorbell = *doorbell;
-        *doorbell = -1;
-    }
+    process->doorbell = process->is_self ? own_doorbell.rung : *doorbell;
     pthread_mutex_init(&process->lock, NULL);
     process->next = processes;
     processes = process;
@@ -147,10 +129,11 @@ static struct process *create(const struct link_peer *peer, int area_fd, int *do
 
 struct process *process_of_notify_area(const struct link_peer *peer, int area_fd, int *doorbell) {
     struct stat status;
+    struct doorbell received;
     if (fstat(area_fd, &status) != 0) {
         return NULL;
     }
-    if (!is_eventfd(*doorbell)) {
+    if (!doorbell_of_peer(peer, *doorbell, &received)) {
         errno = EPROTO;
         return NULL;
     }
@@ -164,7 +147,10 @@ struct process *process_of_notify_area(const struct link_peer *peer, int area_fd
     if (process == NULL && others >= MAX_NOTIFY_AREAS) {
         errno = EPROTO;
     } else if (process == NULL) {
-        process = create(peer, area_fd, doorbell, &status);
+        process = create(peer, area_fd, &received, &status);
+        if (process != NULL && !process->is_self) {
+            *doorbell = -1;
+        }
     }
     if (process != NULL) {
         process->refs++;
@@ -214,7 +200,7 @@ static struct remote_cq **find_cq(struct process *process, uint32_t index, uint3
 static struct remote_cq *find_or_add_cq(struct process *process, uint32_t index, uint32_t id) {
     struct remote_cq **link = find_cq(process, index, id);
     if (*link == NULL && (*link = calloc(1, sizeof(**link))) != NULL) {
-        **link = (struct remote_cq) { .process = process, .index = index, .id = id, .doorbell = -1 };
+        **link = (struct remote_cq) { .process = process, .index = index, .id = id, .doorbell.fd = -1 };
     }
     return *link;
 }
@@ -224,8 +210,8 @@ static void drop_if_unused(struct process *process, struct remote_cq *cq) {
         return;
     }
     *find_cq(process, cq->index, cq->id) = cq->next;
-    if (cq->doorbell >= 0) {
-        close(cq->doorbell);
+    if (cq->doorbell.fd >= 0) {
+        close(cq->doorbell.fd);
         process->doorbells--;
     }
     free(cq);
@@ -333,15 +319,17 @@ bool process_announce(struct process *process, uint32_t index, uint32_t id, int 
     struct remote_cq *cq = find_or_add_cq(process, index, id);
     bool announced = false;
     if (cq != NULL) {
-        bool is_new = cq->doorbell < 0 && *doorbell >= 0;
-        announced = (!is_new || is_eventfd(*doorbell)) && claim(process, cq, announcement);
+        struct doorbell received;
+        bool is_new = cq->doorbell.fd < 0 && *doorbell >= 0;
+        bool valid = !is_new || doorbell_of_peer(&process->peer, *doorbell, &received);
+        announced = valid && claim(process, cq, announcement);
         if (announced) {
             announcement->cq = cq;
             cq->users++;
         }
         if (announced && is_new && may_keep_doorbell(process)) {
             process->doorbells++;
-            cq->doorbell = *doorbell;
+            cq->doorbell = received;
             *doorbell = -1;
         }
         drop_if_unused(process, cq);
@@ -401,7 +389,7 @@ bool process_ring(const struct announcement *announcement, enum wake wake) {
     }
     bool event = (state == NOTIFY_CQ_ARMED && wake != WAKE_WORK)
             || (state == NOTIFY_CQ_ARMED_SOLICITED && wake == WAKE_SOLICITED);
-    if (event && cq->doorbell >= 0) {
+    if (event && cq->doorbell.fd >= 0) {
         if (atomic_load(&cq->rung) != word && atomic_exchange(&cq->rung, word) != word) {
             doorbell_ring(cq->doorbell);
         }
@@ -435,8 +423,8 @@ static void close_doorbells(const struct process *process) {
     close_doorbell(process);
     for (unsigned i = 0; i < CQ_BUCKETS; i++) {
         for (struct remote_cq *cq = process->cqs[i]; cq != NULL; cq = cq->next) {
-            if (cq->doorbell >= 0) {
-                close(cq->doorbell);
+            if (cq->doorbell.fd >= 0) {
+                close(cq->doorbell.fd);
             }
         }
     }

@@ -19,6 +19,7 @@
  * none of it.
  *
  *   WIRE_NOTIFY_AREA  once a link and direction: the sender's notify area (notify_area.h) and the doorbell of its engine
+ *                (doorbells: own_doorbell.h)
  *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with the doorbells of their channels)
  *                to signal
  *   WIRE_SLOTS   the answer: on which ticks of the answerer's notify area the receiver finds out about this queue pair

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "embedded/device/ah.h"
+#include "embedded/device/channel.h"
 #include "embedded/device/watch.h"
 #include "rc.h"
 
@@ -137,15 +138,19 @@ static int send_introduction(struct qp *qp) {
         attach.carries |= WIRE_ARENA;
         nfds++;
     }
-    if (recv_channel != NULL) {
+    int to_recv = channel_lend_doorbell(recv_channel);
+    int to_send = qp->send_cq != qp->recv_cq ? channel_lend_doorbell(send_channel) : -1;
+    if (to_recv >= 0) {
         attach.carries |= WIRE_RECV_DOORBELL;
-        fds[nfds++] = recv_channel->fd;
+        fds[nfds++] = to_recv;
     }
-    if (send_channel != NULL && qp->send_cq != qp->recv_cq) {
+    if (to_send >= 0) {
         attach.carries |= WIRE_SEND_DOORBELL;
-        fds[nfds++] = send_channel->fd;
+        fds[nfds++] = to_send;
     }
     int error = peer_send(qp->route, WIRE_ATTACH, &attach, sizeof(attach), fds, nfds);
+    channel_doorbell_lent(recv_channel, to_recv);
+    channel_doorbell_lent(send_channel, to_send);
     arenas_end_introduction(arenas, qp->arena, qp->segment, (attach.carries & WIRE_ARENA) != 0, error == 0);
     return error;
 }

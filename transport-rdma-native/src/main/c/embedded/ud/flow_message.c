@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "embedded/device/channel.h"
 #include "embedded/device/qp.h"
 #include "ud.h"
 
@@ -146,11 +147,13 @@ static int accept_flow(struct qp *qp, struct rx_flow *rx_flow) {
         message.carries |= WIRE_ARENA;
         nfds++;
     }
-    if (channel != NULL) {
+    int doorbell = channel_lend_doorbell(channel);
+    if (doorbell >= 0) {
         message.carries |= WIRE_RECV_DOORBELL;
-        fds[nfds++] = channel->fd;
+        fds[nfds++] = doorbell;
     }
     int error = peer_send(rx_flow->peer, WIRE_FLOW_ACCEPT, &message, sizeof(message), fds, nfds);
+    channel_doorbell_lent(channel, doorbell);
     arenas_end_introduction(arenas, rx_flow->arena, rx_flow->own_segment, (message.carries & WIRE_ARENA) != 0, error == 0);
     return error;
 }

@@ -1,0 +1,81 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Doorbells: see doorbell.h. */
+#include "doorbell.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "cancel.h"
+
+/*
+ * Datagrams that are taken at a time: an honest peer rings once for each sleep. What is left of those of another one
+ * wakes once more.
+ */
+#define MAX_TAKEN 64
+
+/* A socket whose queue is full says EAGAIN, and its owner finds it readable. So little memory is never denied to it. */
+void doorbell_ring(struct doorbell doorbell) {
+    UNCANCELLED;
+    if (doorbell.is_socket) {
+        (void) !send(doorbell.fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+        return;
+    }
+    struct pollfd fd = { .fd = doorbell.fd, .events = POLLOUT };
+    const uint64_t one = 1;
+    if (poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT) != 0) { /* else it is readable: rung enough */
+        (void) !write(doorbell.fd, &one, sizeof(one));
+    }
+}
+
+/* preadv2(2), RWF_NOWAIT. For an eventfd that is EOPNOTSUPP before Linux 5.8, and ENOSYS in QEMU's user emulation. */
+static ssize_t read_nowait(int eventfd) {
+    uint64_t count;
+    const struct iovec to = { .iov_base = &count, .iov_len = sizeof(count) };
+    return preadv2(eventfd, &to, 1, -1, RWF_NOWAIT);
+}
+
+bool doorbell_can_nowait(struct doorbell doorbell) {
+    UNCANCELLED;
+    return !doorbell.is_socket && (read_nowait(doorbell.fd) >= 0 || errno == EAGAIN);
+}
+
+static bool take_datagrams(int socket) {
+    int count = 0;
+    char byte; /* they may be empty: 0 is no end of a datagram socket */
+    while (count < MAX_TAKEN && recv(socket, &byte, sizeof(byte), MSG_DONTWAIT) >= 0) {
+        count++;
+    }
+    return count > 0;
+}
+
+bool doorbell_clear(struct doorbell doorbell) {
+    UNCANCELLED;
+    if (doorbell.is_socket) {
+        return take_datagrams(doorbell.fd);
+    }
+    ssize_t n = read_nowait(doorbell.fd);
+    if (n < 0 && errno != EAGAIN) {
+        struct pollfd fd = { .fd = doorbell.fd, .events = POLLIN };
+        uint64_t count;
+        n = poll(&fd, 1, 0) == 1 ? read(doorbell.fd, &count, sizeof(count)) : -1;
+    }
+    return n > 0;
+}

@@ -1,0 +1,117 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Doorbells of this process, and of peers: see own_doorbell.h. */
+#include "own_doorbell.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "folder.h"
+#include "trust.h"
+
+static void close_if_open(int *fd) {
+    if (*fd >= 0) {
+        close(*fd);
+        *fd = -1;
+    }
+}
+
+void own_doorbell_close(struct own_doorbell *doorbell) {
+    if (doorbell->rung.fd != doorbell->heard.fd) {
+        close_if_open(&doorbell->rung.fd);
+    }
+    doorbell->rung.fd = -1;
+    close_if_open(&doorbell->heard.fd);
+    close_if_open(&doorbell->file);
+}
+
+static int open_eventfd(struct own_doorbell *doorbell, int flags) {
+    const int fd = eventfd(0, EFD_CLOEXEC | flags);
+    if (fd < 0) {
+        return errno;
+    }
+    doorbell->heard.fd = doorbell->rung.fd = fd;
+    return 0;
+}
+
+/* A socket that is connected to the file's. Returns -1 with errno. */
+static int connect_to(int file) {
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int err = fd < 0 ? errno : folder_connect_file(fd, file);
+    if (err != 0) {
+        close_if_open(&fd);
+        errno = err;
+    }
+    return fd;
+}
+
+static int open_sockets(struct own_doorbell *doorbell) {
+    doorbell->heard.is_socket = doorbell->rung.is_socket = true;
+    doorbell->heard.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    doorbell->file = doorbell->heard.fd < 0 ? -1 : folder_bind_unnamed(doorbell->heard.fd);
+    doorbell->rung.fd = doorbell->file < 0 ? -1 : connect_to(doorbell->file);
+    if (doorbell->rung.fd < 0) {
+        int err = errno;
+        own_doorbell_close(doorbell);
+        return err;
+    }
+    return 0;
+}
+
+int own_doorbell_open(struct own_doorbell *doorbell, int flags) {
+    *doorbell = (struct own_doorbell) OWN_DOORBELL_NONE;
+    int err = folder_start(NULL, 0); /* from then on it is known who may be a peer */
+    return err != 0 ? err : trust_has_lists() ? open_sockets(doorbell) : open_eventfd(doorbell, flags);
+}
+
+int own_doorbell_lend(const struct own_doorbell *doorbell) {
+    return doorbell->file >= 0 ? connect_to(doorbell->file) : doorbell->rung.fd;
+}
+
+void own_doorbell_lent(const struct own_doorbell *doorbell, int fd) {
+    if (fd >= 0 && doorbell->file >= 0) {
+        close(fd);
+    }
+}
+
+/* ---- of peers ---- */
+
+static bool is_eventfd(int fd) {
+    char path[32], target[64];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(path, target, sizeof(target) - 1);
+    if (length < 0) {
+        return true; /* no /proc */
+    }
+    target[length] = 0;
+    return strstr(target, "[eventfd]") != NULL;
+}
+
+static bool has_option(int fd, int option, int expected) {
+    int value;
+    socklen_t size = sizeof(value);
+    return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 && value == expected;
+}
+
+bool doorbell_of_peer(const struct link_peer *peer, int fd, struct doorbell *doorbell) {
+    bool is_socket = has_option(fd, SO_DOMAIN, AF_UNIX) && has_option(fd, SO_TYPE, SOCK_DGRAM);
+    *doorbell = (struct doorbell) { .fd = fd, .is_socket = is_socket };
+    return is_socket || (peer->uid == geteuid() && is_eventfd(fd));
+}

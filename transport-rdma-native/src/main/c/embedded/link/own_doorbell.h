@@ -1,0 +1,60 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Doorbells of this process, and which ones it takes from peers: see doorbell.h for the two kinds.
+ *
+ * A process that lists nobody has eventfds. One that may meet other users (trust.h) has a socket for itself to hear
+ * from, one to ring it itself, and the file of the first in the folder (folder.h), whose name is gone: with it the
+ * process connects a new socket for each peer that it tells of the doorbell, and nobody else can make one.
+ *
+ * Threads: any. An own_doorbell does not change while it is open.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_OWN_DOORBELL_H
+#define NETTY_RDMA_EMBEDDED_OWN_DOORBELL_H
+
+#include <stdbool.h>
+
+#include "embedded/base/doorbell.h"
+#include "link.h"
+
+struct own_doorbell {
+    struct doorbell heard; /* that a sleeper waits for */
+    struct doorbell rung;  /* by this process; of an eventfd the same descriptor */
+    int file;              /* -1 of an eventfd */
+};
+
+#define OWN_DOORBELL_NONE { .heard = { .fd = -1 }, .rung = { .fd = -1 }, .file = -1 }
+
+/* `flags`: those of eventfd(2). Returns 0 or errno. */
+int own_doorbell_open(struct own_doorbell *doorbell, int flags);
+
+/* Also of one that is none. In the child of a fork(), too: the parent's stays open. */
+void own_doorbell_close(struct own_doorbell *doorbell);
+
+/*
+ * A descriptor to send to a peer, which own_doorbell_lent() ends once it is sent. -1 with errno: whoever misses it rings
+ * the engine in place of a channel.
+ */
+int own_doorbell_lend(const struct own_doorbell *doorbell);
+void own_doorbell_lent(const struct own_doorbell *doorbell, int fd);
+
+/*
+ * What a peer has sent as a doorbell. Returns false if it may be none: anything else could block the writer, or be a
+ * file that the peer may not write itself; and so could an eventfd of another user.
+ */
+bool doorbell_of_peer(const struct link_peer *peer, int fd, struct doorbell *doorbell);
+
+#endif
