@@ -301,13 +301,22 @@ static void answer(struct link *link, const struct mcast_request *request, int e
 }
 
 /* A process may have several links. Registrants are links that are up: on_down() removes the others. */
-static bool is_over_limit(const struct link *link) {
-    uint64_t of_peer = 0, count = atomic_load(&mcast.own.table->count);
-    for (uint64_t i = 0; i < count; i++) {
+static bool is_over_limit(const struct link *link, const struct mcast_request *request) {
+    const struct mcast_table *table = mcast.own.table;
+    unsigned of_peer = 0, in_group = 0, count = (unsigned) atomic_load(&table->count);
+    for (unsigned i = 0; i < count; i++) {
         const struct link *other = mcast.own.registrant[i];
-        of_peer += other != NULL && link_peer_is(link_peer(other), link_peer(link));
+        if (other == NULL || !link_peer_is(link_peer(other), link_peer(link))) {
+            continue;
+        }
+        bool is_group = mcast_table_is_of(table, i, &request->gid);
+        if (other == link && is_group && atomic_load(&table->entry[i].qpn) == request->qpn) {
+            return false; /* said twice */
+        }
+        of_peer++;
+        in_group += is_group;
     }
-    return of_peer >= MCAST_MAX_OF_PEER;
+    return of_peer >= MCAST_MAX_OF_PEER || in_group >= MCAST_MAX_OF_PEER_IN_GROUP;
 }
 
 static bool on_join(struct link *link, const void *body, size_t length, int *fds, int nfds) {
@@ -320,7 +329,7 @@ static bool on_join(struct link *link, const void *body, size_t length, int *fds
     bool valid = mcast.own.table != NULL;
     if (valid) {
         answer(link, &request,
-               is_over_limit(link) ? ENOMEM : mcast_registry_add(&mcast.own, link, &request.gid, request.qpn));
+               is_over_limit(link, &request) ? ENOMEM : mcast_registry_add(&mcast.own, link, &request.gid, request.qpn));
     }
     pthread_mutex_unlock(&mcast.lock);
     return valid;

@@ -29,7 +29,7 @@ static void load_gid(const struct mcast_table *table, unsigned i, union ibv_gid 
     memcpy(gid, halves, sizeof(*gid));
 }
 
-static bool is_gid(const struct mcast_table *table, unsigned i, const union ibv_gid *gid) {
+bool mcast_table_is_of(const struct mcast_table *table, unsigned i, const union ibv_gid *gid) {
     union ibv_gid other;
     load_gid(table, i, &other);
     return memcmp(&other, gid, sizeof(other)) == 0;
@@ -64,19 +64,22 @@ static unsigned find_entry(const struct mcast_registry *registry, const struct l
     unsigned i = 0, count = count_of(registry);
     while (i < count
            && (registry->registrant[i] != registrant || atomic_load(&registry->table->entry[i].qpn) != qpn
-               || !is_gid(registry->table, i, gid))) {
+               || !mcast_table_is_of(registry->table, i, gid))) {
         i++;
     }
     return i;
 }
 
 static bool is_full(const struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid) {
-    unsigned count = count_of(registry), of_peer = 0, of_group = 0;
+    unsigned count = count_of(registry), of_peer = 0, of_group = 0, of_both = 0;
     for (unsigned i = 0; i < count; i++) {
-        of_peer += registry->registrant[i] == registrant;
-        of_group += is_gid(registry->table, i, gid);
+        bool is_peer = registry->registrant[i] == registrant, is_group = mcast_table_is_of(registry->table, i, gid);
+        of_peer += is_peer;
+        of_group += is_group;
+        of_both += is_peer && is_group;
     }
-    return count == MAX_ENTRIES || of_peer == MCAST_MAX_OF_PEER || of_group == MCAST_MAX_GROUP_MEMBERS;
+    return count == MAX_ENTRIES || of_peer == MCAST_MAX_OF_PEER || of_group == MCAST_MAX_GROUP_MEMBERS
+            || of_both == MCAST_MAX_OF_PEER_IN_GROUP;
 }
 
 int mcast_registry_add(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
@@ -146,7 +149,7 @@ bool mcast_table_read(const struct mcast_table *table, struct mcast_members *mem
     uint64_t count = atomic_load(&table->count);
     members->count = 0;
     for (unsigned i = 0; i < count && i < MAX_ENTRIES && members->count < MCAST_MAX_GROUP_MEMBERS; i++) {
-        if (is_gid(table, i, &members->gid)) {
+        if (mcast_table_is_of(table, i, &members->gid)) {
             add_once(members, (uint32_t) (atomic_load(&table->entry[i].qpn) & MAX_QPN));
         }
     }

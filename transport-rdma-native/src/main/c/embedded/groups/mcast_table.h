@@ -54,6 +54,9 @@ void mcast_registry_remove(struct mcast_registry *registry, const struct link *r
                         uint32_t qpn);
 void mcast_registry_remove_all(struct mcast_registry *registry, const struct link *registrant);
 
+/* Whether the entry is of the group. */
+bool mcast_table_is_of(const struct mcast_table *table, unsigned i, const union ibv_gid *gid);
+
 /*
  * Reads the members of members->gid. What the table says is another process's word, so it is only compared and bounded.
  * Returns false if it changed meanwhile.
