@@ -27,7 +27,9 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Supplier;
@@ -45,6 +47,7 @@ final class ProxyFixture implements AutoCloseable {
     private final BlockingQueue<Peer> accepted = new LinkedBlockingQueue<>();
     private Channel server;
     private Proxy proxy;
+    private boolean quiet = true;
 
     /**
      * Which way connections go.
@@ -68,6 +71,12 @@ final class ProxyFixture implements AutoCloseable {
 
     ProxyFixture(Route route) {
         this.route = route;
+    }
+
+    /** The proxy that will be started logs each connection. */
+    ProxyFixture logged() {
+        quiet = false;
+        return this;
     }
 
     /** Peers behind the proxy. */
@@ -95,7 +104,7 @@ final class ProxyFixture implements AutoCloseable {
     ProxyFixture startProxy(InetSocketAddress to, ProxyPath path, long idleMillis) throws Exception {
         proxy = Proxy.start(proxyGroup, new ProxySettings(
                 new Listen(route.listens(), new HostAndPort(TestAddress.HOST, 0)), to, path, CONNECT_MILLIS, idleMillis,
-                true));
+                quiet));
         return this;
     }
 
@@ -132,6 +141,13 @@ final class ProxyFixture implements AutoCloseable {
 
     Proxy proxy() {
         return proxy;
+    }
+
+    /** Where nobody listens: the kernel gives a port that is free to the next one that asks much later. */
+    static InetSocketAddress freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return new InetSocketAddress(TestAddress.HOST, socket.getLocalPort());
+        }
     }
 
     void awaitNoConnections() throws InterruptedException {

@@ -37,8 +37,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -182,7 +180,7 @@ class ProxyTest {
     @ParameterizedTest
     @MethodSource("routes")
     void clientOfAServerThatIsNotThereIsReset(Route route) throws Exception {
-        try (ProxyFixture proxy = new ProxyFixture(route).startProxy(freePort(), route.connects(), 0)) {
+        try (ProxyFixture proxy = new ProxyFixture(route).startProxy(ProxyFixture.freePort(), route.connects(), 0)) {
             Peer client = proxy.connect();
             client.awaitClosed();
             assertThat(client.isEnded()).isFalse();
@@ -351,13 +349,6 @@ class ProxyTest {
             assertThat(client.isEnded()).isFalse();
             assertThat(server.isEnded()).isFalse();
             proxy.awaitNoConnections();
-        }
-    }
-
-    /** Where nobody listens: the kernel gives a port that is free to the next one that asks much later. */
-    private static InetSocketAddress freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return new InetSocketAddress(TestAddress.HOST, socket.getLocalPort());
         }
     }
 }
