@@ -23,6 +23,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
@@ -116,7 +117,11 @@ class RdmaPathsTest {
                     other.signal("STOP");
                     application.echo(ANY, IBVERBS, RdmaPathReason.TIMEOUT);
                     application.echo(ANY, IBVERBS, RdmaPathReason.REMEMBERED);
+                    assertThat(other.line("child")).isEqualTo("served");
+                    assertThat(other.line("child")).isEqualTo("served");
                     other.signal("CONT");
+                    // What it hears too late of the client that has gone by the device meanwhile.
+                    assertThat(other.line("child")).isEqualTo("never active");
                     application.echo(Set.of(EMBEDDED), EMBEDDED);
                     RdmaOrTcpPaths.shared().forget(address);
                     application.echo(ANY, EMBEDDED, RdmaPathReason.NEAREST);
@@ -245,9 +250,34 @@ class RdmaPathsTest {
         private Listener() { }
 
         public static void main(String[] arguments) throws Exception {
-            new Application().server(Set.of(EMBEDDED)).bind(new InetSocketAddress(TestAddress.anyPort().getAddress(),
+            new Application().server(Set.of(EMBEDDED)).childHandler(new ChannelInitializer<>() {
+                @Override
+                protected void initChannel(Channel channel) {
+                    channel.pipeline().addLast(new Child());
+                }
+            }).bind(new InetSocketAddress(TestAddress.anyPort().getAddress(),
                     Integer.parseInt(arguments[0]))).sync();
             System.out.println("listens there");
+        }
+    }
+
+    /** Echoes, and tells of the end of its connection. */
+    private static final class Child extends ChannelInboundHandlerAdapter {
+        private boolean active;
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            active = true;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ctx.writeAndFlush(msg);
+        }
+
+        @Override
+        public void handlerRemoved(ChannelHandlerContext ctx) {
+            System.out.println("child " + (active ? "served" : "never active"));
         }
     }
 
