@@ -15,6 +15,9 @@
  */
 package io.netty.example.rdma.proxy;
 
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.regex.Matcher;
@@ -30,19 +33,18 @@ public record HostAndPort(String host, int port) {
     private static final Pattern TEXT = Pattern.compile("(?:\\[([^\\[\\]]+)]|([^\\[\\]:]+)):(\\d{1,5})");
     private static final int MAX_PORT = 65_535;
 
-    /**
-     * Reads one.
-     *
-     * @throws IllegalArgumentException if it is none
-     */
-    public static HostAndPort parse(String text) {
-        Matcher matcher = TEXT.matcher(text);
-        if (!matcher.matches() || Integer.parseInt(matcher.group(3)) > MAX_PORT) {
-            throw new IllegalArgumentException("'" + text
-                    + "' is no host and port (expected: for example localhost:8080 or [::1]:8080)");
+    /** Reads one from the command line. */
+    static final class Converter implements ITypeConverter<HostAndPort> {
+        @Override
+        public HostAndPort convert(String text) {
+            Matcher matcher = TEXT.matcher(text);
+            if (!matcher.matches() || Integer.parseInt(matcher.group(3)) > MAX_PORT) {
+                throw new TypeConversionException("'" + text
+                        + "' is no host and port (expected: for example localhost:8080 or [::1]:8080)");
+            }
+            String host = matcher.group(1) != null ? matcher.group(1) : matcher.group(2);
+            return new HostAndPort(host, Integer.parseInt(matcher.group(3)));
         }
-        String host = matcher.group(1) != null ? matcher.group(1) : matcher.group(2);
-        return new HostAndPort(host, Integer.parseInt(matcher.group(3)));
     }
 
     /**

@@ -15,6 +15,9 @@
  */
 package io.netty.example.rdma.proxy;
 
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
 import java.util.Locale;
 
 /**
@@ -24,20 +27,19 @@ import java.util.Locale;
  * @param address with port 0 at any that is free
  */
 public record Listen(ProxyPath path, HostAndPort address) {
-    /**
-     * Reads one.
-     *
-     * @throws IllegalArgumentException if it is none
-     */
-    public static Listen parse(String text) {
-        String[] parts = text.split(":", 2);
-        for (ProxyPath path : ProxyPath.values()) {
-            if (parts.length == 2 && path.toString().equals(parts[0].toLowerCase(Locale.ROOT))) {
-                return new Listen(path, HostAndPort.parse(parts[1]));
+    /** Reads one from the command line. */
+    static final class Converter implements ITypeConverter<Listen> {
+        @Override
+        public Listen convert(String text) {
+            String[] parts = text.split(":", 2);
+            for (ProxyPath path : ProxyPath.values()) {
+                if (parts.length == 2 && path.toString().equals(parts[0].toLowerCase(Locale.ROOT))) {
+                    return new Listen(path, new HostAndPort.Converter().convert(parts[1]));
+                }
             }
+            throw new TypeConversionException("'" + text
+                    + "' does not start with tcp:, rdma: or auto: (expected: for example tcp:0.0.0.0:8080)");
         }
-        throw new IllegalArgumentException("'" + text
-                + "' does not start with tcp:, rdma: or auto: (expected: for example tcp:0.0.0.0:8080)");
     }
 
     /** As written. */

@@ -23,10 +23,8 @@ import io.netty.example.rdma.util.EventLoopOptions;
 import io.netty.example.rdma.util.ServerRun;
 import io.netty.example.rdma.util.Transport;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -38,12 +36,12 @@ import java.util.concurrent.TimeUnit;
         + "with each to a server, over RDMA or TCP, without knowing what goes through it. Ctrl-C ends it, and says "
         + "what it has done.")
 public final class ProxyServer implements Callable<Integer> {
-    @Option(names = "--listen", required = true, paramLabel = "PATH:HOST:PORT", converter = ListenConverter.class,
+    @Option(names = "--listen", required = true, paramLabel = "PATH:HOST:PORT", converter = Listen.Converter.class,
             description = "Where to take connections: tcp:0.0.0.0:8080, rdma:0.0.0.0:8080, or auto:0.0.0.0:8080 for "
             + "both. Port 0: any that is free.")
     private Listen listen;
 
-    @Option(names = "--to", required = true, paramLabel = "HOST:PORT", converter = HostAndPortConverter.class,
+    @Option(names = "--to", required = true, paramLabel = "HOST:PORT", converter = HostAndPort.Converter.class,
             description = "The server. A name is looked up once, at the start.")
     private HostAndPort to;
 
@@ -99,29 +97,5 @@ public final class ProxyServer implements Callable<Integer> {
                 }
             });
         });
-    }
-
-    /** For picocli. */
-    static final class ListenConverter implements ITypeConverter<Listen> {
-        @Override
-        public Listen convert(String value) {
-            try {
-                return Listen.parse(value);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(e.getMessage());
-            }
-        }
-    }
-
-    /** For picocli. */
-    static final class HostAndPortConverter implements ITypeConverter<HostAndPort> {
-        @Override
-        public HostAndPort convert(String value) {
-            try {
-                return HostAndPort.parse(value);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(e.getMessage());
-            }
-        }
     }
 }
