@@ -75,9 +75,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
     private volatile Throwable rdmaUnavailabilityCause;
     private volatile InetSocketAddress local;
     private ChannelTypes tcp;
-    /** How many were asked for while it was open and have not taken effect. */
-    private int deregistrations;
-    private boolean closedActive;
+    private final Deregistrations deregistrations = new Deregistrations(this);
 
     /** Creates a channel that listens for both, unless an option says otherwise. */
     public RdmaOrTcpServerSocketChannel() {
@@ -299,18 +297,9 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         listeners.get(index).unsafe().deregister(deregistered);
     }
 
-    /**
-     * A deregistration that was asked for before a close, and comes after it, is the last time that the pipeline has
-     * its handlers: the close, whose task follows, would tell nobody.
-     */
     @Override
     protected void doDeregister() {
-        if (deregistrations > 0) {
-            deregistrations--;
-            if (!isOpen() && closedActive) {
-                pipeline().fireChannelInactive();
-            }
-        }
+        deregistrations.end();
     }
 
     // ---- binding
@@ -429,7 +418,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
 
     @Override
     protected void doClose() {
-        closedActive = isActive();
+        deregistrations.closing();
         state = State.CLOSED;
         for (ServerSocketChannel listener : listeners()) {
             close(listener);
@@ -482,9 +471,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
                     return;
                 }
                 RdmaOrTcpServerSocketChannel.this.deregister(listeners(), 0, () -> {
-                    if (isOpen() && isRegistered()) {
-                        deregistrations++;
-                    }
+                    deregistrations.begin();
                     super.deregister(promise);
                 });
             }

@@ -100,9 +100,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     private final PendingWrites pendingWrites;
     private MessageSizeEstimator.Handle estimator;
     private ChannelPromise closePromise;
-    /** How many were asked for while it was open and have not taken effect. */
-    private int deregistrations;
-    private boolean closedActive;
+    private final Deregistrations deregistrations = new Deregistrations(this);
 
     /** Creates a channel that may take both paths, unless an option says otherwise. */
     public RdmaOrTcpSocketChannel() {
@@ -279,18 +277,9 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         registerCarrier(promise);
     }
 
-    /**
-     * A deregistration that was asked for before a close, and comes after it, is the last time that the pipeline has
-     * its handlers: the close, whose task follows, would tell nobody.
-     */
     @Override
     protected void doDeregister() {
-        if (deregistrations > 0) {
-            deregistrations--;
-            if (!isOpen() && closedActive) {
-                pipeline().fireChannelInactive();
-            }
-        }
+        deregistrations.end();
     }
 
     // ---- binding and connecting
@@ -569,7 +558,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
     @Override
     protected void doClose() {
-        closedActive = isActive();
+        deregistrations.closing();
         state = State.CLOSED;
         ChannelPromise promise = endConnect();
         if (promise != null) {
@@ -724,9 +713,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
             }
             ChannelPromise carrierPromise = newPromise();
             carrierPromise.addListener(done -> {
-                if (isOpen() && isRegistered()) {
-                    deregistrations++;
-                }
+                deregistrations.begin();
                 super.deregister(promise);
             });
             carrier.unsafe().deregister(carrierPromise);

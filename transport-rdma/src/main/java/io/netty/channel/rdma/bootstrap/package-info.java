@@ -27,7 +27,7 @@
  *            │                                     │                     PathRule, PathChoice: what may be
  *   RdmaOrTcpServerSocketChannel         RdmaOrTcpSocketChannel ── PendingWrites
  *            │                                     │
- *            └──────────── RelayHandler ───────────┘        what happens on the channel of a path
+ *            └─── RelayHandler, Deregistrations ───┘        what happens on the channel of a path
  *            └─── ChannelTypes, KnownOptions ──────┘        which classes, and which options they know
  *            └─── RdmaOrTcp, RdmaOrTcpMetrics ─────┘        what tells which path it was
  * </pre>
