@@ -63,14 +63,21 @@ maven() {
     mvn -B -ntp -f "$ROOT/pom.xml" "$@"
 }
 
-# Builds a module and what it needs, without tests. Says nothing unless it fails.
+# Builds a module and what it needs, without tests, unless no source has changed since. Says nothing unless it fails.
 build() {
-    local log
+    local log built=$ROOT/$1/target/built
+    # What was deleted or renamed shows in the time of its folder.
+    if [ -e "$built" ] && [ -z "$(find "$ROOT"/pom.xml "$ROOT"/*/pom.xml "$ROOT"/*/src -newer "$built" -print -quit)" ]; then
+        return
+    fi
     say "building"
     log=$(mktemp)
+    touch "$log.started"
     if ! maven package -pl "$1" -am -DskipTests > "$log" 2>&1; then
         grep -E '^\[ERROR\]|error:' "$log" >&2 || cat "$log" >&2
+        rm "$log.started"
         die "the build failed; all of its output is in $log"
     fi
+    mv "$log.started" "$built"
     rm "$log"
 }
