@@ -316,6 +316,52 @@ static void a_forked_child_does_not_keep_links_of_its_parent_alive(void) {
     link_put(link);
 }
 
+/* What of an inode this process has open. */
+static int descriptors_of(const struct stat *file) {
+    int count = 0;
+    for (int fd = 0; fd < 1024; fd++) {
+        struct stat status;
+        count += fstat(fd, &status) == 0 && status.st_dev == file->st_dev && status.st_ino == file->st_ino;
+    }
+    return count;
+}
+
+/* They wait for a peer that does not read. A copy in the child would keep open what the parent has closed. */
+static void a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_parent(void) {
+    pid_t peer = fork_peer(13);
+    struct link *link = link_to_child(13, peer);
+    int echoed = get(&echoes), waiting[2], sent = 0;
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
+    kill(peer, SIGSTOP);
+    char body[LINK_MAX_BODY] = { 0 };
+    while (!link_is_behind(link)) {
+        CHECK_EQ(link_send(link, SEQUENCE, body, sizeof(body), NULL, 0), 0);
+        CHECK(++sent < 100000);
+    }
+    struct stat end;
+    CHECK_EQ(pipe2(waiting, O_CLOEXEC), 0);
+    CHECK_EQ(fstat(waiting[0], &end), 0);
+    CHECK_EQ(link_send(link, WITH_FDS, "ab", 2, waiting, 2), 0);
+    CHECK_EQ(link_send(link, WITH_FDS, "ab", 2, waiting, 1), 0);
+    close(waiting[0]);
+    close(waiting[1]);
+    CHECK_EQ(descriptors_of(&end), 3); /* both ends of a pipe have its inode */
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        _exit(descriptors_of(&end));
+    }
+    int status;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+    CHECK_EQ(descriptors_of(&end), 3); /* of the parent, for whom they still wait */
+    kill(peer, SIGKILL);
+    waitpid(peer, NULL, 0);
+    CHECK_EVENTUALLY(descriptors_of(&end) == 0);
+    link_put(link);
+}
+
 static void a_peer_that_does_not_read_is_cut_off_without_blocking(void) {
     pid_t peer = fork_peer(12);
     struct link *link = link_to_child(12, peer);
@@ -603,6 +649,7 @@ int main(void) {
     RUN_TO_THE_END(descriptors_are_passed_and_none_is_left_behind);
     RUN_TO_THE_END(the_death_of_a_peer_takes_its_link_down);
     RUN_TO_THE_END(a_forked_child_does_not_keep_links_of_its_parent_alive);
+    RUN_TO_THE_END(a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_parent);
     RUN_TO_THE_END(a_peer_that_does_not_read_is_cut_off_without_blocking);
     RUN_TO_THE_END(liars_are_cut_off_and_nobody_else_notices);
     RUN_TO_THE_END(a_message_without_room_for_its_descriptors_is_lost_and_the_link_stays);
