@@ -20,16 +20,20 @@
 #include <dirent.h>
 #include <limits.h>
 #include <rdma/rdma_verbs.h>
+#include <stdatomic.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
 #include "cm_support.h"
+#include "embedded/base/memory_limit.h"
+#include "embedded/base/sealed.h"
 #include "embedded/cm/cm_wire.h"
 #include "embedded/embedded.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/link.h"
+#include "embedded/link/wire.h"
 #include "namespaces.h"
 
 #define PS 0x77 /* of link.c, for names that are no ports of the connection manager */
@@ -849,6 +853,87 @@ static void a_user_with_many_processes_leaves_room_for_others(void) {
     kill_child(&server);
 }
 
+/* ---- memory that another user shows ---- */
+
+#define SHOWN "rdma-shown-by-bob"
+
+static atomic_int answered;
+
+static bool count_answer(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) link;
+    (void) body;
+    (void) fds;
+    atomic_fetch_add(&answered, 1);
+    return length == sizeof(struct wire_place) && nfds == 0;
+}
+
+/* The same memory as ever new arenas; says how many. */
+static void show_memory(const void *person) {
+    become_person(person);
+    struct end end;
+    struct key key;
+    CHECK_EQ(connect_to(&end, "127.0.0.1", &key), 0);
+    struct ibv_qp_attr attr;
+    struct ibv_qp_init_attr init;
+    CHECK_EQ(ibv_query_qp(end.id->qp, &attr, IBV_QP_DEST_QPN, &init), 0);
+    const size_t size = wire_arena_size(WIRE_ARENA_SEGMENTS);
+    void *memory;
+    int fd = sealed_create(SHOWN, size, &memory);
+    CHECK(fd >= 0);
+    link_set_handler(WIRE_LEAVE, count_answer);
+    struct link *link;
+    CHECK_EQ(link_connect_qpn(attr.dest_qp_num, &link), 0);
+    struct wire_attach attach = {
+        .src_qpn = 1, .dst_qpn = attr.dest_qp_num, .type = IBV_QPT_RC, .carries = WIRE_ARENA,
+        .place = { .arena = 1000, .segments = WIRE_ARENA_SEGMENTS },
+    };
+    /* Each is answered when the next one takes its place, or at once if it is not mapped. */
+    const uint64_t enough = memory_limit() / 4 / size + 50;
+    for (uint64_t i = 0; i < enough; i++, attach.place.arena++) {
+        CHECK_EQ(link_send(link, WIRE_ATTACH, &attach, sizeof(attach), &fd, 1), 0);
+        CHECK_EVENTUALLY((uint64_t) atomic_load(&answered) + 16 > i);
+    }
+    CHECK_EVENTUALLY((uint64_t) atomic_load(&answered) + 1 >= enough);
+    say((int) enough);
+    CHECK(is_told());
+    struct ibv_wc wc; /* the service waits for a message, and for the end, before it serves another one */
+    CHECK_EQ(rdma_post_send(end.id, NULL, end.memory, BYTES, end.mr, 0), 0);
+    int count = rdma_get_recv_comp(end.id, &wc);
+    expect_completion(count, &wc);
+    CHECK_EQ(rdma_disconnect(end.id), 0);
+}
+
+static uint64_t shown_to(const struct child *child) {
+    char path[64], line[512];
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int) child->pid);
+    FILE *maps = fopen(path, "r");
+    CHECK(maps != NULL);
+    uint64_t bytes = 0;
+    while (fgets(line, sizeof(line), maps) != NULL) {
+        unsigned long long from, to;
+        if (strstr(line, SHOWN) != NULL && sscanf(line, "%llx-%llx", &from, &to) == 2) {
+            bytes += to - from;
+        }
+    }
+    fclose(maps);
+    return bytes;
+}
+
+static void a_user_has_another_one_map_a_part_of_its_memory_at_most(void) {
+    const size_t size = wire_arena_size(WIRE_ARENA_SEGMENTS);
+    const struct service here = { .name = "here", .person = &alice_who_lists_bob };
+    struct child server = begin_service(&here);
+    struct child shows = begin_child(show_memory, &bob_who_lists_alice);
+    CHECK((uint64_t) hear(&shows) * size > memory_limit() / 4);
+    CHECK(shown_to(&server) <= memory_limit() / 4);
+    CHECK(shown_to(&server) + 2 * size > memory_limit() / 4 || shown_to(&server) >= 16000 * size); /* MAX_VIEWS */
+    tell(&shows);
+    end_child(&shows);
+    CHECK_EVENTUALLY(shown_to(&server) == 0);
+    run_in_child(client_who_gets_through, &bob_who_lists_alice);
+    kill_child(&server);
+}
+
 int main(void) {
     unsetenv("RDMA_EMBEDDED_USERS");
     unsetenv("RDMA_EMBEDDED_GROUPS");
@@ -883,6 +968,7 @@ int main(void) {
         RUN(users_who_list_each_other_meet_from_other_namespaces);
         RUN(the_stale_name_of_another_user_stays_taken);
         RUN(a_user_with_many_processes_leaves_room_for_others);
+        RUN(a_user_has_another_one_map_a_part_of_its_memory_at_most);
     } else {
         fprintf(stderr, "    skipped: tests with other users, which only root can be\n");
     }

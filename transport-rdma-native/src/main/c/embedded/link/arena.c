@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "embedded/base/container_of.h"
+#include "embedded/base/memory_limit.h"
 #include "embedded/base/sealed.h"
 #include "link.h"
 
@@ -44,6 +45,13 @@
  * needs for DEVICE_MAX_QP queue pairs.
  */
 #define MAX_VIEWS 16384u
+
+/*
+ * Of all processes of another user, bytes that they may have this one map: such a part of its memory. To read a page
+ * that they never wrote takes one for it, which counts for who reads (shmem_fault() in the kernel's mm/shmem.c), and what
+ * is read is for them to say.
+ */
+#define PART_OF_MEMORY 4
 
 struct arena {
     struct arena *next;
@@ -310,10 +318,30 @@ bool arenas_left(struct arenas *arenas, const struct wire_place *place) {
 
 /* ---- the reader ---- */
 
+static uint64_t max_view_bytes(const struct link *link) {
+    return link_peer(link)->uid == geteuid() ? UINT64_MAX : memory_limit() / PART_OF_MEMORY;
+}
+
+static bool charge_view(struct link *link, uint32_t segments) {
+    if (!link_charge(link, LINK_KEPT_VIEW, 1, MAX_VIEWS)) {
+        return false;
+    }
+    if (!link_charge(link, LINK_KEPT_VIEW_BYTES, wire_arena_size(segments), max_view_bytes(link))) {
+        link_discharge(link, LINK_KEPT_VIEW, 1);
+        return false;
+    }
+    return true;
+}
+
+static void discharge_view(struct link *link, uint32_t segments) {
+    link_discharge(link, LINK_KEPT_VIEW, 1);
+    link_discharge(link, LINK_KEPT_VIEW_BYTES, wire_arena_size(segments));
+}
+
 static void put_view(struct arenas *arenas, struct view *view) {
     if (--view->refs == 0) {
         munmap((void *) view->memory, wire_arena_size(view->count));
-        link_discharge(arenas->link, LINK_KEPT_VIEW);
+        discharge_view(arenas->link, view->count);
         free(view);
     }
 }
@@ -327,7 +355,7 @@ static struct view **find_view(struct arenas *arenas, uint32_t number) {
 }
 
 static struct view *map_view(struct arenas *arenas, const struct wire_place *place, int fd) {
-    if (!link_charge(arenas->link, LINK_KEPT_VIEW, MAX_VIEWS)) {
+    if (!charge_view(arenas->link, place->segments)) {
         errno = ESTALE;
         return NULL;
     }
@@ -335,7 +363,7 @@ static struct view *map_view(struct arenas *arenas, const struct wire_place *pla
     const void *memory = view == NULL ? NULL : sealed_map(fd, wire_arena_size(place->segments));
     if (memory == NULL) {
         int error = view != NULL && errno == EPROTO ? EPROTO : ESTALE;
-        link_discharge(arenas->link, LINK_KEPT_VIEW);
+        discharge_view(arenas->link, place->segments);
         free(view);
         errno = error;
         return NULL;

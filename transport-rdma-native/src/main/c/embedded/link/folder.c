@@ -31,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "embedded/base/memory_limit.h"
 #include "embedded/base/random.h"
 #include "trust.h"
 
@@ -470,6 +471,9 @@ static int start(char *reason, size_t size) {
         return EINVAL;
     }
     int err = trust_set(users.name, users.value, groups.name, groups.value, reason, size);
+    if (trust_has_lists()) {
+        memory_limit(); /* now, as arena.c asks on the engine thread, which should read no files */
+    }
     return err != 0 || *folder.value == 0 ? err : open_folder(&folder, reason, size);
 }
 

@@ -136,23 +136,23 @@ static bool share_limits(const struct link_peer *a, const struct link_peer *b) {
     return link_peer_is(a, b) || (a->uid == b->uid && a->uid != geteuid());
 }
 
-bool link_charge(struct link *link, enum link_kept kind, unsigned limit) {
-    unsigned sum = 0;
+bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit) {
+    uint64_t sum = 0;
     pthread_mutex_lock(&table.lock);
     for (const struct link *other = table.links; other != NULL; other = other->next) {
         sum += share_limits(&other->peer, &link->peer) ? other->charges[kind] : 0;
     }
-    bool granted = sum < limit && link_is_up(link);
+    bool granted = sum <= limit && count <= limit - sum && link_is_up(link);
     if (granted) {
-        link->charges[kind]++;
+        link->charges[kind] += count;
     }
     pthread_mutex_unlock(&table.lock);
     return granted;
 }
 
-void link_discharge(struct link *link, enum link_kept kind) {
+void link_discharge(struct link *link, enum link_kept kind, uint64_t count) {
     pthread_mutex_lock(&table.lock);
-    link->charges[kind]--;
+    link->charges[kind] -= count;
     pthread_mutex_unlock(&table.lock);
 }
 

@@ -180,11 +180,11 @@ void link_put(struct link *link);
 /*
  * Counts what a peer makes this process keep, in sum over all links to its process (those that cannot be
  * told apart count as one, and so do all of another user): returns false if that would be more than `limit` of the
- * kind, or the link is down. Each needs its discharge, also after the link went down.
+ * kind, or the link is down. Each needs its discharge, of as many, also after the link went down.
  */
-enum link_kept { LINK_KEPT_VIEW, LINK_KEPT_DOORBELLS, LINK_KEPT_KINDS };
-bool link_charge(struct link *link, enum link_kept kind, unsigned limit);
-void link_discharge(struct link *link, enum link_kept kind);
+enum link_kept { LINK_KEPT_VIEW, LINK_KEPT_VIEW_BYTES, LINK_KEPT_DOORBELLS, LINK_KEPT_KINDS };
+bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit);
+void link_discharge(struct link *link, enum link_kept kind, uint64_t count);
 
 /* One pointer of per-link data for each user of the links (queue pairs, CM); set and read under the user's own lock. */
 enum link_slot { LINK_SLOT_QP, LINK_SLOT_CM, LINK_SLOTS };

@@ -67,7 +67,7 @@ struct link {
     bool up;                       /* atomic */
     int references;                /* atomic; 1 to 2 only under table.lock */
     void *slots[LINK_SLOTS];
-    unsigned charges[LINK_KEPT_KINDS]; /* under table.lock */
+    uint64_t charges[LINK_KEPT_KINDS]; /* under table.lock */
 
     pthread_mutex_t lock;
     struct link_packet *first, *last;

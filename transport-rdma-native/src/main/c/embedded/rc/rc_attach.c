@@ -50,14 +50,14 @@ static void close_doorbells(struct attachment *attachment) {
     }
     if (attachment->doorbells_counted) {
         attachment->doorbells_counted = false;
-        link_discharge(peer_link(attachment->peer), LINK_KEPT_DOORBELLS);
+        link_discharge(peer_link(attachment->peer), LINK_KEPT_DOORBELLS, 1);
     }
 }
 
 static void count_doorbells(struct attachment *attachment) {
     if (attachment->recv_doorbell >= 0 || attachment->send_doorbell >= 0) {
         attachment->doorbells_counted =
-                link_charge(peer_link(attachment->peer), LINK_KEPT_DOORBELLS, MAX_HELD_DOORBELLS);
+                link_charge(peer_link(attachment->peer), LINK_KEPT_DOORBELLS, 1, MAX_HELD_DOORBELLS);
         if (!attachment->doorbells_counted) {
             close_doorbells(attachment);
         }
