@@ -31,6 +31,7 @@
 #include "embedded/base/sealed.h"
 #include "embedded/cm/cm_wire.h"
 #include "embedded/embedded.h"
+#include "embedded/groups/mcast.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/link.h"
 #include "embedded/link/wire.h"
@@ -934,6 +935,57 @@ static void a_user_has_another_one_map_a_part_of_its_memory_at_most(void) {
     kill_child(&server);
 }
 
+/* ---- places in a multicast group ---- */
+
+static const union ibv_gid group = { .raw = { 0xff, 0x12, 0x60, 0x1b, [15] = 3 } };
+
+/* Joins with queue pairs that there are not, until that is refused; says how often it was not. */
+static int join_often(uint32_t invented) {
+    int count = 0, error;
+    while ((error = mcast_join(&group, invented + (uint32_t) count)) == 0) {
+        count++;
+        CHECK((unsigned) count <= MCAST_MAX_GROUP_MEMBERS);
+    }
+    CHECK_EQ(error, ENOMEM);
+    return count;
+}
+
+/* The first to join keeps the list. Then it tells how many places are left for it. */
+static void keep_the_list(const void *person) {
+    become_person(person);
+    int unused;
+    struct ibv_context *context = open_test_device(&unused);
+    CHECK_EQ(mcast_join(&group, 0x800000), 0);
+    say(0);
+    CHECK(is_told());
+    say(1 + join_often(0x800001));
+    is_told();
+    CHECK_EQ(ibv_close_device(context), 0);
+}
+
+static void join_as(const void *person) {
+    become_person(person);
+    int unused;
+    struct ibv_context *context = open_test_device(&unused);
+    say(join_often(0x900000 + (uint32_t) getpid() % 0x1000 * 0x200));
+    is_told();
+    CHECK_EQ(ibv_close_device(context), 0);
+}
+
+static void a_user_has_half_of_the_places_in_a_group_at_most(void) {
+    struct child administrator = begin_child(keep_the_list, &alice_who_lists_bob);
+    CHECK_EQ(hear(&administrator), 0);
+    struct child first = begin_child(join_as, &bob_who_lists_alice);
+    CHECK_EQ(hear(&first), MCAST_MAX_GROUP_MEMBERS / 2);
+    struct child second = begin_child(join_as, &bob_who_lists_alice);
+    CHECK_EQ(hear(&second), 0);
+    tell(&administrator);
+    CHECK_EQ(hear(&administrator), MCAST_MAX_GROUP_MEMBERS / 2);
+    kill_child(&first);
+    kill_child(&second);
+    kill_child(&administrator);
+}
+
 int main(void) {
     unsetenv("RDMA_EMBEDDED_USERS");
     unsetenv("RDMA_EMBEDDED_GROUPS");
@@ -969,6 +1021,7 @@ int main(void) {
         RUN(the_stale_name_of_another_user_stays_taken);
         RUN(a_user_with_many_processes_leaves_room_for_others);
         RUN(a_user_has_another_one_map_a_part_of_its_memory_at_most);
+        RUN(a_user_has_half_of_the_places_in_a_group_at_most);
     } else {
         fprintf(stderr, "    skipped: tests with other users, which only root can be\n");
     }

@@ -54,45 +54,7 @@ static void the_end_of_one_registrant_takes_nothing_from_another(void) {
     close(registry.fd);
 }
 
-static void one_registrant_takes_no_more_than_half_of_a_group(void) {
-    static struct mcast_registry registry;
-    const struct link *one = (const struct link *) 1, *two = (const struct link *) 2;
-    CHECK_EQ(mcast_registry_open(&registry), 0);
-    for (uint32_t i = 0; i < MCAST_MAX_GROUP_MEMBERS / 2; i++) {
-        CHECK_EQ(mcast_registry_add(&registry, one, &gid, 1000 + i), 0);
-    }
-    CHECK_EQ(mcast_registry_add(&registry, one, &gid, 5), ENOMEM);
-    CHECK_EQ(mcast_registry_add(&registry, one, &gid, 1000), 0); /* said twice */
-    CHECK_EQ(mcast_registry_add(&registry, one, &other_gid, 5), 0);
-    for (uint32_t i = 0; i < MCAST_MAX_GROUP_MEMBERS / 2; i++) {
-        CHECK_EQ(mcast_registry_add(&registry, two, &gid, 2000 + i), 0);
-    }
-    CHECK_EQ(members_of(&registry), MCAST_MAX_GROUP_MEMBERS);
-    CHECK_EQ(mcast_registry_add(&registry, NULL, &gid, 5), ENOMEM);
-    mcast_registry_remove(&registry, one, &gid, 1000);
-    CHECK_EQ(mcast_registry_add(&registry, one, &gid, 5), 0);
-    close(registry.fd);
-}
-
 /* ---- with an administrator in another process ---- */
-
-/* Whatever answers, this process or the other one. */
-static void a_process_joins_a_group_with_half_of_its_places_at_most(void) {
-    const uint32_t invented = 0x800000;
-    uint32_t joined = 0;
-    int error;
-    while ((error = mcast_join(&other_gid, invented + joined)) == 0) {
-        joined++;
-        CHECK(joined <= MCAST_MAX_GROUP_MEMBERS);
-    }
-    CHECK_EQ(error, ENOMEM);
-    CHECK_EQ(joined, MCAST_MAX_GROUP_MEMBERS / 2);
-    for (uint32_t i = 0; i < joined; i++) {
-        mcast_leave(&other_gid, invented + i);
-    }
-    CHECK_EQ(mcast_join(&other_gid, invented), 0);
-    mcast_leave(&other_gid, invented);
-}
 
 static void administrate(int socket) {
     struct end end;
@@ -162,8 +124,6 @@ int main(void) {
     uint32_t qpn;
     receive_all(administrator_socket, &qpn, sizeof(qpn));
     RUN(the_end_of_one_registrant_takes_nothing_from_another);
-    RUN(one_registrant_takes_no_more_than_half_of_a_group);
-    RUN(a_process_joins_a_group_with_half_of_its_places_at_most);
     RUN(a_sender_that_had_no_descriptor_for_the_table_asks_again);
     RUN(joining_that_timed_out_does_not_happen_later);
     CHECK_EQ(kill(administrator, SIGKILL), 0);

@@ -28,8 +28,8 @@
 
 #define MCAST_MAX_GROUPS 8192u /* and members of all of them together */
 #define MCAST_MAX_GROUP_MEMBERS 512u
-#define MCAST_MAX_OF_PEER 2048u /* memberships of one process */
-#define MCAST_MAX_OF_PEER_IN_GROUP (MCAST_MAX_GROUP_MEMBERS / 2) /* or none would be left for the others */
+#define MCAST_MAX_OF_PEER 2048u /* memberships of one process, or of all of another user */
+#define MCAST_MAX_OF_USER_IN_GROUP (MCAST_MAX_GROUP_MEMBERS / 2) /* of another one: or none would be left for us */
 
 /* What a sender remembers of a group, so that it reads the table only when that has changed. Begins as zeros. */
 struct mcast_members {
@@ -45,7 +45,7 @@ void mcast_init(void);
 /*
  * Makes a queue pair a member, or ends that; on return all senders know. Blocks until the administrator answers, at
  * most two seconds. Not on the engine thread. Returns 0 or errno: ENOMEM if the group or the table is full, or has enough
- * of this process.
+ * of this process or user.
  */
 int mcast_join(const union ibv_gid *gid, uint32_t qpn);
 void mcast_leave(const union ibv_gid *gid, uint32_t qpn);

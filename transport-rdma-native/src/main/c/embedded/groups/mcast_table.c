@@ -71,15 +71,12 @@ static unsigned find_entry(const struct mcast_registry *registry, const struct l
 }
 
 static bool is_full(const struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid) {
-    unsigned count = count_of(registry), of_peer = 0, of_group = 0, of_both = 0;
+    unsigned count = count_of(registry), of_peer = 0, of_group = 0;
     for (unsigned i = 0; i < count; i++) {
-        bool is_peer = registry->registrant[i] == registrant, is_group = mcast_table_is_of(registry->table, i, gid);
-        of_peer += is_peer;
-        of_group += is_group;
-        of_both += is_peer && is_group;
+        of_peer += registry->registrant[i] == registrant;
+        of_group += mcast_table_is_of(registry->table, i, gid);
     }
-    return count == MAX_ENTRIES || of_peer == MCAST_MAX_OF_PEER || of_group == MCAST_MAX_GROUP_MEMBERS
-            || of_both == MCAST_MAX_OF_PEER_IN_GROUP;
+    return count == MAX_ENTRIES || of_peer == MCAST_MAX_OF_PEER || of_group == MCAST_MAX_GROUP_MEMBERS;
 }
 
 int mcast_registry_add(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
