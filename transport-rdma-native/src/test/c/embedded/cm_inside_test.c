@@ -160,6 +160,7 @@ static void a_stopped_peer_is_unreachable(void) {
     pid_t server = fork_server(&port);
     struct rdma_cm_id *established = connected(channel, port);
     kill(server, SIGSTOP);
+    CHECK_EQ(waitpid(server, NULL, WUNTRACED), server);
     set_time(&cm_response_timeout_ns, 200 * MS);
     struct rdma_cm_id *id = connecting(channel, test_address(), port);
     expect_and_ack(channel, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);

@@ -18,6 +18,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -30,11 +31,13 @@
 #define LIARS 40
 #define BANKS_OF_ONE 256 /* OWN_BANKS of process.c */
 #define AREAS_OF_ONE 64  /* MAX_NOTIFY_AREAS of process.c */
+#define AREAS_OF_USER 256 /* MAX_NOTIFY_AREAS_OF_USER */
 
 static struct process *open_process(pid_t pid) {
     int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     CHECK(doorbell >= 0);
-    struct process *process = process_of_notify_area(&(struct link_peer) { .pid = pid }, own_notify_area_fd, &doorbell);
+    struct process *process = process_of_notify_area(&(struct link_peer) { .uid = geteuid(), .pid = pid },
+                                                     own_notify_area_fd, &doorbell);
     CHECK(process != NULL);
     CHECK_EQ(doorbell, -1);
     return process;
@@ -179,7 +182,7 @@ static void a_process_with_very_many_doorbells_has_some_kept(void) {
 static void the_own_process_has_no_doorbell_but_the_engines(void) {
     int before = open_fds(), doorbell = fcntl(own_doorbell.rung.fd, F_DUPFD_CLOEXEC, 0);
     CHECK(doorbell >= 0);
-    const struct link_peer self = { .pid = getpid() };
+    const struct link_peer self = { .uid = geteuid(), .pid = getpid() };
     struct process *process = process_of_notify_area(&self, own_notify_area_fd, &doorbell);
     CHECK(process != NULL && doorbell >= 0);
     close(doorbell);
@@ -190,14 +193,15 @@ static void the_own_process_has_no_doorbell_but_the_engines(void) {
     CHECK(fcntl(own_doorbell.rung.fd, F_GETFD) >= 0);
 }
 
-static struct process *show_new_area(pid_t pid) {
+static struct process *show_new_area(uid_t user, pid_t pid) {
     void *memory;
     int fd = sealed_create("test-area", sizeof(struct notify_area), &memory);
     CHECK(fd >= 0);
     CHECK_EQ(munmap(memory, sizeof(struct notify_area)), 0);
-    int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int doorbell = user == geteuid() ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)
+            : socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     CHECK(doorbell >= 0);
-    struct process *process = process_of_notify_area(&(struct link_peer) { .pid = pid }, fd, &doorbell);
+    struct process *process = process_of_notify_area(&(struct link_peer) { .uid = user, .pid = pid }, fd, &doorbell);
     if (process == NULL) {
         CHECK_EQ(errno, EPROTO);
         close(doorbell);
@@ -206,25 +210,33 @@ static struct process *show_new_area(pid_t pid) {
     return process;
 }
 
-/* One over each link. */
-static void a_process_that_shows_ever_more_notify_areas_is_refused(void) {
+/* One over each link. The last one is that of somebody else. */
+static void show_areas(uid_t user, int processes, int limit, uid_t other_user, pid_t other_pid) {
     struct process *shown[512];
     int before = open_fds(), count = 0;
-    while (count < 512 && (shown[count] = show_new_area(1)) != NULL) {
+    while (count < 512 && (shown[count] = show_new_area(user, 1 + count % processes)) != NULL) {
         count++;
     }
-    CHECK_EQ(count, AREAS_OF_ONE);
-    CHECK_EQ(open_fds(), before + AREAS_OF_ONE);
-    struct process *other = show_new_area(2);
+    CHECK_EQ(count, limit);
+    CHECK_EQ(open_fds(), before + limit);
+    struct process *other = show_new_area(other_user, other_pid);
     CHECK(other != NULL);
     process_put(other);
     process_put(shown[--count]);
-    shown[count] = show_new_area(1);
+    shown[count] = show_new_area(user, 1);
     CHECK(shown[count++] != NULL);
     while (count > 0) {
         process_put(shown[--count]);
     }
     CHECK_EQ(open_fds(), before);
+}
+
+static void a_process_that_shows_ever_more_notify_areas_is_refused(void) {
+    show_areas(geteuid(), 1, AREAS_OF_ONE, geteuid(), 2);
+}
+
+static void another_user_with_many_processes_shows_few_notify_areas(void) {
+    show_areas(geteuid() + 1, 100, AREAS_OF_USER, geteuid() + 2, 1);
 }
 
 int main(void) {
@@ -237,6 +249,7 @@ int main(void) {
     RUN(a_process_with_very_many_doorbells_has_some_kept);
     RUN(the_own_process_has_no_doorbell_but_the_engines);
     RUN(a_process_that_shows_ever_more_notify_areas_is_refused);
+    RUN(another_user_with_many_processes_shows_few_notify_areas);
     end_close(&end);
     return 0;
 }

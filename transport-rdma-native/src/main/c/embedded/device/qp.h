@@ -173,6 +173,7 @@ struct qp {
     struct wire_control *own;     /* its control words */
     struct arena *arena;
     struct attachment *attached;
+    bool answered; /* what is attached: if not, it comes again */
     struct announcement to_recv_cq, to_send_cq; /* of the peer */
     struct inbound inbound;
     struct receive_wqe *taken; /* room for the receive that was taken from srq for the message under way */

@@ -300,19 +300,14 @@ static void answer(struct link *link, const struct mcast_request *request, int e
     }
 }
 
-/* A process may have several links. Those of another user count together, as in link_charge(). */
-static bool counts_with(const struct link_peer *a, const struct link_peer *b) {
-    return a->uid == b->uid && (a->uid != geteuid() || link_peer_is(a, b));
-}
-
-/* Registrants are links that are up: on_down() removes the others. */
+/* A process may have several links. Registrants are links that are up: on_down() removes the others. */
 static bool is_over_limit(const struct link *link, const struct mcast_request *request) {
     const struct mcast_table *table = mcast.own.table;
     const struct link_peer *peer = link_peer(link);
     unsigned of_peer = 0, in_group = 0, count = (unsigned) atomic_load(&table->count);
     for (unsigned i = 0; i < count; i++) {
         const struct link *other = mcast.own.registrant[i];
-        if (other == NULL || !counts_with(link_peer(other), peer)) {
+        if (other == NULL || !link_peers_share_limits(link_peer(other), peer)) {
             continue;
         }
         bool is_group = mcast_table_is_of(table, i, &request->gid);

@@ -131,8 +131,7 @@ void link_set_slot(struct link *link, enum link_slot slot, void *value) {
 
 /* ---- what peers make this process keep ---- */
 
-/* Whether two count together: processes of another user do, who can have any number of them. */
-static bool share_limits(const struct link_peer *a, const struct link_peer *b) {
+bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *b) {
     return link_peer_is(a, b) || (a->uid == b->uid && a->uid != geteuid());
 }
 
@@ -140,7 +139,7 @@ bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_
     uint64_t sum = 0;
     pthread_mutex_lock(&table.lock);
     for (const struct link *other = table.links; other != NULL; other = other->next) {
-        sum += share_limits(&other->peer, &link->peer) ? other->charges[kind] : 0;
+        sum += link_peers_share_limits(&other->peer, &link->peer) ? other->charges[kind] : 0;
     }
     bool granted = sum <= limit && count <= limit - sum && link_is_up(link);
     if (granted) {

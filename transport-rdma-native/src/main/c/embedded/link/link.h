@@ -170,6 +170,9 @@ static inline bool link_peer_is(const struct link_peer *a, const struct link_pee
     return a->uid == b->uid && a->pid == b->pid && a->process == b->process;
 }
 
+/* Whether two count together against a limit: processes of another user do, who can have any number of them. */
+bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *b);
+
 /*
  * Keep a reference to expect messages on a link, or to learn of its peer's death: the side that connected closes a link
  * that has had no references for some seconds.

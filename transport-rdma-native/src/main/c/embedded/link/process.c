@@ -41,6 +41,9 @@
  */
 #define MAX_NOTIFY_AREAS 64u
 
+/* Of all processes of another user, in proportion to their links: MAX_LINKS_OF_USER of link.c. */
+#define MAX_NOTIFY_AREAS_OF_USER (4 * MAX_NOTIFY_AREAS)
+
 /*
  * Descriptors of completion channels that are kept of one process, at most: this, or an eighth of those that there may
  * be. A program has few channels; one that has more is woken by its engine, which has a doorbell of its own.
@@ -139,12 +142,12 @@ struct process *process_of_notify_area(const struct link_peer *peer, int area_fd
     }
     pthread_mutex_lock(&processes_lock);
     struct process *process = processes;
-    unsigned others = 0;
+    unsigned others = 0, limit = peer->uid == geteuid() ? MAX_NOTIFY_AREAS : MAX_NOTIFY_AREAS_OF_USER;
     while (process != NULL && !is(process, peer, &status)) {
-        others += link_peer_is(&process->peer, peer);
+        others += link_peers_share_limits(&process->peer, peer);
         process = process->next;
     }
-    if (process == NULL && others >= MAX_NOTIFY_AREAS) {
+    if (process == NULL && others >= limit) {
         errno = EPROTO;
     } else if (process == NULL) {
         process = create(peer, area_fd, &received, &status);

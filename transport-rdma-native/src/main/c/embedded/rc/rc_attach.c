@@ -155,6 +155,14 @@ static int send_introduction(struct qp *qp) {
     return error;
 }
 
+/*
+ * A message that this keeps from being sent is repeated. What can be short besides memory is descriptors: of this
+ * process, or those of its user on their way (unix(7), ETOOMANYREFS), which then wait in a queue that is bounded.
+ */
+static bool is_shortage(int error) {
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 static int reach(struct qp *qp) {
     struct link *link;
     int error = ah_leads_here(&qp->attr.ah_attr) ? link_connect_qpn(qp->attr.dest_qp_num, &link) : ECONNREFUSED;
@@ -167,7 +175,7 @@ static int reach(struct qp *qp) {
         error = open_segment(qp);
         if (error == 0) {
             error = send_introduction(qp);
-            error = error == EMFILE || error == ENOMEM ? 0 : error; /* it will be repeated */
+            error = is_shortage(error) ? 0 : error;
         }
         if (error != 0) {
             qp_lock(qp);
@@ -211,7 +219,7 @@ void rc_introduce_again(struct qp *qp) {
     atomic_store(&qp->introduce_at_ns, engine_now_ns() + qp->introduce_gap_ns);
 }
 
-/* Tells the peer on which of our ticks it finds out about us. */
+/* Tells the peer on which of our ticks it finds out about us. It introduces itself again until it knows. */
 static void answer(struct qp *qp) {
     const struct wire_slots slots = {
         .src_qpn = qp->ibv.qp_num,
@@ -222,7 +230,8 @@ static void answer(struct qp *qp) {
         .send_slot = qp->to_send_cq.slot,
     };
     int error = peer_send(qp->attached->peer, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
-    if (error != 0 && error != EPIPE) { /* if the link is down, on_down() is about to come here */
+    qp->answered = !is_shortage(error);
+    if (qp->answered && error != 0 && error != EPIPE) { /* if the link is down, on_down() is about to come here */
         qp_fail(qp, IBV_EVENT_QP_FATAL);
     }
 }
@@ -352,7 +361,7 @@ static bool is_same_end(const struct attachment *a, const struct attachment *b) 
             && link_peer_is(link_peer(peer_link(a->peer)), link_peer(peer_link(b->peer)));
 }
 
-/* Our answer to the first one is on its way. A peer that was reset meanwhile has marked what we are attached to. */
+/* Our answer may be on its way. A peer that was reset meanwhile has marked what we are attached to. */
 static bool is_repeated(const struct qp *qp, const struct attachment *attachment) {
     return qp->attached != NULL && is_same_end(qp->attached, attachment)
             && atomic_load(&qp->attached->control->dead) == 0;
@@ -424,7 +433,14 @@ static struct attachment *read_attach(struct peer *peer, const struct wire_attac
 
 /* With control of the queue pair. Takes the attachment over. */
 static void take(struct qp *qp, struct attachment *attachment) {
-    if (atomic_load(&qp->destroyed) || is_repeated(qp, attachment)) {
+    if (atomic_load(&qp->destroyed)) {
+        free_attachment(attachment);
+    } else if (is_repeated(qp, attachment)) {
+        if (!qp->answered) {
+            qp_lock(qp);
+            answer(qp);
+            qp_unlock(qp);
+        }
         free_attachment(attachment);
     } else {
         hold(qp, attachment);
