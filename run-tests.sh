@@ -32,6 +32,7 @@ Lanes (default: these, in this order; the word default stands for them among oth
   c            the C tests of the native library, and that its folders call downwards only, its files in no circle
   c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
   c-tsan       the same under ThreadSanitizer
+  c-user       most of them as a user without privileges and with 1024 descriptors, if root runs the lanes
   java         unit and integration tests of every module, and Netty's own transport testsuite
   iwarp        byte streams and channels of messages on the embedded provider as an iWARP device, with librdmacm as peer
   faults       makes each call fail that can fail for lack of a resource
@@ -82,8 +83,8 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java containers conformance consumer fuzz fuzz-java chaos
-    differential)
+default_lanes=(scripts c c-asan c-tsan c-user java iwarp faults faults-java containers conformance consumer fuzz fuzz-java
+    chaos differential)
 lanes=()
 rxe=no
 maven_arguments=()
