@@ -71,11 +71,12 @@ class RdmaDatagramProgramsTest {
     }
 
     /**
-     * For the rest of the test no other run of it on this host has to do with the port: its client would be taken for
-     * ours, and udaddy serves only one.
+     * For the rest of the test no other run of it by this user has to do with the port: its client would be taken for
+     * ours, and udaddy serves only one. Other users have ports of their own, and may not open this one's file.
      */
     private void takePort() throws Exception {
-        Path path = Path.of(SystemPropertyUtil.get("java.io.tmpdir"), "netty-rdma-port-" + UDADDY_PORT + ".lock");
+        Path path = Path.of(SystemPropertyUtil.get("java.io.tmpdir"), "netty-rdma-port-" + UDADDY_PORT + '-' +
+                SystemPropertyUtil.get("user.name") + ".lock");
         portLock = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2 * TestTimeouts.SECONDS);
         while (portLock.tryLock() == null) {
