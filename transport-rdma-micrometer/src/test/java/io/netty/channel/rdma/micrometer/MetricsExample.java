@@ -21,6 +21,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 
 /**
  * The example of docs/metrics.md.
@@ -34,7 +35,7 @@ final class MetricsExample {
 
         HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
         server.createContext("/metrics", exchange -> {
-            byte[] text = registry.scrape().getBytes();
+            byte[] text = registry.scrape().getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(200, text.length);
             exchange.getResponseBody().write(text);
             exchange.close();
