@@ -94,12 +94,17 @@ run_c_programs() {
     echo "@ $label $passed $failed 0"
 }
 
-c_lane() {
-    local label=$1 sanitize=$2 out=$ROOT/transport-rdma-native/target/c programs
-    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" SANITIZE="$sanitize" programs
-    programs=$(make -C "$C_SOURCES" -s OUT="$out" SANITIZE="$sanitize" print-programs)
+# Builds the C tests and sets `programs` to them, without those whose names match C_WITHOUT.
+build_c_programs() { # OUT SANITIZE
+    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$1" SANITIZE="$2" programs
+    programs=$(make -C "$C_SOURCES" -s OUT="$1" SANITIZE="$2" print-programs)
     [ -z "${C_WITHOUT-}" ] || programs=$(tr ' ' '\n' <<< "$programs" | grep -vE "/($C_WITHOUT)_test$")
     [ -n "$programs" ] || die "there are no C tests"
+}
+
+c_lane() {
+    local label=$1 sanitize=$2 out=$ROOT/transport-rdma-native/target/c programs
+    build_c_programs "$out" "$sanitize"
     [ -n "$sanitize" ] || "$ROOT/scripts/c-folders" check "$out/obj"
     run_c_programs "$label" $programs
 }
@@ -111,14 +116,13 @@ lane_c() {
 # As a user without privileges, with what such a user is given: the kernel bounds root less (unix(7), ETOOMANYREFS), and
 # root is user 0. In a folder of that user, who may not be able to reach this one.
 lane_c_user() {
-    local out=$ROOT/transport-rdma-native/target/c folder programs
+    local folder programs
     if [ "$(id -u)" != 0 ]; then
         echo "the other lanes are run by a user without privileges"
         echo "@ c-user 0 0 1"
         return
     fi
-    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" programs
-    programs=$(make -C "$C_SOURCES" -s OUT="$out" print-programs | tr ' ' '\n' | grep -vE "/($QUICK_C_WITHOUT)_test$")
+    C_WITHOUT=$QUICK_C_WITHOUT build_c_programs "$ROOT/transport-rdma-native/target/c" ''
     folder=$(mktemp -d)
     cp $programs "$folder"
     chown -R 65534:65534 "$folder"

@@ -19,6 +19,7 @@
 #include "embedded/link/engine.h"
 
 #include "check.h"
+#include "pair.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -27,7 +28,6 @@
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/wait.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -299,9 +299,7 @@ static void a_forked_child_starts_an_engine_of_its_own(void) {
         free(c);
         _exit(0);
     }
-    int status;
-    CHECK_EQ(waitpid(child, &status, 0), child);
-    CHECK_EQ(status, 0);
+    expect_exit(child, 0);
     CHECK_EQ(get(&task_runs), runs);
     CHECK(parents.armed);
     engine_timer_cancel(&parents);
@@ -336,9 +334,7 @@ static void a_fork_waits_for_the_callback_that_runs(void) {
         if (child == 0) {
             _exit(fcntl(in_hand, F_GETFD) >= 0);
         }
-        int status;
-        CHECK_EQ(waitpid(child, &status, 0), child);
-        CHECK_EQ(status, 0);
+        expect_exit(child, 0);
         engine_task_cancel(&task);
     }
 }
@@ -369,14 +365,10 @@ static void a_fork_waits_for_the_thread_to_have_started(void) {
                 allocate_much();
                 _exit(0);
             }
-            int status;
-            CHECK_EQ(waitpid(grandchild, &status, 0), grandchild);
-            CHECK_EQ(status, 0);
+            expect_exit(grandchild, 0);
             _exit(0);
         }
-        int status;
-        CHECK_EQ(waitpid(child, &status, 0), child);
-        CHECK_EQ(status, 0);
+        expect_exit(child, 0);
     }
 }
 

@@ -20,6 +20,7 @@
 #include "embedded/link/link.h"
 
 #include "check.h"
+#include "pair.h"
 
 #include <fcntl.h>
 #include <stddef.h>
@@ -361,9 +362,7 @@ static void a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_pa
     if (child == 0) {
         _exit(descriptors_of(ends));
     }
-    int status;
-    CHECK_EQ(waitpid(child, &status, 0), child);
-    CHECK_EQ(status, 0);
+    expect_exit(child, 0);
     CHECK_EQ(descriptors_of(ends), 3); /* of the parent, for whom they still wait */
     kill(peer, SIGKILL);
     waitpid(peer, NULL, 0);
