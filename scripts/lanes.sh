@@ -70,10 +70,10 @@ lane_scripts() {
 }
 
 # Runs programs and counts the tests that they name before running them, as RUN of test/c/check.h does: one a line,
-# indented by two spaces. A program stops at its first failure. C_ARGUMENTS: theirs; C_LIMIT: seconds; C_AS: the command
-# that runs them.
+# indented by two spaces. A program stops at its first failure. One that can run none here says "skipped:" and why.
+# C_ARGUMENTS: theirs; C_LIMIT: seconds; C_AS: the command that runs them.
 run_c_programs() {
-    local label=$1 program name output status tests passed=0 failed=0
+    local label=$1 program name output status tests passed=0 failed=0 skipped=0
     shift
     for program in "$@"; do
         name=$(basename "$program")
@@ -84,6 +84,9 @@ run_c_programs() {
         if [ "$status" = 0 ] && [ "$tests" != 0 ]; then
             echo "ok   $name ($tests)"
             passed=$((passed + tests))
+        elif [ "$status" = 0 ] && grep -q '^ *skipped: ' "$output"; then
+            echo "skip $name ($(sed -n 's/^ *skipped: //p' "$output"))"
+            skipped=$((skipped + 1))
         else
             echo "FAIL $name (exit status $status); the end of $output:"
             tail -n 40 "$output"
@@ -91,7 +94,7 @@ run_c_programs() {
             failed=$((failed + 1))
         fi
     done
-    echo "@ $label $passed $failed 0"
+    echo "@ $label $passed $failed $skipped"
 }
 
 # Builds the C tests and sets `programs` to them, without those whose names match C_WITHOUT.
