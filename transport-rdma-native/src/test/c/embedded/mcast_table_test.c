@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "embedded/groups/mcast_table.h"
+#include "embedded/link/link_private.h"
 #include "embedded/ud/ud.h"
 #include "ud_support.h"
 
@@ -39,7 +40,8 @@ static uint32_t members_of(const struct mcast_registry *registry) {
 /* A process whose link broke tells of its members on a new one, perhaps before the end of the old one is noticed. */
 static void the_end_of_one_registrant_takes_nothing_from_another(void) {
     static struct mcast_registry registry;
-    const struct link *one = (const struct link *) 1, *two = (const struct link *) 2;
+    static const struct link links[2];
+    const struct link *one = &links[0], *two = &links[1];
     CHECK_EQ(mcast_registry_open(&registry), 0);
     CHECK_EQ(mcast_registry_add(&registry, one, &gid, 5), 0);
     CHECK_EQ(mcast_registry_add(&registry, one, &gid, 5), 0);
@@ -51,6 +53,39 @@ static void the_end_of_one_registrant_takes_nothing_from_another(void) {
     CHECK_EQ(members_of(&registry), 1);
     mcast_registry_remove(&registry, two, &gid, 5);
     CHECK_EQ(members_of(&registry), 0);
+    close(registry.fd);
+}
+
+static union ibv_gid group_of(unsigned i) {
+    return (union ibv_gid) { .raw = { 0xff, 0x12, 0x40, 0x1b, [14] = (uint8_t) (i / 256), (uint8_t) i } };
+}
+
+/* As many as they may have, each in a group of its own. */
+static void fill_places_of(struct mcast_registry *registry, const struct link *one, const struct link *two) {
+    for (unsigned i = 0; i < MCAST_MAX_OF_PEER; i++) {
+        union ibv_gid own = group_of(i);
+        CHECK_EQ(mcast_registry_add(registry, i % 2 == 0 ? one : two, &own, i), 0);
+    }
+    union ibv_gid first = group_of(0), next = group_of(MCAST_MAX_OF_PEER);
+    CHECK_EQ(mcast_registry_add(registry, one, &next, MCAST_MAX_OF_PEER), ENOMEM);
+    CHECK_EQ(mcast_registry_add(registry, two, &next, MCAST_MAX_OF_PEER), ENOMEM);
+    CHECK_EQ(mcast_registry_add(registry, one, &first, 0), 0); /* said twice */
+}
+
+static void links_of_a_process_or_of_another_user_share_a_limit(void) {
+    static struct mcast_registry registry;
+    const uid_t user = geteuid(), other_user = user + 1;
+    const struct link links[] = {
+        { .peer = { .uid = user, .pid = 1 } }, { .peer = { .uid = user, .pid = 1 } },
+        { .peer = { .uid = other_user, .pid = 2 } }, { .peer = { .uid = other_user, .pid = 3 } },
+        { .peer = { .uid = user, .pid = 4 } },
+    };
+    CHECK_EQ(mcast_registry_open(&registry), 0);
+    fill_places_of(&registry, &links[0], &links[1]);
+    fill_places_of(&registry, &links[2], &links[3]);
+    union ibv_gid next = group_of(MCAST_MAX_OF_PEER); /* another process of this user, and this process, have places */
+    CHECK_EQ(mcast_registry_add(&registry, &links[4], &next, 1), 0);
+    CHECK_EQ(mcast_registry_add(&registry, NULL, &next, 2), 0);
     close(registry.fd);
 }
 
@@ -124,6 +159,7 @@ int main(void) {
     uint32_t qpn;
     receive_all(administrator_socket, &qpn, sizeof(qpn));
     RUN(the_end_of_one_registrant_takes_nothing_from_another);
+    RUN(links_of_a_process_or_of_another_user_share_a_limit);
     RUN(a_sender_that_had_no_descriptor_for_the_table_asks_again);
     RUN(joining_that_timed_out_does_not_happen_later);
     CHECK_EQ(kill(administrator, SIGKILL), 0);

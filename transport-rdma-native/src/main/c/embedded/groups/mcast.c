@@ -300,26 +300,6 @@ static void answer(struct link *link, const struct mcast_request *request, int e
     }
 }
 
-/* A process may have several links. Registrants are links that are up: on_down() removes the others. */
-static bool is_over_limit(const struct link *link, const struct mcast_request *request) {
-    const struct mcast_table *table = mcast.own.table;
-    const struct link_peer *peer = link_peer(link);
-    unsigned of_peer = 0, in_group = 0, count = (unsigned) atomic_load(&table->count);
-    for (unsigned i = 0; i < count; i++) {
-        const struct link *other = mcast.own.registrant[i];
-        if (other == NULL || !link_peers_share_limits(link_peer(other), peer)) {
-            continue;
-        }
-        bool is_group = mcast_table_is_of(table, i, &request->gid);
-        if (other == link && is_group && atomic_load(&table->entry[i].qpn) == request->qpn) {
-            return false; /* said twice */
-        }
-        of_peer++;
-        in_group += is_group;
-    }
-    return of_peer >= MCAST_MAX_OF_PEER || (peer->uid != geteuid() && in_group >= MCAST_MAX_OF_USER_IN_GROUP);
-}
-
 static bool on_join(struct link *link, const void *body, size_t length, int *fds, int nfds) {
     (void) fds;
     struct mcast_request request;
@@ -329,8 +309,7 @@ static bool on_join(struct link *link, const void *body, size_t length, int *fds
     pthread_mutex_lock(&mcast.lock);
     bool valid = mcast.own.table != NULL;
     if (valid) {
-        answer(link, &request,
-               is_over_limit(link, &request) ? ENOMEM : mcast_registry_add(&mcast.own, link, &request.gid, request.qpn));
+        answer(link, &request, mcast_registry_add(&mcast.own, link, &request.gid, request.qpn));
     }
     pthread_mutex_unlock(&mcast.lock);
     return valid;

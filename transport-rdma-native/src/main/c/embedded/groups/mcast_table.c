@@ -18,8 +18,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "embedded/base/sealed.h"
+#include "embedded/link/link.h"
 
 #define MAX_ENTRIES MCAST_MAX_GROUPS
 #define MAX_QPN 0xffffffu
@@ -29,7 +31,7 @@ static void load_gid(const struct mcast_table *table, unsigned i, union ibv_gid 
     memcpy(gid, halves, sizeof(*gid));
 }
 
-bool mcast_table_is_of(const struct mcast_table *table, unsigned i, const union ibv_gid *gid) {
+static bool is_of(const struct mcast_table *table, unsigned i, const union ibv_gid *gid) {
     union ibv_gid other;
     load_gid(table, i, &other);
     return memcmp(&other, gid, sizeof(other)) == 0;
@@ -64,19 +66,28 @@ static unsigned find_entry(const struct mcast_registry *registry, const struct l
     unsigned i = 0, count = count_of(registry);
     while (i < count
            && (registry->registrant[i] != registrant || atomic_load(&registry->table->entry[i].qpn) != qpn
-               || !mcast_table_is_of(registry->table, i, gid))) {
+               || !is_of(registry->table, i, gid))) {
         i++;
     }
     return i;
 }
 
+/* A process may have several links. */
+static bool share_limits(const struct link *a, const struct link *b) {
+    return a == b || (a != NULL && b != NULL && link_peers_share_limits(link_peer(a), link_peer(b)));
+}
+
 static bool is_full(const struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid) {
-    unsigned count = count_of(registry), of_peer = 0, of_group = 0;
+    unsigned count = count_of(registry), of_peer = 0, of_group = 0, of_peer_in_group = 0;
     for (unsigned i = 0; i < count; i++) {
-        of_peer += registry->registrant[i] == registrant;
-        of_group += mcast_table_is_of(registry->table, i, gid);
+        bool is_peer = share_limits(registry->registrant[i], registrant), is_group = is_of(registry->table, i, gid);
+        of_peer += is_peer;
+        of_group += is_group;
+        of_peer_in_group += is_peer && is_group;
     }
-    return count == MAX_ENTRIES || of_peer == MCAST_MAX_OF_PEER || of_group == MCAST_MAX_GROUP_MEMBERS;
+    bool is_other_user = registrant != NULL && link_peer(registrant)->uid != geteuid();
+    return count == MAX_ENTRIES || of_peer >= MCAST_MAX_OF_PEER || of_group == MCAST_MAX_GROUP_MEMBERS
+            || (is_other_user && of_peer_in_group >= MCAST_MAX_OF_USER_IN_GROUP);
 }
 
 int mcast_registry_add(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
@@ -146,7 +157,7 @@ bool mcast_table_read(const struct mcast_table *table, struct mcast_members *mem
     uint64_t count = atomic_load(&table->count);
     members->count = 0;
     for (unsigned i = 0; i < count && i < MAX_ENTRIES && members->count < MCAST_MAX_GROUP_MEMBERS; i++) {
-        if (mcast_table_is_of(table, i, &members->gid)) {
+        if (is_of(table, i, &members->gid)) {
             add_once(members, (uint32_t) (atomic_load(&table->entry[i].qpn) & MAX_QPN));
         }
     }

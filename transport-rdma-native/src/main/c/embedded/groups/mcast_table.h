@@ -38,24 +38,21 @@ struct mcast_table {
 struct mcast_registry {
     struct mcast_table *table; /* NULL: this process has none */
     int fd;
-    const struct link *registrant[MCAST_MAX_GROUPS]; /* which wants the entry; NULL: this process */
+    const struct link *registrant[MCAST_MAX_GROUPS]; /* is up, and wants the entry; NULL: this process */
 };
 
 /* Makes the table. Returns 0 or errno. */
 int mcast_registry_open(struct mcast_registry *registry);
 
 /*
- * Returns 0, also for one that the registrant has already, or ENOMEM. Others may have the same one: a
- * removal takes away that of its registrant only.
+ * Returns 0, also for one that the registrant has already; or ENOMEM if the table or the group is full, or has enough
+ * of the registrant's process or user. Others may have the same one: a removal takes away that of its registrant only.
  */
 int mcast_registry_add(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                     uint32_t qpn);
 void mcast_registry_remove(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                         uint32_t qpn);
 void mcast_registry_remove_all(struct mcast_registry *registry, const struct link *registrant);
-
-/* Whether the entry is of the group. */
-bool mcast_table_is_of(const struct mcast_table *table, unsigned i, const union ibv_gid *gid);
 
 /*
  * Reads the members of members->gid. What the table says is another process's word, so it is only compared and bounded.
