@@ -224,6 +224,19 @@ static void expect_refusal(int err, const char *reason) {
     end_child(&child);
 }
 
+/* To which a descriptor still leads, or a process's working directory. */
+static void expect_refusal_of_removed_folder(const char *path) {
+    char descriptor[32];
+    CHECK_EQ(mkdir(path, 0700), 0);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CHECK(fd >= 0);
+    CHECK_EQ(rmdir(path), 0);
+    snprintf(descriptor, sizeof(descriptor), "/proc/self/fd/%d", fd);
+    setenv("RDMA_EMBEDDED_FOLDER", descriptor, 1);
+    expect_refusal(ENOENT, "the folder has been removed: make it again");
+    close(fd);
+}
+
 static void a_setting_that_is_wrong_is_told_with_what_to_do(void) {
     char missing[96];
     snprintf(missing, sizeof(missing), "%s/missing", folder);
@@ -239,7 +252,8 @@ static void a_setting_that_is_wrong_is_told_with_what_to_do(void) {
     expect_refusal(ENOTDIR, "cannot be opened");
     CHECK_EQ(unlink(missing), 0);
     setenv("RDMA_EMBEDDED_FOLDER", "/proc", 1);
-    expect_refusal(ENOENT, "/proc");
+    expect_refusal(ENOENT, "/proc: the folder is in a file system in which no sockets can be made: take a folder of");
+    expect_refusal_of_removed_folder(missing);
     setenv("RDMA_EMBEDDED_FOLDER", folder, 1);
     setenv("RDMA_EMBEDDED_USERS", "0,no-such-user", 1);
     expect_refusal(EINVAL, "there is no user no-such-user");
@@ -255,6 +269,23 @@ static void a_setting_that_is_wrong_is_told_with_what_to_do(void) {
     expect_refusal(EINVAL, "RDMA_EMBEDDED_GROUPS is set");
     unsetenv("RDMA_EMBEDDED_GROUPS");
     setenv("RDMA_EMBEDDED_FOLDER", folder, 1);
+}
+
+/* In a root that has the folder's contents only. */
+static void start_without_proc(const void *expected) {
+    if (geteuid() != 0) {
+        enter_user_namespace();
+    }
+    CHECK_EQ(chroot(folder), 0);
+    CHECK_EQ(chdir("/"), 0);
+    setenv("RDMA_EMBEDDED_FOLDER", "/", 1);
+    start(expected);
+}
+
+static void a_missing_proc_is_told_with_what_to_do(void) {
+    struct child child = begin_child(start_without_proc, "mount a file system of type proc");
+    CHECK_EQ(hear(&child), ENOENT);
+    end_child(&child);
 }
 
 static void configure(const void *unused) {
@@ -491,6 +522,7 @@ int main(void) {
     RUN(a_program_may_set_it_and_try_again);
     RUN(processes_of_a_namespace_meet);
     if (has_namespaces()) {
+        RUN(a_missing_proc_is_told_with_what_to_do);
         RUN(an_address_leads_to_the_namespace_that_has_it);
         RUN(an_address_of_two_namespaces_leads_to_none);
         RUN(who_is_stopped_holds_up_nobody_for_ever);
@@ -499,7 +531,7 @@ int main(void) {
         RUN(an_id_may_be_destroyed_while_it_asks);
         RUN(who_lies_about_an_address_is_heard_once_and_well_formed_only);
     } else {
-        fprintf(stderr, "    skipped: tests of network namespaces, which this system lets this user not make\n");
+        fprintf(stderr, "    skipped: tests in other namespaces, which this system lets this user not make\n");
     }
     remove_folder();
     return 0;

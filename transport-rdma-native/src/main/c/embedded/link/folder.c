@@ -412,6 +412,22 @@ static int check(const struct setting *folder, char *reason, size_t size) {
     return 0;
 }
 
+/* Why a new name is said not to be there. */
+static void explain_missing(const struct setting *folder, char *reason, size_t size) {
+    char path[PATH_SIZE];
+    struct stat status;
+    path_of(path, "");
+    if (fstatat(AT_FDCWD, path, &status, 0) != 0) {
+        snprintf(reason, size, "%s=%s: needs /proc/self/fd, which is not here (%s): mount a file system of type proc, "
+                 "of this PID namespace, at /proc", folder->name, folder->value, strerror(errno));
+    } else if (status.st_nlink == 0) {
+        snprintf(reason, size, "%s=%s: the folder has been removed: make it again", folder->name, folder->value);
+    } else {
+        snprintf(reason, size, "%s=%s: the folder is in a file system in which no sockets can be made: take a folder "
+                 "of another one, for example a tmpfs", folder->name, folder->value);
+    }
+}
+
 /* Makes a name as a listener does: there may be no right to, or no support in the file system. */
 static int try(const struct setting *folder, char *reason, size_t size) {
     char name[FOLDER_NAME_SIZE];
@@ -429,7 +445,7 @@ static int try(const struct setting *folder, char *reason, size_t size) {
         snprintf(reason, size, "%s=%s: user %u may not make files in the folder (%s): give it to this user or to a "
                  "group of it, or mount it writable", folder->name, folder->value, geteuid(), strerror(err));
     } else if (err == ENOENT) {
-        snprintf(reason, size, "%s=%s: needs /proc, which is not mounted here", folder->name, folder->value);
+        explain_missing(folder, reason, size);
     } else if (err != 0) {
         snprintf(reason, size, "%s=%s: a socket cannot be made in the folder (%s): take one of a local file system, "
                  "for example a tmpfs", folder->name, folder->value, strerror(err));
