@@ -22,11 +22,15 @@ import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.grpc.RdmaGrpc;
+import org.junit.Rule;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.rules.TestRule;
+import org.junit.rules.Timeout;
 import org.junit.runner.Description;
 import org.junit.runner.Request;
 import org.junit.runner.notification.Failure;
@@ -35,6 +39,7 @@ import org.junit.runner.notification.RunNotifier;
 import org.opentest4j.TestAbortedException;
 
 import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -117,6 +122,16 @@ abstract class RdmaGrpcInterop {
     }
 
     public static class Plain extends AbstractInteropTest {
+        /** JUnit takes it for that of the superclass, of the same name, whose 90 s are meant for hardware. */
+        @Rule
+        public final TestRule globalTimeout = Timeout.seconds(90L * TestTimeouts.MULTIPLIER);
+
+        /** How long an answer may take. The 7 s of the superclass are meant for hardware, too. */
+        @Override
+        protected int operationTimeoutMillis() {
+            return (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS);
+        }
+
         @Override
         protected NettyServerBuilder getServerBuilder() {
             NettyServerBuilder builder = RdmaGrpc.of(LOOPS.group())
