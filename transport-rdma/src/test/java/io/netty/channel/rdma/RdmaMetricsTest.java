@@ -30,6 +30,7 @@ import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,16 @@ class RdmaMetricsTest {
     /** More than goes inline. */
     private static final int SMALL = 500;
     private static final int LARGE = 20_000;
+
+    /**
+     * Connections of the test before may still be ending: a channel is closed before the end of its connection. What
+     * devices count of them would change in the middle of this test.
+     */
+    @BeforeEach
+    void awaitEndOfEarlierConnections() throws InterruptedException {
+        TestTimeouts.awaitTrue(() -> RdmaDeviceMetrics.all().stream().allMatch(device -> device.connections() == 0) &&
+                RdmaMetrics.total().receiveMemory() == 0);
+    }
 
     // ---- copies
 
