@@ -28,10 +28,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Addresses and bounded waiting.
  */
 final class TestSupport {
-    static final int RESOLVE_MILLIS = 5000;
+    private static final long LIMIT_SECONDS = 20L * Integer.getInteger("test.timeout.multiplier", 1);
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
 
-    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(20) *
-            Integer.getInteger("test.timeout.multiplier", 1);
+    /** Whoever waits for the event gives up first. */
+    static final int RESOLVE_MILLIS = (int) TimeUnit.SECONDS.toMillis(LIMIT_SECONDS);
 
     private TestSupport() { }
 
