@@ -56,6 +56,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
+import static io.netty.channel.rdma.RdmaOrTcpEnds.ENOUGH_FOR_A_REQUEST_MILLIS;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.anyPort;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.assertFallback;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.assertRdma;
@@ -182,7 +183,8 @@ class RdmaOrTcpFallbackTest {
     void answerThatComesTooLateIsOfNoEffect() throws Exception {
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer late = VerbsPeer.listen(server.address())) {
-            Channel channel = connect(ends.bootstrap().rdmaConnectTimeout(Duration.ofMillis(200)), server.address());
+            Channel channel = connect(ends.bootstrap().rdmaConnectTimeout(
+                    Duration.ofMillis(ENOUGH_FOR_A_REQUEST_MILLIS)), server.address());
             try {
                 late.accept("too late".getBytes(StandardCharsets.US_ASCII));
             } catch (VerbsException ignore) {

@@ -70,6 +70,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
+import static io.netty.channel.rdma.RdmaOrTcpEnds.ENOUGH_FOR_A_REQUEST_MILLIS;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.anyPort;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.assertFallback;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.close;
@@ -190,7 +191,8 @@ class RdmaOrTcpSocketChannelTest {
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer late = VerbsPeer.listen(server.address())) {
             RdmaOrTcpSocketChannel channel = connect(bootstrap()
-                    .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, 200), server.address());
+                    .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, ENOUGH_FOR_A_REQUEST_MILLIS),
+                    server.address());
             try {
                 late.accept("too late".getBytes(StandardCharsets.US_ASCII));
             } catch (VerbsException ignore) {
