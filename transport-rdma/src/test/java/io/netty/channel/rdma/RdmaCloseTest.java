@@ -199,7 +199,7 @@ class RdmaCloseTest {
     void closeThatLingersWaitsForASlowReader() throws Exception {
         byte[] content = random(1_000_000, 2);
         try (ConnectedPair pair = slowServer()) {
-            pair.client.config().setSoLinger((int) TestTimeouts.SECONDS);
+            linger(pair.client);
             ChannelFuture write = pair.client.writeAndFlush(Unpooled.wrappedBuffer(content));
             ChannelFuture close = pair.client.close();
             pair.server.config().setAutoRead(true);
@@ -229,6 +229,7 @@ class RdmaCloseTest {
         try (ConnectedPair pair = slowServer()) {
             ChannelFuture write = pair.client.writeAndFlush(Unpooled.wrappedBuffer(random(100_000, 6)));
             assertThat(pair.client.isWritable()).isTrue();
+            linger(pair.client);
             ChannelFuture end = close ? pair.client.close() : pair.client.shutdownOutput();
             sync(pair.client.eventLoop().submit(() -> {
                 assertThat(end.isDone()).isFalse();
@@ -302,6 +303,7 @@ class RdmaCloseTest {
     void resetFailsWhatACloseWaitsForWithItsCause() throws Exception {
         try (ConnectedPair pair = slowServer()) {
             ChannelFuture write = pair.client.writeAndFlush(Unpooled.wrappedBuffer(random(1_000_000, 5)));
+            linger(pair.client);
             ChannelFuture close = pair.client.close();
             // The close waits.
             sync(pair.client.eventLoop().submit(() -> { }));
@@ -312,6 +314,11 @@ class RdmaCloseTest {
             sync(close);
             assertThat(pair.clientEvents.next()).isEqualTo("inactive");
         }
+    }
+
+    /** A close of the channel waits for as long as the test does, not for 3 s, which a slow machine may need. */
+    private static void linger(RdmaSocketChannel channel) {
+        channel.config().setSoLinger((int) TestTimeouts.SECONDS);
     }
 
     private static ConnectedPair slowServer() throws Exception {

@@ -379,6 +379,8 @@ class RdmaReregistrationTest {
     @Test
     void aCloseThatWaitsComesBeforeADeregistration() throws Exception {
         ChannelFuture written = writeUntilStalled();
+        // Without it a close waits for 3 s, which may be too short for all of that.
+        pair.server.config().setSoLinger((int) TestTimeouts.SECONDS);
         ChannelFuture closed = pair.server.close();
         ChannelFuture deregistered = pair.server.deregister();
         pair.server.eventLoop().submit(() -> { }).sync();
