@@ -22,6 +22,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.unix.FileDescriptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,7 +57,7 @@ class ArmingTest {
             group.submit(receiver::drainAndArm).sync();
 
             send(pair.client, receiver);
-            receiver.done.get(120, TimeUnit.SECONDS);
+            receiver.done.get(4 * TestTimeouts.SECONDS, TimeUnit.SECONDS);
             group.submit(registration::cancel).sync();
             assertThat(receiver.wakeUps).as("wake-ups").isPositive();
         } finally {
