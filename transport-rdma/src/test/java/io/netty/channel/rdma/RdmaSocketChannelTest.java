@@ -319,7 +319,9 @@ class RdmaSocketChannelTest {
 
     @Test
     void closeDeliversWhatWasFlushedBefore() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+        // By default a close waits for 3 seconds, which a slow machine may take for what follows.
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> { },
+                b -> b.option(ChannelOption.SO_LINGER, (int) TestTimeouts.SECONDS))) {
             byte[] content = random(50_000, 8);
             ChannelFuture future = pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content));
             pair.client.close();
