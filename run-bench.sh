@@ -16,8 +16,8 @@
 #
 # Usage: ./run-bench.sh [--no-install] [OPTION...]      (--help lists the options)
 #
-# Installs what is missing (packages.txt), builds, and measures the transports beside each other; ends with a table of what
-# is to be reached, and whether it was. Needs no RDMA device: where there is none, the transport uses its embedded
+# Installs what is missing (packages.txt), builds, and measures the transports beside each other; ends with a table of
+# what is to be reached, and whether it was. Needs no RDMA device: where there is none, the transport uses its embedded
 # provider. With --rxe it measures in the guest with soft-RoCE.
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/common.sh"
 

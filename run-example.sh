@@ -69,7 +69,8 @@ embedded provider, unless --provider ibverbs --host ADDRESS says otherwise:
   proxy        HTTP/1.1 over TCP to a proxy, which reaches the server by RDMA, or by TCP
 
 Their servers and clients alone: --transport rdma|epoll|unix|io_uring|nio (not unix: h2, grpc; auto: clients except
-echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except echo's, answer TCP clients at the same port:
+echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except echo's, answer TCP clients at
+the same port:
   echo-server, echo-client
   http-server, http-client
   h2-server, h2-client
@@ -81,9 +82,9 @@ With --rdma-only they leave the port of TCP free, for a proxy:
 
 The classic programs of verbs, on message and datagram channels (docs/verbs-guide.md). Each runs its ends as processes,
 which check what they receive (--size, --polling, --help; all except the last two: --count):
-  requests     a requester and a responder: read, write, write and send with immediate, send, also of lists of pieces into
-               receives of the program's own, atomics, sync events, a text, memory that a request offers or lends; each by
-               the connection manager, and by descriptors in files
+  requests     a requester and a responder: read, write, write and send with immediate, send, also of lists of pieces
+               into receives of the program's own, atomics, sync events, a text, memory that a request offers or lends;
+               each by the connection manager, and by descriptors in files
   pubsub       a publisher and subscribers, by read and by write, that detect torn data
   multicast    publish and subscribe with datagrams to a group: a publisher and --subscribers N, --rate N
   pingpong     round trips by writes and reads: one end does all, or each writes, or each reads; with --mode also by
@@ -92,15 +93,16 @@ which check what they receive (--size, --polling, --help; all except the last tw
 The last two take several modes and sizes (--mode, --size 64,64K), and show their figures beside those of perftest's
 programs, if these are installed (--quick, --rounds N, --perftest-options).
 
-Their ends alone: --host and --port (--adopt listens by an event channel of the program's own), or --descriptors FOLDER, or
--ld FILE and -rd FILE; -d NAME, -i PORT and -g INDEX choose device, port and GID; --states, --inline-receive BYTES:
+Their ends alone: --host and --port (--adopt listens by an event channel of the program's own), or --descriptors FOLDER,
+or -ld FILE and -rd FILE; -d NAME, -i PORT and -g INDEX choose device, port and GID; --states, --inline-receive BYTES:
   requester, responder (--operation, --text)
   publisher, subscriber (--by read|write, --connect, --listen)
   multicast-publisher, multicast-subscriber (--group, no port and no descriptors)
-  pingpong-server, pingpong-client, blast-server, blast-client (--mode, --no-check, --warm-up; blast: --by-server, --chain)
+  pingpong-server, pingpong-client, blast-server, blast-client (--mode, --no-check, --warm-up; blast:
+  --by-server, --chain)
 
-  top [PID]    what the transport does in a running JVM of this user: connections, rates, paths, memory, loops; again each
-               second, or --once, --count N. Without PID: which JVMs use the transport
+  top [PID]    what the transport does in a running JVM of this user: connections, rates, paths, memory, loops; again
+               each second, or --once, --count N. Without PID: which JVMs use the transport
 
   diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; how
                to fix what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs

@@ -27,8 +27,9 @@ failed or did not run. No lane needs an RDMA device: all except rxe* run on the 
 
 Lanes (default: these, in this order; the word default stands for them among others):
   scripts      the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is complete,
-               links in the documents lead to files, versions in them are those of the build, pictures name what the code
-               has, the folders of the C sources include downwards only
+               links in the documents lead to files, versions in them are those of the build, pictures name what the
+               code has, the folders of the C sources include downwards only, no line of C or of a script is longer
+               than 120 characters
   c            the C tests of the native library, and that its folders call downwards only, its files in no circle
   c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
   c-tsan       the same under ThreadSanitizer
@@ -40,7 +41,8 @@ Lanes (default: these, in this order; the word default stands for them among oth
   containers   the entry point of the container image (docs/containers.md), in namespaces as containers have them
   conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
                (--conformance: and many others)
-  consumer     applications that see what is deployed only, on the class path and the module path, with each JDK there is
+  consumer     applications that see what is deployed only, on the class path and the module path, with each
+               JDK there is
   fuzz         fuzz targets for input from peers: they replay their corpora, then run for 20 seconds each (--seconds)
   fuzz-java    the same for the Java side, for 15 seconds each
   chaos        processes with busy connections, stopped and killed at random instants (random input)
@@ -83,8 +85,8 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan c-user java iwarp faults faults-java containers conformance consumer fuzz fuzz-java
-    chaos differential)
+default_lanes=(scripts c c-asan c-tsan c-user java iwarp faults faults-java containers conformance consumer fuzz
+    fuzz-java chaos differential)
 lanes=()
 rxe=no
 maven_arguments=()
@@ -118,7 +120,9 @@ done
 [[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
 sections=(build)
-[[ ! " ${lanes[*]} " =~ " "(java|iwarp|quick-java|testsuite|example-servers|differential|chaos|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos)" " ]] || sections+=(interop)
+with_interop='java|iwarp|quick-java|testsuite|example-servers|differential|chaos'
+with_interop+='|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos'
+[[ ! " ${lanes[*]} " =~ " "($with_interop)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" java "* ]] || sections+=(bench metrics)
 [[ " ${lanes[*]} " != *" containers "* ]] || sections+=(containers)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)

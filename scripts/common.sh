@@ -28,12 +28,27 @@ say() {
     printf '== %s\n' "$*"
 }
 
+c_sources_of_the_project() {
+    find "$ROOT" -name target -prune -o -name .git -prune -o -type f -name '*.[ch]' -print
+}
+
+# With the Makefiles.
+scripts_of_the_project() {
+    local file line
+    find "$ROOT" -name target -prune -o -name .git -prune -o -type f -print | while read -r file; do
+        line='#!sh'
+        [[ $file = */Makefile || $file = *.sh ]] || read -r -n 64 line < "$file" || true
+        [[ ! $line =~ ^'#!'(.*[/ ])?(ba)?sh( |$) ]] || printf '%s\n' "$file"
+    done
+}
+
 # The major version of a JDK's compiler, or nothing.
 javac_major() {
     "$1" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p'
 }
 
-# Sets JAVA_HOME to a full JDK of at least 17: the given one, else that of the javac on the path. False if there is none.
+# Sets JAVA_HOME to a full JDK of at least 17: the given one, else that of the javac on the path.
+# False if there is none.
 find_jdk() {
     local javac major
     for javac in ${JAVA_HOME:+"$JAVA_HOME/bin/javac"} "$(type -P javac || true)"; do
@@ -67,7 +82,8 @@ maven() {
 build() {
     local log built=$ROOT/$1/target/built
     # What was deleted or renamed shows in the time of its folder.
-    if [ -e "$built" ] && [ -z "$(find "$ROOT"/pom.xml "$ROOT"/*/pom.xml "$ROOT"/*/src -newer "$built" -print -quit)" ]; then
+    if [ -e "$built" ] \
+            && [ -z "$(find "$ROOT"/pom.xml "$ROOT"/*/pom.xml "$ROOT"/*/src -newer "$built" -print -quit)" ]; then
         return
     fi
     say "building"

@@ -20,50 +20,58 @@
 C_SOURCES=$ROOT/transport-rdma-native/src/main/c
 RXE_MODULES=(transport-rdma testsuite example-servers)
 # Something of everything: verbs, channels, Netty's testsuite, peers that die or lie, TLS, an example, calls of gRPC.
-RXE_QUICK=DataTransferTest,TwoProvidersTest,EveryPathTest,ConnectionTest,CompletionErrorTest,ArmingTest,RdmaSocketChannelTest,RdmaServerSocketChannelTest
-RXE_QUICK+=,RdmaIoHandlerTest,RdmaSocketChannelReentrancyTest,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaPeerDeathTest
-RXE_QUICK+=,RdmaStreamIntegrityTest,RdmaSocketConnectTest,RdmaSocketEchoTest,RdmaSocketFileRegionTest
-RXE_QUICK+=,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest,RdmaSocketRstTest,RdmaSocketStartTlsTest,EchoTest,RdmaGrpcCallsInteropTest
+RXE_QUICK=DataTransferTest,TwoProvidersTest,EveryPathTest,ConnectionTest,CompletionErrorTest,ArmingTest
+RXE_QUICK+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaIoHandlerTest,RdmaSocketChannelReentrancyTest
+RXE_QUICK+=,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaPeerDeathTest,RdmaStreamIntegrityTest,RdmaSocketConnectTest
+RXE_QUICK+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest
+RXE_QUICK+=,RdmaSocketRstTest,RdmaSocketStartTlsTest,EchoTest,RdmaGrpcCallsInteropTest
 
-# What --quick runs: something of each room, in four minutes on two idle cores (231 s, the build included). Java, by module:
+# What --quick runs: something of each room, in four minutes on two idle cores (231 s, the build included).
+# Java, by module:
 # transport-rdma: the tests of each package, but those that need idle cores to be quick; of the root package some.
-QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,!RdmaGrpcTlsTest,io/netty/channel/rdma/*ModelTest,FuzzTest'
-QUICK_JAVA+=,LayersTest,SendRingTest,RdmaByteBufAllocatorTest,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaUnavailabilityTest,RdmaSocketChannelConfigTest
+QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,!RdmaGrpcTlsTest'
+QUICK_JAVA+=',io/netty/channel/rdma/*ModelTest,FuzzTest,LayersTest,SendRingTest,RdmaByteBufAllocatorTest'
+QUICK_JAVA+=,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaUnavailabilityTest,RdmaSocketChannelConfigTest
 # transport-rdma-reactor-netty: without what takes longest.
 QUICK_JAVA+=',!RSocketTransportTest,!SpringWebFluxTest,!HttpTest'
-# testsuite: Netty's own tests; epoll's on loops of RDMA; peers that lie, vanish or speak C; RDMA or TCP; life of buffers.
+# testsuite: Netty's own tests; epoll's on loops of RDMA; peers that lie, vanish or speak C; RDMA or TCP;
+# life of buffers.
 QUICK_JAVA+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaConnectionEndTest
 QUICK_JAVA+=,RdmaSocketConnectTest,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketGatheringWriteTest
 QUICK_JAVA+=,RdmaSocketHalfClosedTest,RdmaSocketRstTest,RdmaSocketStartTlsTest,ManualEventLoopTest
-QUICK_JAVA+=,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaPeerDeathTest,RdmaRsocketStreamTest,RdmaPreloadedProgramsTest
-QUICK_JAVA+=,RdmaOrTcpTest,RdmaOrTcpServerTest,RdmaOrTcpFallbackTest,RdmaOrTcpSocketChannelTest,RdmaStreamIntegrityTest,RdmaUnconnectedReregistrationTest
+QUICK_JAVA+=,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaPeerDeathTest,RdmaRsocketStreamTest
+QUICK_JAVA+=,RdmaPreloadedProgramsTest,RdmaOrTcpTest,RdmaOrTcpServerTest,RdmaOrTcpFallbackTest
+QUICK_JAVA+=,RdmaOrTcpSocketChannelTest,RdmaStreamIntegrityTest,RdmaUnconnectedReregistrationTest
 # microbench and example-servers: reports, and each kind of example.
 QUICK_JAVA+=,MarkdownReportTest,BenchResultsTest,HarnessTest,ReportTest,SettlingTest,LoadTest,EchoTest,HttpServerTest
 QUICK_JAVA+=,Http2ProgramsTest,GrpcOnePortTest,FileServerTest,OperationTest,PubSubTest,MulticastTest,VerbsEndTest
-IWARP_JAVA=RdmaIwarpTest,ReceiveMemory*Test,RdmaSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaCloseTest,RdmaSocketEchoTest
-IWARP_JAVA+=,RdmaSocketHalfClosedTest,RdmaSocketGatheringWriteTest,RdmaSocketFileRegionTest,RdmaSocketRstTest
-IWARP_JAVA+=,RdmaSocketShutdownOutput*Test,RdmaConnectionEndTest,RdmaPeerDeathTest,RdmaStreamIntegrityTest
-IWARP_JAVA+=,RdmaRstreamTest,RdmaRsocket*Test,RdmaPreloadedProgramsTest,RdmaRcopyTest
+IWARP_JAVA=RdmaIwarpTest,ReceiveMemory*Test,RdmaSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaCloseTest
+IWARP_JAVA+=,RdmaSocketEchoTest,RdmaSocketHalfClosedTest,RdmaSocketGatheringWriteTest,RdmaSocketFileRegionTest
+IWARP_JAVA+=,RdmaSocketRstTest,RdmaSocketShutdownOutput*Test,RdmaConnectionEndTest,RdmaPeerDeathTest
+IWARP_JAVA+=,RdmaStreamIntegrityTest,RdmaRstreamTest,RdmaRsocket*Test,RdmaPreloadedProgramsTest,RdmaRcopyTest
 # What lane platforms runs on a newer Java, and with a newer Netty: something of each room of QUICK_JAVA, and Vert.x.
 PLATFORMS_JAVA=25
 PLATFORMS_NETTY=4.2.18.Final
 PLATFORMS_TESTS='io/netty/channel/rdma/memory/*Test,io/netty/channel/rdma/stream/*Test,DataTransferTest,ModulePathTest'
-PLATFORMS_TESTS+=,RdmaByteBufAllocatorTest,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaSocketChannelTest,ReceiveMemoryTest
-PLATFORMS_TESTS+=,RdmaReregistrationTest,RdmaMessageOperationsTest,RdmaDatagramTransferTest,RdmaSocketEchoTest
-PLATFORMS_TESTS+=,RdmaSocketFileRegionTest,RdmaSocketStartTlsTest,RdmaRsocketStreamTest,RdmaOrTcpTest,RdmaOrTcpServerTest
-PLATFORMS_TESTS+=,HttpServerTest,Http2ProgramsTest,GrpcOnePortTest,NetSocketTest,HttpTest,BuffersTest
+PLATFORMS_TESTS+=,RdmaByteBufAllocatorTest,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaSocketChannelTest
+PLATFORMS_TESTS+=,ReceiveMemoryTest,RdmaReregistrationTest,RdmaMessageOperationsTest,RdmaDatagramTransferTest
+PLATFORMS_TESTS+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketStartTlsTest,RdmaRsocketStreamTest,RdmaOrTcpTest
+PLATFORMS_TESTS+=,RdmaOrTcpServerTest,HttpServerTest,Http2ProgramsTest,GrpcOnePortTest,NetSocketTest
+PLATFORMS_TESTS+=,HttpTest,BuffersTest
 # C: all programs but those whose names match this, which take the longest.
 QUICK_C_WITHOUT='arena|peer|limits|chaos'
 
 lane_scripts() {
     local file check passed=0 failed=0
-    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT"/scripts/{c-folders,links,packages,pictures,reproducible,testsuite-table,versions} "$ROOT/.ci/run" \
-            "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests,bench} "$ROOT"/testsuite/conformance/{run,programs/*.sh} \
+    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT/.ci/run" \
+            "$ROOT"/scripts/{c-folders,columns,links,packages,pictures,reproducible,testsuite-table,versions} \
+            "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests,bench} \
+            "$ROOT"/testsuite/conformance/{run,programs/*.sh} \
             "$ROOT"/containers/{entrypoint,test} "$ROOT/testsuite/consumer/run" "$ROOT"/testsuite/aarch64/{run,system} \
             "$C_SOURCES/preload/named-library"; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
-    for check in c-folders links packages pictures testsuite-table versions; do
+    for check in c-folders columns links packages pictures testsuite-table versions; do
         if "$ROOT/scripts/$check" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     echo "@ scripts $passed $failed 0"
@@ -149,8 +157,8 @@ lane_quick_java() {
 
 # Leaks count; a handler that is installed twice or a death by signal must not be hidden by the sanitizer.
 with_asan_options() {
-    ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-        "$@"
+    ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1 \
+        UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 "$@"
 }
 
 lane_c_asan() {
@@ -197,8 +205,8 @@ lane_java() {
     java_tests
 }
 
-# The embedded provider as an iWARP device (embedded/base/iwarp.h): what is different there, and byte streams, which send
-# their messages; among them those to librdmacm's, which does the same.
+# The embedded provider as an iWARP device (embedded/base/iwarp.h): what is different there, and byte streams, which
+# send their messages; among them those to librdmacm's, which does the same.
 lane_iwarp() {
     local maven_arguments=("${maven_arguments[@]}" -Dsurefire.failIfNoSpecifiedTests=false)
     [[ " ${maven_arguments[*]} " == *" -Dtest="* ]] || maven_arguments+=(-Dtest="$IWARP_JAVA")
@@ -257,7 +265,8 @@ module_on_transport() {
 
 # Processes that are stopped and killed: of verbs (400 rounds for each seed) and of channels.
 lane_chaos() {
-    local out=$ROOT/transport-rdma-native/target/c program seed=${TEST_SEED:-1} end=$((SECONDS + ${TEST_SECONDS:-0} / 2))
+    local out=$ROOT/transport-rdma-native/target/c program seed=${TEST_SEED:-1}
+    local end=$((SECONDS + ${TEST_SECONDS:-0} / 2))
     make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" programs
     program=$(make -C "$C_SOURCES" -s OUT="$out" print-programs | tr ' ' '\n' | grep /chaos_test)
     while true; do
@@ -298,7 +307,8 @@ java_tests() { # MAVEN ARGUMENT...
     grep -E '^\[(INFO|WARNING|ERROR)\] (Tests run:.* in |BUILD|  [A-Z])|LEAK' "$LOGS/maven.log" || true
     if [ "$status" != 0 ]; then
         grep -E '^\[ERROR\]' "$LOGS/maven.log" | head -n 60 || true
-    elif grep -qE 'error in the forked process|LEAK\(s\)|forked VM terminated|There was a timeout' "$LOGS/maven.log"; then
+    elif grep -qE 'error in the forked process|LEAK\(s\)|forked VM terminated|There was a timeout' \
+            "$LOGS/maven.log"; then
         echo "FAIL a leak or a crash outside of the tests; see $LOGS/maven.log and target/surefire-reports"
         status=1
     fi
@@ -309,8 +319,9 @@ java_tests() { # MAVEN ARGUMENT...
 # Surefire's totals by module, from Maven's output. Its XML reports would not do: the report of one test engine replaces
 # that of another for a class that has tests of both (JUnit and jqwik).
 maven_totals() {
+    local counts='Tests run: ([0-9]+), Failures: ([0-9]+), Errors: ([0-9]+), Skipped: ([0-9]+)'
     sed -n -E -e 's/^\[INFO\] --- .*surefire.*:test .* @ ([^ ]+) ---$/module \1/p' \
-        -e 's/^\[[A-Z]+\] Tests run: ([0-9]+), Failures: ([0-9]+), Errors: ([0-9]+), Skipped: ([0-9]+)$/total \1 \2 \3 \4/p' \
+        -e 's/^\[[A-Z]+\] '"$counts"'$/total \1 \2 \3 \4/p' \
         | awk '$1 == "module" { module = $2 }
                $1 == "total" { print "@", "java/" module, $2 - $3 - $4 - $5, $3 + $4, $5 }'
 }
@@ -318,7 +329,8 @@ maven_totals() {
 lane_reproducible() {
     local status=0
     "$ROOT/scripts/reproducible" | tee "$LOGS/reproducible-files.log" || status=$?
-    echo "@ reproducible $(grep -c '^ok ' "$LOGS/reproducible-files.log") $(grep -c '^FAIL ' "$LOGS/reproducible-files.log") 0"
+    echo "@ reproducible $(grep -c '^ok ' "$LOGS/reproducible-files.log")" \
+        "$(grep -c '^FAIL ' "$LOGS/reproducible-files.log") 0"
     return "$status"
 }
 
@@ -333,9 +345,11 @@ lane_consumer() {
 lane_conformance() {
     local out=$ROOT/transport-rdma-native/target/c
     make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" preload libraries
-    PRELOAD="$out/librdma_embedded.so" "$ROOT/testsuite/conformance/run" $CONFORMANCE_OPTION | tee "$LOGS/conformance-programs.log"
+    PRELOAD="$out/librdma_embedded.so" "$ROOT/testsuite/conformance/run" $CONFORMANCE_OPTION \
+        | tee "$LOGS/conformance-programs.log"
     # Its last line is of the form "N passed, N failed, N skipped".
-    sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ conformance \1 \2 \3/p' "$LOGS/conformance-programs.log"
+    sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ conformance \1 \2 \3/p' \
+        "$LOGS/conformance-programs.log"
 }
 
 # Fuzz targets. Each replays its corpus in the repository and goes on from there. What it finds stays in target/fuzz

@@ -60,17 +60,20 @@ pair once 'end 0' 'rdma_xserver -p PORT' 'rdma_xclient -s 127.0.0.1 -p PORT'
 pair once 'return status 0' 'ucmatose -p PORT' 'ucmatose -s 127.0.0.1 -p PORT'
 pair once 'return status 0' 'ucmatose -p PORT -c 100 -C 20 -S 1000' \
     'ucmatose -s 127.0.0.1 -p PORT -c 100 -C 20 -S 1000'
-pair once 'return status 0' 'ucmatose -p PORT -c 5000' 'ucmatose -s 127.0.0.1 -p PORT -c 5000' # two completion queues each
+# Two completion queues each.
+pair once 'return status 0' 'ucmatose -p PORT -c 5000' 'ucmatose -s 127.0.0.1 -p PORT -c 5000'
 pair once 'return status 0' 'ucmatose -p PORT -c 10 -m' 'ucmatose -s 127.0.0.1 -p PORT -c 10 -m'
 pair forever '^destroy' 'cmtime -p PORT' 'cmtime -s 127.0.0.1 -p PORT -c 1000'
 
 for options in '' '-e' '-s 65536 -n 200'; do # what is lost is not sent again
-    pair once '[0-9]+ iters in .* usec/iter' "ibv_uc_pingpong -p PORT $options" "ibv_uc_pingpong -p PORT $options 127.0.0.1"
+    pair once '[0-9]+ iters in .* usec/iter' "ibv_uc_pingpong -p PORT $options" \
+        "ibv_uc_pingpong -p PORT $options 127.0.0.1"
 done
 
 # Datagrams: by address handle, by the connection manager, and to groups
 for options in '' '-e' '-g 0' '-s 4096 -n 200'; do
-    pair once '[0-9]+ iters in .* usec/iter' "ibv_ud_pingpong -p PORT $options" "ibv_ud_pingpong -p PORT $options 127.0.0.1"
+    pair once '[0-9]+ iters in .* usec/iter' "ibv_ud_pingpong -p PORT $options" \
+        "ibv_ud_pingpong -p PORT $options 127.0.0.1"
 done
 fixed=7174 # of udaddy, which has no option for it
 pair once 'return status 0' 'udaddy' 'udaddy -s 127.0.0.1'

@@ -58,7 +58,8 @@ pyverbs_tests() {
     if [ -z "$reason" ]; then
         lacks=$explained reason=$explained
     fi
-    report "$name: $(sed -nE 's/^Ran ([0-9]+) tests.*/\1 tests/p' "$logs/output") $(sed -nE '$s/^[A-Z]+ //p' "$logs/output")" "$reason"
+    report "$name: $(sed -nE 's/^Ran ([0-9]+) tests.*/\1 tests/p' "$logs/output") $(sed -nE '$s/^[A-Z]+ //p' \
+        "$logs/output")" "$reason"
     known
     while read -r count why; do
         row "pyverbs: $count of them" skipped "$why"

@@ -20,8 +20,8 @@
  *   rsocket_peer [-o NAME=VALUE]... connect HOST PORT STEP...
  *   rsocket_peer [-o NAME=VALUE]... listen HOST STEP...          accepts one connection; prints "port N" before
  *
- * Options: rcvbuf, sndbuf (bytes), sqsize, rqsize (work requests), inline (bytes), iomap (entries), keepalive (seconds),
- * read (the most bytes to ask for at a time), delay (microseconds before each read).
+ * Options: rcvbuf, sndbuf (bytes), sqsize, rqsize (work requests), inline (bytes), iomap (entries), keepalive
+ * (seconds), read (the most bytes to ask for at a time), delay (microseconds before each read).
  *
  * Steps:
  *   get PATH, post N, post-chunked N   sends an HTTP request, with a body of N bytes

@@ -51,7 +51,9 @@ struct sum {
     uint32_t crc;
 };
 
-/* These connect, or accept one connection and say before on which port: "port N". They end the program if they can't. */
+/*
+ * These connect, or accept one connection and say before on which port: "port N". They end the program if they can't.
+ */
 void stream_connect(struct stream *stream, const char *host, const char *port, const struct stream_options *options);
 void stream_accept(struct stream *stream, const char *host, const struct stream_options *options);
 

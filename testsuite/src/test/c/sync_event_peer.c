@@ -15,8 +15,8 @@
  */
 /*
  * The other end of an RdmaSyncEvent in the tests of this project's message channels: a C program on verbs and the
- * connection manager that has an event of its own, 8 bytes of memory, and uses the peer's. It does what its command line
- * says, step by step, and prints one line for each step that has a result.
+ * connection manager that has an event of its own, 8 bytes of memory, and uses the peer's. It does what its command
+ * line says, step by step, and prints one line for each step that has a result.
  *
  *   sync_event_peer connect HOST PORT STEP...
  *   sync_event_peer listen HOST PORT STEP...     accepts one connection

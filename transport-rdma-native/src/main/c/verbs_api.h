@@ -129,8 +129,8 @@
  * neither ask for it nor tell what was granted: docs/providers.md.
  * ext_set_inline_recv: *bytes is how many are asked for and becomes how many are granted. Before RTR, with no receive
  * posted; else EINVAL. 0 or errno.
- * ext_rnr_naks: how many messages of the queue pairs of this process have found no receive at the peer. Of adapters it is
- * rnr_nak_retry_err among the kernel's counters of a port, for which there is no kernel here.
+ * ext_rnr_naks: how many messages of the queue pairs of this process have found no receive at the peer. Of adapters it
+ * is rnr_nak_retry_err among the kernel's counters of a port, for which there is no kernel here.
  */
 #define VERBS_API_EXTENSIONS(F)                                                                                       \
     F(uint32_t, ext_max_inline_recv, (struct ibv_context *context))                                                   \

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * A process with busy connections is stopped, resumed and killed at random instants, many times over. The process at the
- * other end lives through all of it: every request that it has posted completes, what arrives is right, its other
+ * A process with busy connections is stopped, resumed and killed at random instants, many times over. The process at
+ * the other end lives through all of it: every request that it has posted completes, what arrives is right, its other
  * connection works, and it keeps nothing. RDMA_SEED and RDMA_ROUNDS are for other and longer runs.
  */
 #include <signal.h>

@@ -149,7 +149,9 @@ static void a_parent_domain_is_of_one_protection_domain(void) {
     if (is_embedded()) {
         struct ibv_parent_domain_init_attr elsewhere = { .pd = other.pd };
         MAKES_NOTHING(EINVAL, ibv_alloc_parent_domain(end.context, &elsewhere));
-        struct ibv_parent_domain_init_attr memory = { .pd = end.pd, .comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS };
+        struct ibv_parent_domain_init_attr memory = {
+            .pd = end.pd, .comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS,
+        };
         MAKES_NOTHING(EOPNOTSUPP, ibv_alloc_parent_domain(end.context, &memory));
     }
     end_close(&other);

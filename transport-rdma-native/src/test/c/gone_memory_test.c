@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Memory that its owner unmaps, or truncates, while it is registered. A device has pinned the pages and goes on; without
- * one the request fails, and nobody else notices.
+ * Memory that its owner unmaps, or truncates, while it is registered. A device has pinned the pages and goes on;
+ * without one the request fails, and nobody else notices.
  */
 #include <sys/mman.h>
 #include <unistd.h>

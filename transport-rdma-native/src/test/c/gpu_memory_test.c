@@ -50,7 +50,8 @@ static void *library;
 
 static int (*cu_init)(unsigned), (*cu_context)(void **, unsigned, int), (*cu_alloc)(uintptr_t *, size_t),
         (*cu_free)(uintptr_t), (*cu_to)(uintptr_t, const void *, size_t), (*cu_from)(void *, uintptr_t, size_t),
-        (*cu_export)(void *, uintptr_t, size_t, int, unsigned long long), (*cu_synchronous)(const void *, int, uintptr_t);
+        (*cu_export)(void *, uintptr_t, size_t, int, unsigned long long),
+        (*cu_synchronous)(const void *, int, uintptr_t);
 
 #define CU_POINTER_ATTRIBUTE_SYNC_MEMOPS 6
 #define CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD 1

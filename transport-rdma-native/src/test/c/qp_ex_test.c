@@ -23,8 +23,9 @@
 #include "ud_support.h"
 
 #define DATAGRAM_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
-#define ALL_OPS (DATAGRAM_OPS | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ \
-                 | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+#define ALL_OPS (DATAGRAM_OPS | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM \
+                 | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP \
+                 | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 #define MAKES_NOTHING(error, call) CHECK((errno = 0, (call) == NULL) && errno == (error))
 
 static struct ibv_qp_init_attr_ex attributes(const struct end *end, enum ibv_qp_type type, uint64_t ops) {
@@ -390,8 +391,8 @@ int main(void) {
     RUN(what_is_aborted_was_never_posted);
     RUN(a_batch_with_a_fault_is_not_posted_at_all);
     /*
-     * The driver of soft-RoCE in libibverbs checks neither order, nor addresses, nor states, has a larger queue, and does
-     * not tell the kernel that data are inline.
+     * The driver of soft-RoCE in libibverbs checks neither order, nor addresses, nor states, has a larger queue, and
+     * does not tell the kernel that data are inline.
      */
     if (is_embedded()) {
         RUN(inline_data_are_copied_by_the_call);

@@ -263,7 +263,9 @@ static void queues_have_the_size_asked_for(void) {
     pair_close(&a, &b);
 }
 
-/* With and without memory, in runs of different lengths, with the same ids or not, and the queue is never quite empty. */
+/*
+ * With and without memory, in runs of different lengths, with the same ids or not, and the queue is never quite empty.
+ */
 static void receives_are_taken_in_order_whatever_they_are(void) {
     enum { ROUNDS = 200, AHEAD = 40 };
     struct end a, b;

@@ -141,7 +141,8 @@ static inline void connect_both(struct ibv_qp *initiator, struct ibv_qp *target,
     connect_to(target, initiator->qp_num, 0);
 }
 
-static inline void give_receive(const struct side *side, struct ibv_srq *srq, uint64_t id, size_t offset, uint32_t length) {
+static inline void give_receive(const struct side *side, struct ibv_srq *srq, uint64_t id, size_t offset,
+                                uint32_t length) {
     struct ibv_sge sge = { (uintptr_t) side->buffer + offset, length, side->mr->lkey };
     struct ibv_recv_wr wr = { .wr_id = id, .sg_list = &sge, .num_sge = length > 0 }, *bad;
     CHECK_EQ(ibv_post_srq_recv(srq, &wr, &bad), 0);

@@ -54,7 +54,8 @@ int set_nonblocking(int fd)
 
 /*
  * The path prefix of relocated classes, for example "com/example/" for
- * libcom_example_netty_transport_native_rdma_x86_64.so. As NativeLibraryLoader writes it, "_1" in the file name is '_' in the package.
+ * libcom_example_netty_transport_native_rdma_x86_64.so. As NativeLibraryLoader writes it, "_1" in the file name is '_'
+ * in the package.
  */
 static bool package_prefix(char *prefix, size_t size)
 {

@@ -69,7 +69,9 @@ static inline jlong to_long(const void *pointer)
     return (jlong) (uintptr_t) pointer;
 }
 
-/* The table that the objects among the arguments of a native come from: its first argument, where it calls any of it. */
+/*
+ * The table that the objects among the arguments of a native come from: its first argument, where it calls any of it.
+ */
 static inline const struct verbs_api *to_api(jlong api)
 {
     return to_pointer(api);

@@ -72,7 +72,8 @@ static jintArray layout(JNIEnv *env, jclass class)
         FIELD(ibv_recv_wr, num_sge),
         sizeof(struct ibv_wc), FIELD(ibv_wc, wr_id), FIELD(ibv_wc, status), FIELD(ibv_wc, opcode),
         FIELD(ibv_wc, vendor_err), FIELD(ibv_wc, byte_len), FIELD(ibv_wc, imm_data),
-        FIELD(ibv_wc, invalidated_rkey), FIELD(ibv_wc, qp_num), FIELD(ibv_wc, wc_flags), FIELD(ibv_wc, src_qp), FIELD(ibv_wc, slid), FIELD(ibv_wc, sl),
+        FIELD(ibv_wc, invalidated_rkey), FIELD(ibv_wc, qp_num), FIELD(ibv_wc, wc_flags), FIELD(ibv_wc, src_qp),
+        FIELD(ibv_wc, slid), FIELD(ibv_wc, sl),
     };
 #undef FIELD
     const jsize count = sizeof(values) / sizeof(*values);

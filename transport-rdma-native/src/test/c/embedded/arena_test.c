@@ -13,7 +13,9 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Memory that the queue pairs of a link share: who has which segment when, and that a peer cannot have too much of it. */
+/*
+ * Memory that the queue pairs of a link share: who has which segment when, and that a peer cannot have too much of it.
+ */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -58,7 +60,8 @@ static void many_that_come_and_go_use_the_same_memory(void) {
             before = count_arenas();
         }
     }
-    CHECK(count_arenas() <= before + 2000 / 16); /* a queue pair whose peer is slow to leave has the next one use another */
+    /* A queue pair whose peer is slow to leave has the next one use another. */
+    CHECK(count_arenas() <= before + 2000 / 16);
     end_close(&shared);
     CHECK_EVENTUALLY(count_arenas() == 0);
 }
@@ -262,7 +265,8 @@ int main(void) {
     for (int kind = 0; kind < 2; kind++) {
         receive_all(sockets[kind], &qpns[kind], sizeof(qpns[kind]));
     }
-    RUN(a_segment_has_no_other_user_before_the_peer_has_left_it); /* first: its numbers are of one block, and so one link */
+    /* First: its numbers are of one block, and so one link. */
+    RUN(a_segment_has_no_other_user_before_the_peer_has_left_it);
     RUN(many_that_come_and_go_use_the_same_memory);
     RUN(memory_without_users_is_given_back);
     RUN(a_peer_that_never_leaves_keeps_nothing);

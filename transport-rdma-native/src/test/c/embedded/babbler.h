@@ -180,7 +180,8 @@ static void make_flow(struct message *m) {
     static struct wire_flow opened;
     struct wire_flow body = {
         .src_qpn = some_qpn(), .dst_qpn = some_qpn(), .id = some_id(), .cq = some_index(NOTIFY_CQS), .cq_id = some_id(),
-        .carries = below(4), .place = some_place(), .bank = some_index(NOTIFY_BANKS), .slot = some_index(NOTIFY_BANK_SLOTS),
+        .carries = below(4), .place = some_place(), .bank = some_index(NOTIFY_BANKS),
+        .slot = some_index(NOTIFY_BANK_SLOTS),
     };
     if (m->type == WIRE_FLOW_OPEN) {
         body.dst_qpn = one_in(8) ? body.dst_qpn : victim.ud_qpn;

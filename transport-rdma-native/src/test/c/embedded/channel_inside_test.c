@@ -122,7 +122,8 @@ static void destroying_a_queue_keeps_the_wake_up_of_another(void) {
     end_connect(&c, d.qp->qp_num);
     end_connect(&d, c.qp->qp_num);
     suspend_insurances();
-    CHECK_EVENTUALLY(NOTIFY_ENGINE_ASLEEP(atomic_load(&own_notify_area->engine.word)) && !is_readable(own_doorbell.heard.fd));
+    CHECK_EVENTUALLY(NOTIFY_ENGINE_ASLEEP(atomic_load(&own_notify_area->engine.word))
+                     && !is_readable(own_doorbell.heard.fd));
 
     CHECK_EQ(post_recv(&c, 0, 0, 8), 0);
     CHECK_EQ(arm(shared.recv_cq, 0), 0);

@@ -373,7 +373,8 @@ static void a_fork_waits_for_the_thread_to_have_started(void) {
 }
 
 int main(void) {
-    RUN(a_fork_waits_for_the_thread_to_have_started); /* the first: an allocator is slow with what was never asked for */
+    /* The first: an allocator is slow with what was never asked for. */
+    RUN(a_fork_waits_for_the_thread_to_have_started);
     CHECK_EQ(engine_start(), 0);
     CHECK_EQ(engine_start(), 0);
     RUN(timers_fire_in_order_and_never_early);

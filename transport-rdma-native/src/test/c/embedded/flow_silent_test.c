@@ -310,7 +310,8 @@ static void a_sender_without_descriptors_loses_a_datagram_and_no_more(void) {
     ud_open(&a);
     struct ibv_ah *ah = own_ah(&a);
     send_datagram(&a, 1, 0, 20, ah, first); /* so that there is a link */
-    struct rlimit before = allow_fds(next_fd() + 1); /* the answer has the acknowledgements, and the channel's doorbell */
+    /* The answer has the acknowledgements, and the channel's doorbell. */
+    struct rlimit before = allow_fds(next_fd() + 1);
     send_datagram(&a, 2, 0, 20, ah, second);
     CHECK_EVENTUALLY(flows_of(&a) == 1); /* at once, unless the answer comes after we have given it up */
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);

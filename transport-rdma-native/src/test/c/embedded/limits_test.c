@@ -13,7 +13,9 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The limits that ibv_query_device() tells: each can be reached, and one more is an error of the call that asks for it. */
+/*
+ * The limits that ibv_query_device() tells: each can be reached, and one more is an error of the call that asks for it.
+ */
 #include <sys/resource.h>
 
 #include "check.h"
@@ -91,7 +93,8 @@ static void all_queue_pairs_can_be_connected(void) {
     for (int i = 0; i < 2 * pairs; i++) {
         CHECK_EQ(next_wc(shared.send_cq).status, IBV_WC_SUCCESS);
     }
-    CHECK_EVENTUALLY(open_fds() <= descriptors + 3 * (count / 256 + 2)); /* a block of numbers, and both ends of its link */
+    /* A block of numbers, and both ends of its link. */
+    CHECK_EVENTUALLY(open_fds() <= descriptors + 3 * (count / 256 + 2));
     CHECK(count_arenas() <= count / 2);
     for (int i = 0; i < count; i++) {
         CHECK_EQ(ibv_destroy_qp(ends[i].qp), 0);
@@ -149,7 +152,10 @@ static void each_of_many_completion_queues_hears(void) {
     }
 }
 
-/* As a Java virtual machine does. What waits to be sent has descriptors, too, more of them for a user without privileges. */
+/*
+ * As a Java virtual machine does. What waits to be sent has descriptors, too, more of them for a
+ * user without privileges.
+ */
 static void raise_descriptor_limit(void) {
     struct rlimit limit;
     CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);

@@ -317,7 +317,10 @@ static void a_forked_child_does_not_keep_links_of_its_parent_alive(void) {
     link_put(link);
 }
 
-/* What a descriptor is of, as /proc names it; "" if it is closed. Not fstat(2): ThreadSanitizer would take it for a use. */
+/*
+ * What a descriptor is of, as /proc names it; "" if it is closed. Not fstat(2):
+ * ThreadSanitizer would take it for a use.
+ */
 static void name_of(int fd, char *name, size_t size) {
     char path[32];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -397,7 +400,8 @@ static int raw_connect(uint16_t port) {
     int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(), PS, port);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     CHECK(fd >= 0);
-    CHECK_EQ(connect(fd, (struct sockaddr *) &address, (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n)), 0);
+    CHECK_EQ(connect(fd, (struct sockaddr *) &address,
+                     (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n)), 0);
     struct timeval limit = { .tv_sec = 20 };
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     return fd;

@@ -144,7 +144,9 @@ static void what_was_posted_goes_on_though_the_sender_computes(void) {
     close_unwatched(&a, &b);
 }
 
-/* Both ends are said to poll, and neither does: one posts and computes, or waits for what it has asked for in memory. */
+/*
+ * Both ends are said to poll, and neither does: one posts and computes, or waits for what it has asked for in memory.
+ */
 static void what_was_posted_goes_on_though_no_end_polls(void) {
     struct end a, b;
     open_unwatched(&a, &b);

@@ -21,7 +21,8 @@
 
 static struct store_policy policy;
 static uint64_t ordinary_ns, past_cache_ns; /* of a piece */
-static uint64_t interrupted_at;             /* the piece, counted from the start of a run, that takes a millisecond more */
+/* The piece, counted from the start of a run, that takes a millisecond more. */
+static uint64_t interrupted_at;
 
 /* Returns how many bytes of these were stored past the cache. */
 static uint64_t store(uint64_t bytes) {

@@ -32,7 +32,10 @@
 static atomic_bool copying, copied, deregistered, was_deregistered;
 static char *page;
 
-/* In place of the provider's handler, on the thread that copies, in the middle of it: a deregistration that does not wait has time to return. */
+/*
+ * In place of the provider's handler, on the thread that copies, in the middle of it: a deregistration that does not
+ * wait has time to return.
+ */
 static void on_fault(int signal) {
     (void) signal;
     uint64_t end = now_ns() + 200000000;

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * XRC where the specification leaves it open, or where it is a matter of this provider: overflow, peers of another type,
- * objects that go while messages come, forked children, and the connection manager.
+ * XRC where the specification leaves it open, or where it is a matter of this provider: overflow, peers of another
+ * type, objects that go while messages come, forked children, and the connection manager.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -286,7 +286,8 @@ static void a_forked_child_releases_its_copies_only(void) {
 
 /* ---- the connection manager ---- */
 
-static struct rdma_cm_id *make_endpoint(int flags, enum ibv_qp_type type, const char *port, struct ibv_qp_init_attr *attr) {
+static struct rdma_cm_id *make_endpoint(int flags, enum ibv_qp_type type, const char *port,
+                                        struct ibv_qp_init_attr *attr) {
     struct rdma_addrinfo hints = { .ai_flags = flags, .ai_port_space = RDMA_PS_IB, .ai_qp_type = type }, *info;
     struct rdma_cm_id *id;
     CHECK_EQ(rdma_getaddrinfo(test_address(), port, &hints, &info), 0);

@@ -14,8 +14,9 @@
  * under the License.
  */
 /*
- * The copies of embedded/base/copy.h in C, so that AddressSanitizer sees them and a fault ends the run: no memory is unmapped
- * here, so what a copy faults at is memory that nobody has offered. They take the place of embedded/base/copy.c.
+ * The copies of embedded/base/copy.h in C, so that AddressSanitizer sees them and a fault ends the run: no memory is
+ * unmapped here, so what a copy faults at is memory that nobody has offered. They take the
+ * place of embedded/base/copy.c.
  */
 #include "embedded/base/copy.h"
 

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * The engine (embedded/link/engine.h) without a thread, and with a clock that only the fuzz target moves: what happens in a
- * run depends on the input alone. It takes the place of embedded/link/engine.c when a fuzz target is linked.
+ * The engine (embedded/link/engine.h) without a thread, and with a clock that only the fuzz target moves: what happens
+ * in a run depends on the input alone. It takes the place of embedded/link/engine.c when a fuzz target is linked.
  */
 #ifndef NETTY_RDMA_FUZZ_ENGINE_BY_HAND_H
 #define NETTY_RDMA_FUZZ_ENGINE_BY_HAND_H

@@ -394,7 +394,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     CHECK(multicast != NULL);
     engine_run();
     /* The administrator is made; a flow is opened, a datagram comes; one is sent, the receiver accepts. */
-    static const uint8_t honest[] = { 0xf1, 0, 0, 0, 0, 0, 2, 0, 0, 3, 0, 16, 0, 6, 0, 0, 16, 0, 0, 1, 0, 0, 9 | 7 << 4 };
+    static const uint8_t honest[] = {
+        0xf1, 0, 0, 0, 0, 0, 2, 0, 0, 3, 0, 16, 0, 6, 0, 0, 16, 0, 0, 1, 0, 0, 9 | 7 << 4,
+    };
     run(honest, sizeof(honest));
     CHECK_EQ(received, 1);
     CHECK_EQ(sends, 1);

@@ -14,9 +14,10 @@
  * under the License.
  */
 /*
- * What a fuzz target is made of: its input, the memory that the provider maps, and the end of a run, after which nothing
- * may be left. A target plays the peer as the input says, against the real provider in the same process and on the same
- * thread. The input is a program: commands with their arguments, read from the front; behind its end all is zero.
+ * What a fuzz target is made of: its input, the memory that the provider maps, and the end of a run, after which
+ * nothing may be left. A target plays the peer as the input says, against the real provider in the same process and on
+ * the same thread. The input is a program: commands with their arguments, read from the front;
+ * behind its end all is zero.
  */
 #ifndef NETTY_RDMA_FUZZ_FUZZ_H
 #define NETTY_RDMA_FUZZ_FUZZ_H
@@ -56,8 +57,8 @@ unsigned guarded_mappings(void);
 /* ---- a run ---- */
 
 /*
- * When the victim's objects are destroyed and the peer has gone: passes the time in which the provider forgets, and checks
- * that there are as many descriptors, mappings, timers and sources as after the first run.
+ * When the victim's objects are destroyed and the peer has gone: passes the time in which the provider forgets, and
+ * checks that there are as many descriptors, mappings, timers and sources as after the first run.
  */
 void run_check(void);
 

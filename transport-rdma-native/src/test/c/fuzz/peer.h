@@ -38,7 +38,9 @@
 
 /* Those that are segments are arenas of one, with the numbers 0, 1 and 2. */
 enum peer_thing {
-    THING_NOTIFY_AREA, THING_DOORBELL, THING_SEGMENT, THING_OTHER_SEGMENT, THING_ACKS, THING_TABLE, /* good in their places */
+    /* Good in their places. */
+    THING_NOTIFY_AREA, THING_DOORBELL, THING_SEGMENT, THING_OTHER_SEGMENT, THING_ACKS, THING_TABLE,
+
     THING_UNSEALED, THING_SMALL, THING_PIPE, THING_SOCKET, THING_DIRECTORY, THINGS,
 };
 

@@ -441,7 +441,8 @@ static void publish_response(void) {
     uint8_t flags = input_u8();
     uint32_t length = input_length();
     struct wire_desc desc = {
-        .op = WIRE_RESPONSE, .flags = (flags & 15) ^ WIRE_LAST, .length = length, .slab = (flags & 16) != 0 ? WIRE_INLINE : 0,
+        .op = WIRE_RESPONSE, .flags = (flags & 15) ^ WIRE_LAST, .length = length,
+        .slab = (flags & 16) != 0 ? WIRE_INLINE : 0,
     };
     if ((flags & 32) != 0) {
         input_patch(&desc, sizeof(desc));
@@ -546,10 +547,13 @@ static void introduce(int link) {
     uint8_t how = input_u8();
     struct wire_attach attach = {
         .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_cq = how >> 1 & 1, .recv_cq_id = 1,
-        .send_cq_id = 1 + (how >> 1 & 1), .type = peer_type(), .carries = WIRE_ARENA | (how >> 2 & 3) * WIRE_RECV_DOORBELL,
+        .send_cq_id = 1 + (how >> 1 & 1), .type = peer_type(),
+        .carries = WIRE_ARENA | (how >> 2 & 3) * WIRE_RECV_DOORBELL,
         .place = { .arena = how & 1, .segments = 1 },
     };
-    enum peer_thing things[4] = { (how & 1) != 0 ? THING_OTHER_SEGMENT : THING_SEGMENT, THING_DOORBELL, THING_DOORBELL };
+    enum peer_thing things[4] = {
+        (how & 1) != 0 ? THING_OTHER_SEGMENT : THING_SEGMENT, THING_DOORBELL, THING_DOORBELL,
+    };
     int count = 1 + (how >> 2 & 1) + (how >> 3 & 1);
     if ((how & 16) != 0) {
         input_patch(&attach, sizeof(attach));
@@ -846,7 +850,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     engine_run();
     /* Four receives; a SEND of 16 bytes, a WRITE, a READ; a SEND of the victim, which is served; a poll. */
     static const uint8_t honest[] = {
-        0, 0, 0x40, 0, 0, 0, 0, 16, 0, 0, 0, 0, 2, 0, 0, 16, 0, 0, 0, 0, 4, 0, 0, 16, 0, 0, 0, 13, 0, 0, 16, 0, 6, 18 | 7 << 5,
+        0, 0, 0x40, 0, 0, 0, 0, 16, 0, 0, 0, 0, 2, 0, 0, 16, 0, 0, 0, 0, 4, 0, 0, 16, 0, 0, 0, 13, 0, 0, 16, 0, 6,
+        18 | 7 << 5,
     };
     run(honest, sizeof(honest));
     CHECK_EQ(victim.successes, 2);

@@ -104,7 +104,10 @@ FUNCTION(copy_fault) "xor %eax, %eax\nret\n" END(copy_fault));
 #elif defined(__aarch64__)
 #define PROGRAM_COUNTER(context) ((context)->uc_mcontext.pc)
 
-/* Only what is aligned is stored whole: Arm Architecture Reference Manual, B2.2.1 "Requirements for single-copy atomicity". */
+/*
+ * Only what is aligned is stored whole: Arm Architecture Reference Manual, B2.2.1 "Requirements
+ * for single-copy atomicity".
+ */
 #define TO_ALIGNED(size, bit, load, store)                                                                            \
     "tbz x4, #" #bit ", 1f\ncmp x2, #" #size "\nb.ls 2f\n" load ", [x1], #" #size "\n" store ", [x0], #" #size "\n"   \
     "sub x2, x2, #" #size "\n1:\n"

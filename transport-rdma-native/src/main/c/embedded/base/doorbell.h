@@ -45,8 +45,8 @@ void doorbell_ring(struct doorbell doorbell);
 bool doorbell_can_nowait(struct doorbell doorbell);
 
 /*
- * Returns true if it was rung. Where doorbell_can_nowait() is false, this looks at an eventfd and then reads it, so that
- * no other thread of the process may read in between: it would wait for a ring, with whatever locks it holds.
+ * Returns true if it was rung. Where doorbell_can_nowait() is false, this looks at an eventfd and then reads it, so
+ * that no other thread of the process may read in between: it would wait for a ring, with whatever locks it holds.
  */
 bool doorbell_clear(struct doorbell doorbell);
 

@@ -23,8 +23,8 @@
 void mapped_init(void);
 
 /*
- * Returns 0, EFAULT, or ENOMEM. Takes no memory where the kernel tells: Linux 6.11 and later, of anonymous memory that is
- * not shared. Otherwise the last page is made if it is to be written, and no other one.
+ * Returns 0, EFAULT, or ENOMEM. Takes no memory where the kernel tells: Linux 6.11 and later, of anonymous memory that
+ * is not shared. Otherwise the last page is made if it is to be written, and no other one.
  */
 int mapped_check(const void *address, size_t length, bool written);
 

@@ -15,8 +15,8 @@
  */
 /*
  * Random words: keys that peers must not guess, and where numbers begin. They are the kernel's, each is used once, and
- * they are fetched for many uses by one call. A thread keeps those that it has not used in memory that no peer can read,
- * as are the keys in use; the child of a fork() fetches its own.
+ * they are fetched for many uses by one call. A thread keeps those that it has not used in memory that no peer can
+ * read, as are the keys in use; the child of a fork() fetches its own.
  */
 #ifndef NETTY_RDMA_EMBEDDED_RANDOM_H
 #define NETTY_RDMA_EMBEDDED_RANDOM_H

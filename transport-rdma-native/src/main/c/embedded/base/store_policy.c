@@ -19,9 +19,10 @@
 #include <stdatomic.h>
 
 /*
- * Ordinary stores may take so much longer, in halves, as the reader gains by them. Measured by `ib_send_lat` on a 2-core
- * AMD EPYC guest whose cores share a cache, nanoseconds a KiB: the writer 19 with ordinary stores and 26 past the cache,
- * the reader 19 and 46. On one whose cores do not, the writer took 3 to 6 times as long with ordinary stores.
+ * Ordinary stores may take so much longer, in halves, as the reader gains by them. Measured by `ib_send_lat` on a
+ * 2-core AMD EPYC guest whose cores share a cache, nanoseconds a KiB: the writer 19 with ordinary stores and 26 past
+ * the cache, the reader 19 and 46. On one whose cores do not, the writer took 3 to 6 times as long
+ * with ordinary stores.
  */
 #define WORTH_HALVES 3u
 

@@ -15,9 +15,9 @@
  */
 /*
  * Whether what the peer reads next is stored past the cache: decided for each direction of a connection by what storing
- * costs the writer, as that differs between machines and between the cores of one. An ordinary store takes the line from
- * the cache of the reader, which has it from the previous round. Where the two share a cache that costs nothing, and the
- * reader finds the bytes there; where they are far apart it takes several times as long as a store to memory.
+ * costs the writer, as that differs between machines and between the cores of one. An ordinary store takes the line
+ * from the cache of the reader, which has it from the previous round. Where the two share a cache that costs nothing,
+ * and the reader finds the bytes there; where they are far apart it takes several times as long as a store to memory.
  *
  * Two ways are compared, each with the memory as it left it: so many bytes are stored one way before as many are
  * measured. One interruption does not decide, as the slowest piece of each does not count. Comparisons become rarer as

@@ -291,7 +291,8 @@ static int set_id_option(struct cm_id *id, int name, const void *value, size_t l
 int embedded_rdma_set_option(struct rdma_cm_id *public_id, int level, int name, void *value, size_t length) {
     UNCANCELLED;
     if (level == RDMA_OPTION_IB && name == RDMA_OPTION_IB_PATH) {
-        return cm_result(EINVAL); /* there is no path record that would fit: what the kernel says of one that does not */
+        /* There is no path record that would fit: what the kernel says of one that does not. */
+        return cm_result(EINVAL);
     }
     if (level != RDMA_OPTION_ID) {
         return cm_result(ENOSYS);

@@ -19,9 +19,9 @@
  * announced.
  *
  * So every peer process of the same user holds the descriptor, and a hostile one can steal wake-ups; where other users
- * are listed, peers can only ring: see doorbell.h. Within this process, a call that waits for an event reads the descriptor
- * without a lock, while another may empty it with the lock: one system call each. Where the second takes more (see
- * doorbell_can_nowait()), all reads are under the lock, and waiting is poll(2).
+ * are listed, peers can only ring: see doorbell.h. Within this process, a call that waits for an event reads the
+ * descriptor without a lock, while another may empty it with the lock: one system call each. Where the second takes
+ * more (see doorbell_can_nowait()), all reads are under the lock, and waiting is poll(2).
  *
  * Events are counted per completion queue, not flagged: rsockets arms again without having taken the event before.
  */

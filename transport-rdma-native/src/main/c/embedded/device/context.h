@@ -63,8 +63,8 @@ struct async_source {
 void device_init(void);
 
 /*
- * Fills the calls that <infiniband/verbs.h> makes by verbs_get_ctx_op(). One that stays NULL fails with EOPNOTSUPP there,
- * as those do that a driver does not give to libibverbs.
+ * Fills the calls that <infiniband/verbs.h> makes by verbs_get_ctx_op(). One that stays NULL fails with EOPNOTSUPP
+ * there, as those do that a driver does not give to libibverbs.
  */
 void extended_fill(struct verbs_context *extended);
 

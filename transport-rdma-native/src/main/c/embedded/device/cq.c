@@ -168,7 +168,8 @@ static int take(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *t
         atomic_store_explicit(cqe->tail, cqe->end, memory_order_release);
     }
     if (count == 0) {
-        cq->head = 0; /* so a queue for very many connections takes no more memory than it has had completions at a time */
+        /* So a queue for very many connections takes no more memory than it has had completions at a time. */
+        cq->head = 0;
     }
     atomic_store_explicit(&cq->count, count, memory_order_relaxed);
     pthread_mutex_unlock(&cq->lock);

@@ -49,7 +49,9 @@ struct qp;
 struct process;
 struct bank_watch;
 
-/* A tick on a peer's notify area, and the queue pair that it announces work for. The process is NULL if there is none. */
+/*
+ * A tick on a peer's notify area, and the queue pair that it announces work for. The process is NULL if there is none.
+ */
 struct cq_place {
     struct process *process;
     uint32_t bank, slot;
@@ -62,13 +64,16 @@ struct cq_place {
 
 struct cqe {
     struct ibv_wc wc;
-    _Atomic uint32_t *tail; /* of the work queue whose places before `end` are free when it is polled; tells whose it is */
+    /* Of the work queue whose places before `end` are free when it is polled; tells whose it is. */
+    _Atomic uint32_t *tail;
     uint32_t end;
     bool send;
     bool inlined; /* its message is in the queue pair: inline_recv.c */
 };
 
-/* When a completion was made: in nanoseconds by CLOCK_MONOTONIC_RAW, which is the device's clock, and CLOCK_REALTIME. */
+/*
+ * When a completion was made: in nanoseconds by CLOCK_MONOTONIC_RAW, which is the device's clock, and CLOCK_REALTIME.
+ */
 struct cq_time {
     uint64_t raw, wall;
 };
@@ -174,9 +179,9 @@ int cq_poll(struct ibv_cq *cq, int entries, struct ibv_wc *wc);
 int cq_req_notify(struct ibv_cq *cq, int solicited_only);
 
 /*
- * The completion queue of all target queue pairs (XRC), which have none of their own: nothing completes on it, but peers
- * see by its word whether a thread polls. It is served by polls of the completion queues that get what targets receive.
- * Made at the first call, and kept. NULL: errno.
+ * The completion queue of all target queue pairs (XRC), which have none of their own: nothing completes on it, but
+ * peers see by its word whether a thread polls. It is served by polls of the completion queues that get what targets
+ * receive. Made at the first call, and kept. NULL: errno.
  */
 struct cq *cq_for_targets(void);
 void cq_init(void);

@@ -31,8 +31,8 @@
 
 /*
  * How long the engine looks for more before it sleeps, at most. Two engines that move a long message for sleeping
- * applications would otherwise wake each other for each half slab. Where the engine was woken on the processor of a peer
- * who cannot go on before it sleeps, that is in vain, which the policy learns.
+ * applications would otherwise wake each other for each half slab. Where the engine was woken on the processor of a
+ * peer who cannot go on before it sleeps, that is in vain, which the policy learns.
  */
 #define MAX_SPIN_NS INT64_C(100000)
 

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Completion queues that are polled by the functions of struct ibv_cq_ex. A batch takes one completion at a time: between
- * ibv_start_poll() and ibv_end_poll() the application may post, and what that completes at once has its place.
+ * Completion queues that are polled by the functions of struct ibv_cq_ex. A batch takes one completion at a time:
+ * between ibv_start_poll() and ibv_end_poll() the application may post, and what that completes at once has its place.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -90,7 +90,8 @@ static int check(const struct ibv_context *context, const struct ibv_cq_init_att
     if ((attr->wc_flags & ~(uint64_t) (IBV_WC_STANDARD_FLAGS | TIMES)) != 0) {
         return EOPNOTSUPP;
     }
-    if (attr->cqe > DEVICE_MAX_CQE || (attr->comp_mask & ~(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)) != 0) {
+    if (attr->cqe > DEVICE_MAX_CQE
+            || (attr->comp_mask & ~(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)) != 0) {
         return EINVAL;
     }
     /* Entries that nobody polls are not overwritten; and one thread is not alone, the engine works beside it. */

@@ -133,7 +133,8 @@ struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
         return NULL;
     }
     ibv->device = dev;
-    ibv->cmd_fd = ibv->async_fd; /* there are no commands; programs duplicate it for ibv_import_device(3), which says so */
+    /* There are no commands; programs duplicate it for ibv_import_device(3), which says so. */
+    ibv->cmd_fd = ibv->async_fd;
     ibv->num_comp_vectors = 1;
     ibv->ops.poll_cq = cq_poll;
     ibv->ops.req_notify_cq = cq_req_notify;

@@ -166,7 +166,9 @@ struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint6
     bool valid = take_access(&access) && is_same_in_page((uintptr_t) memory, iova) && iova + length >= iova;
     int error = context_is_inherited(pd->context) ? EIO : valid && length > 0 ? 0 : EINVAL;
     if (error == 0) {
-        /* As a device that pins the pages. No more are made than must be: receive memory of idle connections is empty. */
+        /*
+         * As a device that pins the pages. No more are made than must be: receive memory of idle connections is empty.
+         */
         error = mapped_check(memory, length, (access & IBV_ACCESS_LOCAL_WRITE) != 0);
     }
     struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));

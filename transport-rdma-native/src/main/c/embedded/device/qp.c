@@ -42,7 +42,8 @@ static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
             || (iwarp_is_on() && attr->qp_type != IBV_QPT_RC)) {
         return EOPNOTSUPP;
     }
-    bool receives = attr->qp_type != IBV_QPT_XRC_SEND; /* what is said of receives is ignored otherwise, as by the kernel */
+    /* What is said of receives is ignored where there are none, as by the kernel. */
+    bool receives = attr->qp_type != IBV_QPT_XRC_SEND;
     if (attr->qp_type == IBV_QPT_XRC_RECV || attr->send_cq == NULL || attr->send_cq->context != pd->context
             || (receives && (attr->recv_cq == NULL || attr->recv_cq->context != pd->context))
             || (receives && attr->srq != NULL

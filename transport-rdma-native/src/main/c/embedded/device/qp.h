@@ -15,8 +15,8 @@
  */
 /*
  * Queue pairs: what the types share. All transmission, execution and completion of one queue pair is done by the owner
- * of its gate, on whatever thread that is: one that posts or polls, or the engine. What a type does in its own way is in
- * its table of operations: rc.h, ud.h.
+ * of its gate, on whatever thread that is: one that posts or polls, or the engine. What a type does in its own way is
+ * in its table of operations: rc.h, ud.h.
  *
  *   qp.c           types; create, query, destroy
  *   qp_table.c     references, numbers
@@ -262,7 +262,8 @@ struct qp_ops {
 
     /*
      * The type's part of a work request, when all else of it is checked and copied, with the lock of the queue: 0 or
-     * errno. `release_send` is for the owner of the gate, or for who has filled it and does not post it; it may be NULL.
+     * errno. `release_send` is for the owner of the gate, or for who has filled it and does not post it;
+     * it may be NULL.
      */
     int (*fill_send)(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
     void (*release_send)(struct send_wqe *wqe);
@@ -337,7 +338,9 @@ void qp_free(struct qp *qp); /* for the last reference, and for those that are n
 int qp_table_add(struct qp *qp); /* gives it a number; 0 or errno */
 void qp_table_remove(struct qp *qp);
 struct qp *qp_table_find(uint32_t qpn); /* with a reference, or NULL */
-/* A number for something else: 0 and errno if there is none. It is not used again for a while, as those of queue pairs. */
+/*
+ * A number for something else: 0 and errno if there is none. It is not used again for a while, as those of queue pairs.
+ */
 uint32_t qp_table_claim_number(void);
 void qp_table_release_number(uint32_t number);
 /* Calls `visit` for all, with the table's lock; it may take control and gates. */

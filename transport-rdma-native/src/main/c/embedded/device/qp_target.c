@@ -26,7 +26,8 @@
 
 /* What is only the handle's. */
 struct handle {
-    struct qp qp; /* its name for the application; of the rest, `target`, `context`, `async` and `next_handle` are used */
+    /* Its name for the application; of the rest, `target`, `context`, `async` and `next_handle` are used. */
+    struct qp qp;
     struct ibv_xrcd *xrcd;
 };
 

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * ibv_wr_*(3). Requests are built one by one behind the head of the send queue, with its lock from ibv_wr_start() on, and
- * the head moves when ibv_wr_complete() finds nothing wrong with any of them. A request is checked and copied by the
- * code of ibv_post_send(), when its setters were called: at the next one, or at the end.
+ * ibv_wr_*(3). Requests are built one by one behind the head of the send queue, with its lock from ibv_wr_start() on,
+ * and the head moves when ibv_wr_complete() finds nothing wrong with any of them. A request is checked and copied by
+ * the code of ibv_post_send(), when its setters were called: at the next one, or at the end.
  */
 #include <errno.h>
 #include <stdlib.h>

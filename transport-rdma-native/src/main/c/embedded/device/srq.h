@@ -65,8 +65,8 @@ bool srq_take(struct srq *srq, struct qp *qp);
 struct qp *srq_next_to_serve(struct srq *srq);
 
 /*
- * XRC, with the gate of a target queue pair: what comes next is for the shared receive queue of its domain that has this
- * number. False if there is none; then it has none.
+ * XRC, with the gate of a target queue pair: what comes next is for the shared receive queue of its domain that has
+ * this number. False if there is none; then it has none.
  */
 bool srq_select(struct qp *target, uint32_t number);
 /* The target queue pair has none any more. */

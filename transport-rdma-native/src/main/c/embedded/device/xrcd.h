@@ -18,8 +18,8 @@
  * queue of its domain, whose number each request carries. The protection domain and the completion queue are those of
  * that shared receive queue.
  *
- * Who opens one by a file descriptor meets those that were opened by other descriptors of the same file, in this process:
- * what a target queue pair needs is memory of the process that has made it.
+ * Who opens one by a file descriptor meets those that were opened by other descriptors of the same file, in this
+ * process: what a target queue pair needs is memory of the process that has made it.
  */
 #ifndef NETTY_RDMA_EMBEDDED_XRCD_H
 #define NETTY_RDMA_EMBEDDED_XRCD_H
@@ -38,7 +38,9 @@ struct xrc_domain *xrcd_domain(struct ibv_xrcd *xrcd);
 /* Objects that were made with it: it cannot be closed while there are any. */
 void xrcd_add_objects(struct ibv_xrcd *xrcd, int number);
 
-/* ---- shared receive queues, by their number. `names` is a lock that may be taken with gates, and before no other ---- */
+/*
+ * ---- shared receive queues, by their number. `names` is a lock that may be taken with gates, and before no other ----
+ */
 
 void xrcd_lock_names(struct xrc_domain *domain);
 void xrcd_unlock_names(struct xrc_domain *domain);

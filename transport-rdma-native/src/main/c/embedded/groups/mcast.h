@@ -44,8 +44,8 @@ void mcast_init(void);
 
 /*
  * Makes a queue pair a member, or ends that; on return all senders know. Blocks until the administrator answers, at
- * most two seconds. Not on the engine thread. Returns 0 or errno: ENOMEM if the group or the table is full, or has enough
- * of this process or user.
+ * most two seconds. Not on the engine thread. Returns 0 or errno: ENOMEM if the group or the table is full, or has
+ * enough of this process or user.
  */
 int mcast_join(const union ibv_gid *gid, uint32_t qpn);
 void mcast_leave(const union ibv_gid *gid, uint32_t qpn);

@@ -61,8 +61,8 @@ static unsigned count_of(const struct mcast_registry *registry) {
     return (unsigned) atomic_load(&registry->table->count);
 }
 
-static unsigned find_entry(const struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
-                           uint32_t qpn) {
+static unsigned find_entry(const struct mcast_registry *registry, const struct link *registrant,
+                           const union ibv_gid *gid, uint32_t qpn) {
     unsigned i = 0, count = count_of(registry);
     while (i < count
            && (registry->registrant[i] != registrant || atomic_load(&registry->table->entry[i].qpn) != qpn

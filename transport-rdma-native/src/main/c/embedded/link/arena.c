@@ -37,7 +37,9 @@
 #define FIRST_SHOW_GAP_NS UINT64_C(10000000)
 #define MAX_SHOW_GAP_NS UINT64_C(1000000000)
 
-/* Descriptors that are kept for introductions to be repeated, at most: this, or a quarter of those that there may be. */
+/*
+ * Descriptors that are kept for introductions to be repeated, at most: this, or a quarter of those that there may be.
+ */
 #define MIN_KEPT 256u
 
 /*
@@ -48,8 +50,8 @@
 
 /*
  * Of all processes of another user, bytes that they may have this one map: such a part of its memory. To read a page
- * that they never wrote takes one for it, which counts for who reads (shmem_fault() in the kernel's mm/shmem.c), and what
- * is read is for them to say.
+ * that they never wrote takes one for it, which counts for who reads (shmem_fault() in the kernel's mm/shmem.c), and
+ * what is read is for them to say.
  */
 #define PART_OF_MEMORY 4
 

@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * Arenas: sealed memory (sealed.h) that is cut into segments (wire.h) for the ends of several queue pairs and flows. One
- * mapping for each segment would use up vm.max_map_count (65,530 by default) with half as many queue pairs, and costs
- * each connection a dozen system calls. The control words of all its segments share a page, which is all that an arena
- * of idle connections takes.
+ * Arenas: sealed memory (sealed.h) that is cut into segments (wire.h) for the ends of several queue pairs and flows.
+ * One mapping for each segment would use up vm.max_map_count (65,530 by default) with half as many queue pairs, and
+ * costs each connection a dozen system calls. The control words of all its segments share a page, which is all that an
+ * arena of idle connections takes.
  *
  * An arena is shown to one peer only, over one link. The first ones of a link are small, for most links
  * are used by few queue pairs.
@@ -30,9 +30,9 @@
  *   WIRE_ARENA_END                             -> unmaps it when it needs none of its segments any more
  *
  * A segment is claimed again when its user has released it and all introductions were left: till then somebody at the
- * other end may take for its own what the next user writes. The pages of a released segment stay, as the seal that keeps
- * readers from writing also refuses to punch holes (shmem_fallocate() in the kernel's mm/shmem.c). So an arena that has
- * users is preferred, the fuller the better, and one without users is given back after some seconds, whatever
+ * other end may take for its own what the next user writes. The pages of a released segment stay, as the seal that
+ * keeps readers from writing also refuses to punch holes (shmem_fallocate() in the kernel's mm/shmem.c). So an arena
+ * that has users is preferred, the fuller the better, and one without users is given back after some seconds, whatever
  * the reader says: its mapping is its own business.
  *
  * What a peer shows is counted by process (link_charge()).
@@ -78,8 +78,8 @@ struct wire_segment *arenas_claim(struct arenas *arenas, struct arena **arena);
 struct wire_control *arena_control(const struct arena *arena, const struct wire_segment *segment);
 
 /*
- * An introduction is sent between these two. The first fills in `place`, and returns the descriptor that goes along, or -1
- * if it was shown to the peer already; it is shown again, after a while, as long as there is no answer.
+ * An introduction is sent between these two. The first fills in `place`, and returns the descriptor that goes along, or
+ * -1 if it was shown to the peer already; it is shown again, after a while, as long as there is no answer.
  */
 int arenas_begin_introduction(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment,
                               struct wire_place *place);
@@ -100,8 +100,8 @@ bool arenas_left(struct arenas *arenas, const struct wire_place *place);
 
 /*
  * The segment of an introduction; `fd` is the descriptor that came along, or -1. Returns NULL with errno: EPROTO if no
- * honest peer would send this, ESTALE if the arena is not known, for want of its descriptor or of memory for it; the peer
- * will send it again.
+ * honest peer would send this, ESTALE if the arena is not known, for want of its descriptor or of memory for it; the
+ * peer will send it again.
  */
 const struct wire_segment *arenas_view(struct arenas *arenas, const struct wire_place *place, int fd,
                                        struct view **view);

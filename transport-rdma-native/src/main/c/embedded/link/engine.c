@@ -373,8 +373,8 @@ int engine_start(void) {
 }
 
 /*
- * No callback runs (engine_halt_init()), but the thread may be about to start. What runs before our first line has locks of
- * its own, that of AddressSanitizer's allocator for one, which a child would find locked for ever.
+ * No callback runs (engine_halt_init()), but the thread may be about to start. What runs before our first line has
+ * locks of its own, that of AddressSanitizer's allocator for one, which a child would find locked for ever.
  */
 static void fork_prepare(void) {
     pthread_mutex_lock(&engine.lock);

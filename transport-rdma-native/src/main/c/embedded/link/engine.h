@@ -19,8 +19,8 @@
  * It does what no application thread can be relied on to do: CM messages, timers, the death of a peer, and progress of
  * queue pairs whose completion queue no thread polls. It starts with the first use and is a daemon: it never stops, so
  * that no static destructor can race with it. After fork() the child has no engine until it uses the provider again;
- * sources, timers and tasks of the parent do not exist for it. A fork waits for the callback that runs, which must not wait
- * for a thread that may fork.
+ * sources, timers and tasks of the parent do not exist for it. A fork waits for the callback that runs, which must not
+ * wait for a thread that may fork.
  *
  * Callbacks run on the engine thread with no engine lock held, so they may take their owners' locks and call back in.
  */

@@ -28,8 +28,8 @@
  * others share common banks, which costs their owner's polls looks at groups that have nothing for them, and no more:
  * what a peer calls its completion queues is the peer's word, and must not decide how much memory is used here.
  *
- * A receiver whose polls look at a connection itself (cq_scan.c) says so in its segment; then there are no ticks for it,
- * which saves two cache lines that move from processor to processor.
+ * A receiver whose polls look at a connection itself (cq_scan.c) says so in its segment; then there are no ticks for
+ * it, which saves two cache lines that move from processor to processor.
  */
 #ifndef NETTY_RDMA_EMBEDDED_NOTIFY_AREA_H
 #define NETTY_RDMA_EMBEDDED_NOTIFY_AREA_H

@@ -45,8 +45,8 @@ int own_doorbell_open(struct own_doorbell *doorbell, int flags);
 void own_doorbell_close(struct own_doorbell *doorbell);
 
 /*
- * A descriptor to send to a peer, which own_doorbell_lent() ends once it is sent. -1 with errno: whoever misses it rings
- * the engine in place of a channel.
+ * A descriptor to send to a peer, which own_doorbell_lent() ends once it is sent. -1 with errno: whoever misses it
+ * rings the engine in place of a channel.
  */
 int own_doorbell_lend(const struct own_doorbell *doorbell);
 void own_doorbell_lent(const struct own_doorbell *doorbell, int fd);

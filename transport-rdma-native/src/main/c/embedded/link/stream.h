@@ -110,7 +110,9 @@ static inline void consumer_advance(struct consumer *consumer) {
  * write their own word before they read the other's, sequentially consistent: one of them sees the other's.
  */
 
-/* Asks to be woken when half is acknowledged, so that the next pieces are copied in while the peer copies the others. */
+/*
+ * Asks to be woken when half is acknowledged, so that the next pieces are copied in while the peer copies the others.
+ */
 static inline void producer_want(const struct producer *producer, struct wire_control *own, enum wire_stream stream) {
     uint32_t outstanding = producer->prod - producer->acked;
     atomic_exchange(&own->stream[stream].want, producer->acked + (outstanding + 1) / 2);

@@ -18,10 +18,10 @@
  * shared memory that goes with them. Everything here is written by one side and read by the other, which trusts
  * none of it.
  *
- *   WIRE_NOTIFY_AREA  once a link and direction: the sender's notify area (notify_area.h) and the doorbell of its engine
- *                (doorbells: own_doorbell.h)
- *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with the doorbells of their channels)
- *                to signal
+ *   WIRE_NOTIFY_AREA  once a link and direction: the sender's notify area (notify_area.h) and the doorbell of its
+ *                engine (doorbells: own_doorbell.h)
+ *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with the doorbells of their
+ *                channels) to signal
  *   WIRE_SLOTS   the answer: on which ticks of the answerer's notify area the receiver finds out about this queue pair
  *   WIRE_NUDGE   what was published for the queue pair has not been taken for some time: the engine is to work on it
  *   WIRE_FLOW_   one way of a datagram queue pair to another one: flow.h
@@ -69,7 +69,9 @@ struct wire_place {
     uint32_t arena, segment, segments;
 };
 
-/* Descriptors, those that `carries` announces: arena, doorbell of the receive CQ's channel, doorbell of the send CQ's. */
+/*
+ * Descriptors, those that `carries` announces: arena, doorbell of the receive CQ's channel, doorbell of the send CQ's.
+ */
 struct wire_attach {
     uint32_t src_qpn, dst_qpn;
     uint32_t recv_cq, send_cq;       /* index of the word on the sender's notify area */

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Connections: what RC, UC and XRC queue pairs do beside what all types share (qp.h). All functions are for the owner of the
- * queue pair's gate unless said otherwise.
+ * Connections: what RC, UC and XRC queue pairs do beside what all types share (qp.h). All functions are for the owner
+ * of the queue pair's gate unless said otherwise.
  *
  * Each file uses those below it only:
  *
@@ -92,8 +92,8 @@ bool rc_take_answer_acks(struct qp *qp); /* true if there was anything new */
 /* Acknowledges what was consumed of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */
 void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake);
 /*
- * Announces what was published for WIRE_DIRECT_...: to polls of the peer, by a tick if they need one, and to a peer that
- * sleeps, with the result of process_ring().
+ * Announces what was published for WIRE_DIRECT_...: to polls of the peer, by a tick if they need one, and to a peer
+ * that sleeps, with the result of process_ring().
  */
 bool rc_signal(const struct qp *qp, uint32_t streams, enum wake wake);
 /*

@@ -251,7 +251,8 @@ static bool claim_announcements(struct qp *qp, struct attachment *a) {
 static void attach(struct qp *qp, struct attachment *attachment) {
     qp->attached = attachment;
     bool claimed = claim_announcements(qp, attachment);
-    close_doorbells(attachment); /* the first queue pair's are kept for all: one for each would use up the descriptors */
+    /* The first queue pair's are kept for all: one for each would use up the descriptors. */
+    close_doorbells(attachment);
     if (!claimed) {
         qp_fail(qp, IBV_EVENT_QP_FATAL);
         return;
@@ -472,7 +473,8 @@ static bool on_attach(struct link *link, const void *body, size_t length, int *f
     }
     struct qp *qp = qp_table_find(message.dst_qpn);
     bool honest = true;
-    if (qp == NULL || !is_service_of(qp, message.type)) { /* destroyed: the peer will find out by its timer, as on a wire */
+    if (qp == NULL || !is_service_of(qp, message.type)) {
+        /* Destroyed: the peer will find out by its timer, as on a wire. */
         arenas_decline(peer_arenas(peer), &message.place);
         peer_put(peer);
     } else {

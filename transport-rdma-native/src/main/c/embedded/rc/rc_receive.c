@@ -117,8 +117,8 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
 }
 
 /*
- * The request is for another shared receive queue than the one before. Returns false if there is no such queue, which may
- * have been destroyed in the middle of a message, or after a violation.
+ * The request is for another shared receive queue than the one before. Returns false if there is no such queue, which
+ * may have been destroyed in the middle of a message, or after a violation.
  */
 __attribute__((noinline)) static bool select_srq(struct qp *qp, uint32_t number) {
     if (qp->domain == NULL || (qp->inbound.active && qp->srq != NULL)) {
@@ -218,8 +218,8 @@ static bool makes_completion(const struct wire_desc *desc) {
 
 /*
  * Acknowledges requests of which the peer waits for the last one to complete. If the application is about to look at a
- * message among them, its answer will most likely wake the peer soon; not so with XRC, where that comes by another queue
- * pair.
+ * message among them, its answer will most likely wake the peer soon; not so with XRC,
+ * where that comes by another queue pair.
  */
 static void acknowledge_awaited(struct qp *qp, bool message) {
     if (!message || !cq_is_polled(qp->recv_cq) || qp->domain != NULL) {

@@ -140,7 +140,8 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
         wqe->end = qp->out.prod;
         qp->unanswered += answered;
     } else {
-        rc_hint(qp, WIRE_DIRECT_REQUESTS); /* one that polls starts copying now; a sleeper is woken when the slab is full */
+        /* One that polls starts copying now; a sleeper is woken when the slab is full. */
+        rc_hint(qp, WIRE_DIRECT_REQUESTS);
     }
     return OUTCOME_DONE;
 }

@@ -15,9 +15,9 @@
  */
 /*
  * The operations of UC queue pairs, which have no READs and no atomics. Their messages go the way of those of RC queue
- * pairs: rc.h. A receiver drops what it cannot take (rc_receive.c), and a send is complete when the peer has consumed it,
- * so that the sender may go then, as on a wire. What the peer does not take (it is gone, it is stopped, or it was never
- * there) counts as sent all the same, after a time: nothing tells a device.
+ * pairs: rc.h. A receiver drops what it cannot take (rc_receive.c), and a send is complete when the peer has consumed
+ * it, so that the sender may go then, as on a wire. What the peer does not take (it is gone, it is stopped, or it was
+ * never there) counts as sent all the same, after a time: nothing tells a device.
  */
 #include <errno.h>
 

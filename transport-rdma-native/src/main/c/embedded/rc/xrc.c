@@ -15,9 +15,9 @@
  */
 /*
  * The operations of XRC queue pairs (IB specification, annex A14): initiators, which send only, and targets, which
- * receive only, each message for the shared receive queue that it names. Both go the way of RC queue pairs: rc.h. What is
- * required of attributes, and what is ignored, is as in the kernel: qp_state_table in verbs.c, modify_qp_mask() in
- * uverbs_cmd.c.
+ * receive only, each message for the shared receive queue that it names. Both go the way of RC queue pairs: rc.h. What
+ * is required of attributes, and what is ignored, is as in the kernel: qp_state_table in verbs.c,
+ * modify_qp_mask() in uverbs_cmd.c.
  */
 #include "embedded/device/srq.h"
 #include "rc.h"

@@ -154,7 +154,8 @@ static int accept_flow(struct qp *qp, struct rx_flow *rx_flow) {
     }
     int error = peer_send(rx_flow->peer, WIRE_FLOW_ACCEPT, &message, sizeof(message), fds, nfds);
     channel_doorbell_lent(channel, doorbell);
-    arenas_end_introduction(arenas, rx_flow->arena, rx_flow->own_segment, (message.carries & WIRE_ARENA) != 0, error == 0);
+    arenas_end_introduction(arenas, rx_flow->arena, rx_flow->own_segment, (message.carries & WIRE_ARENA) != 0,
+                            error == 0);
     return error;
 }
 

@@ -58,7 +58,8 @@ static int place(const struct qp *qp, const struct receive_wqe *wqe, const struc
     return error != 0 ? error : sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, payload, desc->length);
 }
 
-static void deliver(struct qp *qp, const struct rx_flow *rx_flow, const struct wire_desc *desc, const uint8_t *payload) {
+static void deliver(struct qp *qp, const struct rx_flow *rx_flow, const struct wire_desc *desc,
+                    const uint8_t *payload) {
     const struct receive_wqe *wqe = qp->failed || !is_for(qp, desc, payload) ? NULL : qp_next_receive(qp);
     if (wqe == NULL || desc->total + UD_GRH_BYTES > wqe->length) {
         return;

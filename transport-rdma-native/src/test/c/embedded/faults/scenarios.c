@@ -496,7 +496,8 @@ static bool make_xrc(struct xrc *x, struct ibv_context *context, struct trouble 
     }
     STEP(trouble, (x->xrcd = ibv_open_xrcd(context, &domain)) != NULL);
     struct ibv_srq_init_attr_ex queue = {
-        .attr = { .max_wr = 4, .max_sge = 1 }, .srq_type = IBV_SRQT_XRC, .pd = side->pd, .xrcd = x->xrcd, .cq = side->cq,
+        .attr = { .max_wr = 4, .max_sge = 1 }, .srq_type = IBV_SRQT_XRC, .pd = side->pd, .xrcd = x->xrcd,
+        .cq = side->cq,
         .comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
     };
     STEP(trouble, (x->srq = ibv_create_srq_ex(context, &queue)) != NULL);
