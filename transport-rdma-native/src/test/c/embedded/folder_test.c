@@ -23,7 +23,8 @@
 
 #include "embedded/cm/cm_wire.h"
 #include "embedded/embedded.h"
-#include "embedded/link/link.h"
+#include "embedded/link/engine.h"
+#include "embedded/link/link_private.h"
 #include "folder_support.h"
 
 #define PS 0x77 /* of link.c, for names that are no ports of the connection manager */
@@ -450,6 +451,48 @@ static void an_id_may_be_destroyed_while_it_asks(void) {
     kill_child(&a);
 }
 
+static int from_engine[2], to_engine[2];
+
+static void wait_in_engine(struct engine_timer *timer) {
+    char byte;
+    (void) timer;
+    CHECK_EQ(write(from_engine[1], "", 1), 1);
+    CHECK_EQ(read(to_engine[0], &byte, 1), 1);
+}
+
+static void client_with_an_ended_link(const void *unused) {
+    (void) unused;
+    char byte;
+    struct link_network network;
+    struct link *link;
+    struct engine_timer timer = { .fire = wait_in_engine };
+    enter_network(OF_C);
+    converse(OF_A, OF_C, "a");
+    CHECK_EQ(link_find_networks(RDMA_PS_TCP, PORT, &network, 1), 1);
+    CHECK_EQ(link_connect_port_in(&network, RDMA_PS_TCP, PORT, false, &link), 0);
+    CHECK(pipe(from_engine) == 0 && pipe(to_engine) == 0);
+    engine_timer_set(&timer, engine_now_ns());
+    CHECK_EQ(read(from_engine[0], &byte, 1), 1);
+    CHECK_EQ(shutdown(link->source.fd, SHUT_RDWR), 0);
+    CHECK(link_is_up(link));
+
+    struct rdma_event_channel *channel = new_channel();
+    struct rdma_cm_id *id = new_id(channel);
+    struct address address = address_of(OF_A, PORT);
+    CHECK_EQ(rdma_resolve_addr(id, NULL, sockaddr_of(&address), 2000), 0);
+    CHECK_EQ(write(to_engine[1], "", 1), 1);
+    expect_and_ack(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+    link_put(link);
+    CHECK_EQ(rdma_destroy_id(id), 0);
+    rdma_destroy_event_channel(channel);
+}
+
+static void a_question_does_not_go_by_a_link_whose_end_has_not_been_read(void) {
+    struct child a = begin_service(&service_a);
+    run_in_child(client_with_an_ended_link, NULL);
+    kill_child(&a);
+}
+
 /* ---- a peer that lies about its addresses ---- */
 
 enum lie { LIE_TWICE, LIE_ABOUT_ANOTHER, LIE_MALFORMED, LIE_TOO_LONG };
@@ -529,6 +572,7 @@ int main(void) {
         RUN(a_listener_at_the_wildcard_has_the_addresses_of_its_namespace);
         RUN(the_death_of_a_peer_in_another_namespace_is_noticed);
         RUN(an_id_may_be_destroyed_while_it_asks);
+        RUN(a_question_does_not_go_by_a_link_whose_end_has_not_been_read);
         RUN(who_lies_about_an_address_is_heard_once_and_well_formed_only);
     } else {
         fprintf(stderr, "    skipped: tests in other namespaces, which this system lets this user not make\n");

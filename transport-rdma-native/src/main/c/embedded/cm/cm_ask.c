@@ -108,11 +108,18 @@ static void take(struct cm_question *question, unsigned i, bool here) {
 static void ask_one(struct cm_question *question, const struct link_network *network, int port_space, uint16_t port,
                     const struct cm_wire_ask *message) {
     struct link *link;
-    if (link_connect_port_in(network, port_space, port, false, &link) != 0) {
-        return;
+    int err = EPIPE;
+    /* A link that is known may have ended without the engine having read that yet. */
+    for (int fresh = 0; fresh < 2 && err == EPIPE; fresh++) {
+        if (link_connect_port_in(network, port_space, port, fresh != 0, &link) != 0) {
+            return;
+        }
+        err = link_send(link, CM_ASK, message, sizeof(*message), NULL, 0);
+        if (err != 0) {
+            link_put(link);
+        }
     }
-    if (link_send(link, CM_ASK, message, sizeof(*message), NULL, 0) != 0) {
-        link_put(link);
+    if (err != 0) {
         return;
     }
     question->asked[question->count].link = link;
