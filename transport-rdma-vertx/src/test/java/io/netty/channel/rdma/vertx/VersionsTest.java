@@ -62,8 +62,7 @@ class VersionsTest {
             exchange(Vertxes.RDMA.start());
             System.setProperty(RdmaTransport.PROPERTY, "rdma");
             exchange(Vertx.vertx());
-            assertThat(RdmaMetrics.total().bytesReceivedInPlace() + RdmaMetrics.total().bytesReceivedCopied())
-                    .isGreaterThan(8 * 700_000);
+            assertThat(RdmaMetrics.total().bytesReceivedInPlace()).isGreaterThan(2_000_000);
             TestTimeouts.awaitTrue(() -> RdmaMetrics.total().receiveMemory() == 0);
             System.out.println("Vert.x " + version() + " is on RDMA");
         }
