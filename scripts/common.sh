@@ -28,6 +28,9 @@ say() {
     printf '== %s\n' "$*"
 }
 
+# What surefire says of a module, and of a class; for sed -E.
+SUREFIRE_COUNTS='Tests run: ([0-9]+), Failures: ([0-9]+), Errors: ([0-9]+), Skipped: ([0-9]+)'
+
 c_sources_of_the_project() {
     find "$ROOT" -name target -prune -o -name .git -prune -o -type f -name '*.[ch]' -print
 }

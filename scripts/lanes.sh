@@ -319,9 +319,8 @@ java_tests() { # MAVEN ARGUMENT...
 # Surefire's totals by module, from Maven's output. Its XML reports would not do: the report of one test engine replaces
 # that of another for a class that has tests of both (JUnit and jqwik).
 maven_totals() {
-    local counts='Tests run: ([0-9]+), Failures: ([0-9]+), Errors: ([0-9]+), Skipped: ([0-9]+)'
     sed -n -E -e 's/^\[INFO\] --- .*surefire.*:test .* @ ([^ ]+) ---$/module \1/p' \
-        -e 's/^\[[A-Z]+\] '"$counts"'$/total \1 \2 \3 \4/p' \
+        -e 's/^\[[A-Z]+\] '"$SUREFIRE_COUNTS"'$/total \1 \2 \3 \4/p' \
         | awk '$1 == "module" { module = $2 }
                $1 == "total" { print "@", "java/" module, $2 - $3 - $4 - $5, $3 + $4, $5 }'
 }
