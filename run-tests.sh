@@ -85,16 +85,16 @@ Logs are in target/test-logs.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan c-user java iwarp faults faults-java containers conformance consumer fuzz
-    fuzz-java chaos differential)
+default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java containers conformance consumer fuzz fuzz-java
+    chaos differential)
 lanes=()
-rxe=no
-maven_arguments=()
-install=yes
-rounds=''
+# What is passed to Maven and to the JVMs, and what -Dtest selects.
+properties=() PATTERNS=''
+install=yes rounds='' load=0
 # Of the lanes with random input; empty: the fixed set.
-TEST_SEED=''
-TEST_SECONDS=''
+TEST_SEED='' TEST_SECONDS=''
+# Not empty: everything, also what repeats other tests.
+TEST_ALL=''
 # Of testsuite/conformance/run.
 CONFORMANCE_OPTION=''
 while [ $# != 0 ]; do
@@ -102,24 +102,29 @@ while [ $# != 0 ]; do
         -h|--help) usage; exit 0 ;;
         --no-install) install=no ;;
         --repeat) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--repeat needs a number; see --help"; rounds=$2; shift ;;
+        --load) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--load needs a number; see --help"; load=$2; shift ;;
         --seed) [[ ${2-} =~ ^-?[0-9]+$ ]] || die "--seed needs a number; see --help"; TEST_SEED=$2; shift ;;
         --seconds) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--seconds needs a number; see --help"; TEST_SECONDS=$2; shift ;;
-        --rxe) rxe=yes ;;
+        --all)
+            TEST_ALL=yes CONFORMANCE_OPTION=--all
+            lanes+=("${default_lanes[@]}" platforms)
+            [ "$(uname -m)" != x86_64 ] || lanes+=(rxe-c rxe)
+            ;;
+        --rxe) lanes+=(rxe) ;;
         --quick) lanes+=(scripts quick-c quick-java) ;;
         --conformance) lanes+=(conformance); CONFORMANCE_OPTION=--all ;;
+        load) lanes+=(c java); load=8 ;;
         default) lanes+=("${default_lanes[@]}") ;;
-        -D*) maven_arguments+=("$1") ;;
+        -Dtest=*) PATTERNS=${1#-Dtest=} ;;
+        -D*) properties+=("$1") ;;
         *) type -t "lane_${1//-/_}" > /dev/null || die "no lane '$1'; see --help"; lanes+=("$1") ;;
     esac
     shift
 done
-# What selects Java tests leaves those in C out.
-[[ $rxe = no || " ${maven_arguments[*]}" = *" -Dtest="* ]] || lanes+=(rxe-c)
-[ "$rxe" = no ] || lanes+=(rxe)
+[[ " ${lanes[*]} " != *" rxe "* || " ${lanes[*]} " = *" rxe-c "* ]] || lanes+=(rxe-c)
 [ "${#lanes[@]}" != 0 ] || lanes=("${default_lanes[@]}")
-[[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
-sections=(build)
+sections=(build tests)
 with_interop='java|iwarp|quick-java|testsuite|example-servers|differential|chaos'
 with_interop+='|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos'
 [[ ! " ${lanes[*]} " =~ " "($with_interop)" " ]] || sections+=(interop)
@@ -133,11 +138,31 @@ with_interop+='|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos
 [[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
+find_isolation
 
+run_lanes() {
+    local lane
+    rm -rf "$LOGS"
+    for lane in "${lanes[@]}"; do
+        "lane_${lane//-/_}"
+    done
+    run_queue
+}
+
+busy=()
+trap '[ ${#busy[@]} = 0 ] || kill "${busy[@]}"' EXIT
+for ((i = 0; i < load; i++)); do
+    (while true; do true; done) &
+    busy+=($!)
+done
 LOGS=$ROOT/target/test-logs
 if [ -z "$rounds" ]; then
-    run_lanes "${lanes[@]}"
-    summary
-else
-    repeat "$rounds" "${lanes[@]}"
+    run_lanes
+    exit
 fi
+for ((round = 1; round <= rounds; round++)); do
+    echo "== round $round of $rounds"
+    run_lanes || die "round $round of $rounds failed: its logs are in $LOGS"
+    queue_beside='' queue_alone='' queue_rules=''
+done
+echo "$rounds rounds passed"
