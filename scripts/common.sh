@@ -79,7 +79,8 @@ maven() {
 }
 
 # Builds modules and what they need, without tests, and writes each one's class path for tests to target/test-classpath,
-# unless no source has changed since. Says nothing unless it fails. BUILD_ARGUMENTS: more arguments of Maven.
+# unless no source has changed since. Says nothing unless it fails. BUILD_PHASE: another one of Maven than package;
+# BUILD_ARGUMENTS: more arguments; BUILD_LOG: a file for its output.
 build() { # MODULE...
     local module log
     for module in "$@"; do
@@ -92,13 +93,14 @@ build() { # MODULE...
     say "building"
     log=${BUILD_LOG:-$(mktemp)}
     echo "arguments: ${BUILD_ARGUMENTS[*]-}" > "$log.started"
-    if ! maven -T 1C package dependency:build-classpath -Dmdep.outputFile=target/test-classpath -DskipTests \
+    if ! maven -T 1C "${BUILD_PHASE:-package}" dependency:build-classpath -Dmdep.outputFile=target/test-classpath -DskipTests \
             "${BUILD_ARGUMENTS[@]}" -pl "$(IFS=,; echo "$*")" -am > "$log" 2>&1; then
         grep -E '^\[ERROR\]|error:' "$log" >&2 || cat "$log" >&2
         rm "$log.started"
         die "the build failed; all of its output is in $log"
     fi
     for module in "$@"; do
+        mkdir -p "$ROOT/$module/target"
         cp -p "$log.started" "$ROOT/$module/target/built"
     done
     rm "$log.started"

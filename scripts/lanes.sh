@@ -149,7 +149,7 @@ build_modules=() deploys=''
 
 run_build_java() {
     BUILD_ARGUMENTS=("${properties[@]}")
-    [ -z "$deploys" ] || BUILD_ARGUMENTS+=(deploy -Dmaven.install.skip=true
+    [ -z "$deploys" ] || BUILD_PHASE=deploy BUILD_ARGUMENTS+=(-Dmaven.install.skip=true
         -DaltDeploymentRepository="deployed::file://$ROOT/target/consumer/repository")
     BUILD_LOG=$LOGS/build/maven.log build "${build_modules[@]}"
 }
@@ -410,7 +410,7 @@ run_containers() {
 
 # Applications that see what the build has deployed.
 lane_consumer() {
-    needs_java "${JAVA_MODULES[@]}"
+    needs_java "${JAVA_MODULES[@]}" transport-rdma-bom
     deploys=yes
     task consumer applications 100 build/java "$ROOT/testsuite/consumer/run" "$ROOT/target/consumer/repository"
 }
