@@ -149,7 +149,7 @@ build_modules=() deploys=''
 
 run_build_java() {
     BUILD_ARGUMENTS=("${properties[@]}")
-    [ -z "$deploys" ] || BUILD_PHASE=deploy BUILD_ARGUMENTS+=(-Dmaven.install.skip=true
+    [ -z "$deploys" ] || BUILD_PHASE=(deploy -Dmaven.install.skip=true
         -DaltDeploymentRepository="deployed::file://$ROOT/target/consumer/repository")
     BUILD_LOG=$LOGS/build/maven.log build "${build_modules[@]}"
 }
@@ -356,6 +356,8 @@ run_java() { # LANE MODULE[:VARIANT] CLASS...
     esac
     JAVA_LIMIT=$((1200 + 60 * $# + ${TEST_SECONDS:-0}))
     JAVA_AGAIN="run_java $lane $module"
+    # The lane of a module is a part of the lane java.
+    [[ " ${JAVA_MODULES[*]} " != *" $lane "* ]] || lane=java
     run_java_classes "$lane/${module//:/-}" "$module" "$@"
     [ "$lane" != differential ] \
         || grep -ahE '^seed [0-9]+ \(|^[0-9]+ programs, ' "$ROOT/$module/target/test-reports/$TASK/console.txt" \
