@@ -16,6 +16,7 @@
 
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,6 +95,7 @@ class ModulePathTest {
         compile();
         Path output = folder.resolve("output");
         List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-Xmx256m"));
+        command.addAll(ChildJvm.SHORT_LIVED);
         for (String name : new String[] {"java.library.path", "io.netty.rdma.provider"}) {
             if (System.getProperty(name) != null) {
                 command.add("-D" + name + '=' + System.getProperty(name));

@@ -24,6 +24,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
+import io.netty.channel.rdma.verbs.ChildJvm;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -55,6 +56,7 @@ final class PeerProcess implements AutoCloseable {
     PeerProcess(Class<?> program, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
+        command.addAll(ChildJvm.SHORT_LIVED);
         command.add("-cp");
         // Surefire's own class path is a jar that only names the real one.
         command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));

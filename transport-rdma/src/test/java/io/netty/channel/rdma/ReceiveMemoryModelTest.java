@@ -72,7 +72,7 @@ class ReceiveMemoryModelTest {
     private long sent;
 
     static LongStream seeds() {
-        return TestRandom.seeds(20);
+        return TestRandom.seeds(TestScope.ALL ? 20 : 10);
     }
 
     @ParameterizedTest

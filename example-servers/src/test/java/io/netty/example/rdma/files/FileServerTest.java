@@ -47,7 +47,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
@@ -66,8 +65,7 @@ class FileServerTest {
     private HttpConnection connection;
 
     static Stream<Arguments> everything() {
-        return EachTransport.LIST.stream().flatMap(
-                transport -> Arrays.stream(FileMode.values()).map(mode -> Arguments.of(transport, mode)));
+        return EachTransport.Source.with((Object[]) FileMode.values());
     }
 
     @BeforeEach

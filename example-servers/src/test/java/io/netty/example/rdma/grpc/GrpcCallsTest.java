@@ -48,7 +48,7 @@ class GrpcCallsTest {
     private static final byte[] BINARY = Payloads.of(7, 3000).getBytes().toByteArray();
 
     @ParameterizedTest
-    @EachTransport
+    @EachTransport(tcp = true)
     void messagesOfEverySizeComeBackAsTheyWere(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             for (int bytes : new int[] {0, 1, 100, 5_000, 70_000, MIB + 1, 4 * MIB}) {

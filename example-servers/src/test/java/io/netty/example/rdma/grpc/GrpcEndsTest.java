@@ -58,7 +58,7 @@ class GrpcEndsTest {
     }
 
     @ParameterizedTest
-    @EachTransport
+    @EachTransport(tcp = true)
     void shutdownLetsCallsEndAndTakesNoMore(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
             Received<Payload, Payload> received = new Received<>(false, payload -> { });

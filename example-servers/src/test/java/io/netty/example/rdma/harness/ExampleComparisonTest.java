@@ -22,6 +22,7 @@ import io.netty.example.rdma.harness.load.WebSocketComparison;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.Transport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,22 +40,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 /**
- * What {@code run-example.sh} runs, as processes.
+ * What {@code run-example.sh} runs, as processes. By default one comparison, as they differ in what they load a server
+ * with alone, and each takes some JVMs.
  */
 @Timeout(300)
 class ExampleComparisonTest {
     @TempDir
     private Path folder;
 
-    @ParameterizedTest
-    @EnumSource(names = {"RDMA", "EPOLL"})
-    void httpIsRightOnEveryTransport(Transport transport) throws Exception {
+    @Test
+    void httpIsRightOnRdma() throws Exception {
+        httpIsRight(Transport.RDMA);
+    }
+
+    @Test
+    @Tag("all")
+    void httpIsRightOnTcp() throws Exception {
+        httpIsRight(Transport.EPOLL);
+    }
+
+    private void httpIsRight(Transport transport) throws Exception {
         assertThat(compare(new HttpComparison(), "--transports", transport.toString()))
                 .contains("| plaintext ", "| json ", "| download of 64 MiB ", "| " + transport + ' ')
                 .doesNotContain("| " + transport + " polling ");
     }
 
     @ParameterizedTest
+    @Tag("all")
     @ValueSource(strings = {"jdk", "openssl"})
     void httpIsRightWithTls(String engine) throws Exception {
         assumeFalse(RunningServer.SLOW_MACHINE,
@@ -63,6 +75,7 @@ class ExampleComparisonTest {
     }
 
     @ParameterizedTest
+    @Tag("all")
     @CsvSource({"region, rdma", "region, epoll", "mapped, rdma"})
     void filesAreRight(String mode, String transport) throws Exception {
         assertThat(compare(new FileComparison(), "--transports", transport, "--files", mode))
@@ -70,6 +83,7 @@ class ExampleComparisonTest {
     }
 
     @ParameterizedTest
+    @Tag("all")
     @ValueSource(strings = {"rdma", "nio"})
     void websocketIsRight(String transport) throws Exception {
         assertThat(compare(new WebSocketComparison(), "--transports", transport))
@@ -77,6 +91,7 @@ class ExampleComparisonTest {
     }
 
     @ParameterizedTest
+    @Tag("all")
     @EnumSource(names = {"RDMA", "EPOLL"})
     void proxyIsRightWhateverItsPathIs(Transport transport) throws Exception {
         assertThat(compare(new ProxyComparison(), "--transports", transport.toString()))
@@ -90,6 +105,7 @@ class ExampleComparisonTest {
     }
 
     @Test
+    @Tag("all")
     void figuresAreDrawn() throws Exception {
         Path plot = folder.resolve("plots").resolve("websocket.svg");
         compare(new WebSocketComparison(), "--transports", "epoll", "--plot", plot.toString());
@@ -102,6 +118,7 @@ class ExampleComparisonTest {
     }
 
     @Test
+    @Tag("all")
     void processesThatStayAreMeasuredInEachRound() throws Exception {
         Path tables = folder.resolve("tables.md");
         assertThat(Commands.run(new WebSocketComparison(), "--rounds", "2", "--limit", "0.4",

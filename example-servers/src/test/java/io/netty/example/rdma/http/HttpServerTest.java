@@ -77,7 +77,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EachTransport
+    @EachTransport(tcp = true)
     void pipelinedRequestsAreAnsweredInOrder(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, LIMITS);
         List<Future<HttpResponse>> answers = connection.channel().eventLoop().submit(() -> {
@@ -138,7 +138,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EachTransport
+    @EachTransport(tcp = true)
     void refusalReachesAClientThatSendsOn(Transport transport) throws Exception {
         serve(transport, new HttpLimits(0, 1000));
         RawClient client = new RawClient(server);
@@ -249,7 +249,7 @@ class HttpServerTest {
     }
 
     @ParameterizedTest
-    @EachTransport
+    @EachTransport(tcp = true)
     void clientThatAsksAndDoesNotReadIsNotReadFrom(Transport transport) throws Exception {
         serve(transport, LIMITS);
         server.accepted();

@@ -40,7 +40,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,8 +61,7 @@ class HttpTlsTest {
     private RunningServer server;
 
     static Stream<Arguments> engines() {
-        return EachTransport.LIST.stream().flatMap(
-                transport -> Arrays.stream(TlsEngine.values()).map(engine -> Arguments.of(transport, engine)));
+        return EachTransport.Source.with((Object[]) TlsEngine.values());
     }
 
     static Stream<Arguments> enginesAndProtocols() {

@@ -93,7 +93,7 @@ class OnePortTest {
     }
 
     @ParameterizedTest
-    @EachTransport
+    @EachTransport(tcp = true)
     void clientThatMayFallBackTakesRdmaWhereItIs(Transport transport) throws Exception {
         serve(transport, null);
         HttpConnection connection = connect(ClientTransport.AUTO);

@@ -52,7 +52,7 @@ class Http2EndsTest {
     }
 
     @ParameterizedTest
-    @EachTransport
+    @EachTransport(tcp = true)
     void serverThatIsToldToStopEndsWhatItHasBegun(Transport transport) throws Exception {
         EventLoopGroup group = transport.newGroup(1, Waiting.DEFAULT);
         try (ServerProcess server = new ServerProcess(Http2Server.class, transport, Http2Pair.HOST,

@@ -51,8 +51,9 @@ import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -61,6 +62,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -85,11 +87,12 @@ class Http2Test {
         }
     };
 
+    static Stream<Arguments> starts() {
+        return EachTransport.Source.with((Object[]) Http2Client.Start.values());
+    }
+
     @ParameterizedTest
-    @CsvSource({
-            "RDMA, PRIOR_KNOWLEDGE", "RDMA, UPGRADE", "EPOLL, PRIOR_KNOWLEDGE", "EPOLL, UPGRADE",
-            "NIO, PRIOR_KNOWLEDGE", "NIO, UPGRADE"
-    })
+    @MethodSource("starts")
     void bodiesOfEverySizeComeAsTheyShould(Transport transport, Http2Client.Start start) throws Exception {
         try (Http2Pair pair = new Http2Pair(transport)) {
             Http2Client client = pair.connect(start);
@@ -255,7 +258,7 @@ class Http2Test {
     }
 
     @ParameterizedTest
-    @EachTransport
+    @EachTransport(tcp = true)
     void clientThatStillSendsWhenTheServerClosesGetsTheWholeAnswer(Transport transport) throws Exception {
         AtomicLong requests = new AtomicLong();
         try (Http2Pair pair = new Http2Pair(transport, null, null, () -> {

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class LocalHostTest {
     @ParameterizedTest
-    @EachTransport
+    @EachTransport(tcp = true)
     void everyTransportCanListenThere(Transport transport) throws Exception {
         MultiThreadIoEventLoopGroup group = transport.newGroup(1, Waiting.DEFAULT);
         try {

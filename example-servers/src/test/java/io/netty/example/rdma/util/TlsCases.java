@@ -28,8 +28,8 @@ import java.util.stream.Stream;
 public final class TlsCases implements ArgumentsProvider {
     @Override
     public Stream<? extends Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
-        return EachTransport.LIST.stream().flatMap(transport ->
-                Stream.of(TlsEngine.values()).flatMap(engine ->
-                        Stream.of("TLSv1.2", "TLSv1.3").map(version -> Arguments.of(transport, engine, version))));
+        return EachTransport.Source.with((Object[]) TlsEngine.values()).flatMap(arguments ->
+                Stream.of("TLSv1.2", "TLSv1.3").map(version ->
+                        Arguments.of(arguments.get()[0], arguments.get()[1], version)));
     }
 }

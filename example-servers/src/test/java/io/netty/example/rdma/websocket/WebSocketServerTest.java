@@ -86,7 +86,7 @@ class WebSocketServerTest {
     }
 
     @ParameterizedTest
-    @EachTransport
+    @EachTransport(tcp = true)
     void largeFramesComeBackInOrder(Transport transport) throws Exception {
         connect(transport, LIMITS, false);
         int[] sizes = {MAX_FRAME_BYTES, 1, 70_000, 0, 1 << 16, MAX_FRAME_BYTES - 1};

@@ -16,6 +16,7 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.example.rdma.util.Commands;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +29,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What {@code run-bench.sh} runs, as processes.
+ * What {@code run-bench.sh} runs, as processes. By default the limit alone, which takes no JVMs.
  */
 @Timeout(300)
 class BenchTest {
@@ -70,6 +71,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("all")
     void messagesAndIdleConnectionsAreMeasured() throws Exception {
         assertThat(bench("--quick", "--only", "messages,idle", "--transports", "rdma")).isZero();
         assertThat(scenarios(results(), "rdma")).contains(Section.messages(1), Section.messages(1024),
@@ -80,6 +82,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("all")
     void roundTripsBesideBusyProcessesAreMeasuredOfLoopsThatPollAndThatSleep() throws Exception {
         assertThat(bench("--quick", "--only", "busy", "--transports", "rdma,epoll,nio")).isZero();
         for (String subject : List.of("rdma", "rdma sleeping", "epoll")) {
@@ -90,6 +93,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("all")
     void wireIsMeasured() throws Exception {
         assertThat(bench("--quick", "--only", "wire", "--transports", "rdma")).isZero();
         assertThat(scenarios(results(), "rdma")).containsExactly("round trips over the wire of 64 B",
@@ -99,6 +103,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("all")
     void programsAreMeasuredBesideTheWireOrSayWhyNot() throws Exception {
         int status = bench("--quick", "--only", "programs", "--preload", PRELOAD.toString());
         if (results().missing().isEmpty()) {

@@ -18,6 +18,7 @@ package io.netty.channel.rdma.vertx;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.verbs.ChildJvm;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -125,6 +126,7 @@ class VersionsTest {
                 "-Dio.netty.rdma.test.address=" + TestAddress.HOST,
                 "-Dtest.timeout.multiplier=" + TestTimeouts.MULTIPLIER,
                 "-Dio.netty.rdma.provider=" + System.getProperty("io.netty.rdma.provider", "auto")));
+        command.addAll(ChildJvm.SHORT_LIVED);
         command.addAll(List.of("-cp", String.join(File.pathSeparator, path), main.getName()));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.path;
 
+import io.netty.channel.rdma.HalfTheTries;
 import io.netty.channel.rdma.path.SimulatedCluster.Peer;
 import io.netty.channel.rdma.path.SimulatedCluster.Settings;
 import io.netty.channel.rdma.path.SimulatedCluster.State;
@@ -22,6 +23,7 @@ import io.netty.channel.rdma.path.SimulatedCluster.Way;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.lifecycle.AddLifecycleHook;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -38,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * attempt and connect, that there is no black hole and no flapping, that the nearest path is returned to, and that cost
  * and memory are bounded.
  */
+@AddLifecycleHook(HalfTheTries.class)
 class PathSimulationTest {
     private static final List<Way> ALL = List.of(Way.values());
     private static final List<Way> RDMA = List.of(Way.SHARED_MEMORY, Way.DEVICE);

@@ -15,9 +15,11 @@
  */
 package io.netty.channel.rdma.stream;
 
+import io.netty.channel.rdma.HalfTheTries;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.lifecycle.AddLifecycleHook;
 import org.junit.jupiter.api.Test;
 
 import java.nio.ByteOrder;
@@ -29,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * application holds is not written to, nothing is written outside of what was advertised, no queue overflows, nobody
  * waits for ever.
  */
+@AddLifecycleHook(HalfTheTries.class)
 class StreamPropertyTest {
 
     @Property(tries = 2000)

@@ -34,6 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Another JVM with this one's class path and provider. It is killed when closed.
  */
 public final class ChildJvm implements AutoCloseable {
+    /** For processes that live for some seconds, whose greatest cost is that of their start and of compiling. */
+    public static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
     private static final Path SECOND = Path.of("../transport-rdma-native/target/c/second/libraries");
     private static final List<String> INHERITED = Arrays.asList("java.library.path", "io.netty.rdma.provider",
             "io.netty.rdma.test.address", "test.timeout.multiplier");
@@ -83,6 +85,7 @@ public final class ChildJvm implements AutoCloseable {
         List<String> command = new ArrayList<>(launcher);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx64m");
+        command.addAll(SHORT_LIVED);
         for (String name : INHERITED) {
             if (System.getProperty(name) != null) {
                 command.add("-D" + name + '=' + System.getProperty(name));

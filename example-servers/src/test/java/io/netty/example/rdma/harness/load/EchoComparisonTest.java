@@ -20,11 +20,10 @@ import io.netty.example.rdma.harness.Mode;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.Measurement;
 import io.netty.example.rdma.util.Transport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,9 +36,18 @@ class EchoComparisonTest {
     @TempDir
     private Path folder;
 
-    @ParameterizedTest
-    @EnumSource(names = {"RDMA", "EPOLL"})
-    void everyModeIsMeasuredInProcessesOfItsOwn(Transport transport) throws Exception {
+    @Test
+    void everyModeOfRdmaIsMeasuredInProcessesOfItsOwn() throws Exception {
+        everyModeIsMeasured(Transport.RDMA);
+    }
+
+    @Test
+    @Tag("all")
+    void everyModeOfTcpIsMeasuredInProcessesOfItsOwn() throws Exception {
+        everyModeIsMeasured(Transport.EPOLL);
+    }
+
+    private void everyModeIsMeasured(Transport transport) throws Exception {
         Path file = Files.write(folder.resolve("file"), new byte[100_000]);
         Path tables = folder.resolve("tables.md");
         assertThat(Commands.run(new EchoComparison(), "--quick", "--polling", "--limit", "0.2", "--transports",

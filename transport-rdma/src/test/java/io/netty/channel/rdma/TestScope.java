@@ -1,0 +1,32 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.util.internal.SystemPropertyUtil;
+
+/**
+ * How much the tests try.
+ */
+public final class TestScope {
+    /**
+     * Whether they try everything, or leave out what other tests, or other arguments of the same test, would find as
+     * well: the property {@code test.all}. Whole tests that are left out have the tag {@code all}.
+     */
+    public static final boolean ALL = SystemPropertyUtil.getBoolean("test.all", false);
+
+    private TestScope() {
+    }
+}
