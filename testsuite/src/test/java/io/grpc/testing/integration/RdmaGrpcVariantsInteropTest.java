@@ -23,6 +23,7 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 import java.util.List;
@@ -30,20 +31,23 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * With what an application sets beside the transport.
+ * With what an application sets beside the transport. By default TLS alone, which is what handlers see most of.
  */
 class RdmaGrpcVariantsInteropTest extends RdmaGrpcInterop {
     @TestFactory
+    @Tag("all")
     Stream<DynamicTest> autoWindow() {
         return testsOf(AutoWindow.class);
     }
 
     @TestFactory
+    @Tag("all")
     Stream<DynamicTest> retry() {
         return testsOf(Retry.class);
     }
 
     @TestFactory
+    @Tag("all")
     Stream<DynamicTest> tlsOfTheJdk() {
         return testsOf(JdkTls.class);
     }

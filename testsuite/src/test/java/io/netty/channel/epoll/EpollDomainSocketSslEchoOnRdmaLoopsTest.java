@@ -15,12 +15,19 @@
  */
 package io.netty.channel.epoll;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.rdma.SslEchoVariants;
 
 import java.util.Collection;
+import java.util.List;
 
 public class EpollDomainSocketSslEchoOnRdmaLoopsTest extends EpollDomainSocketSslEchoTest {
     public static Collection<Object[]> data() throws Exception {
         return SslEchoVariants.sample();
+    }
+
+    @Override
+    protected List<ByteBufAllocator> newAllocators() {
+        return RdmaLoops.allocator();
     }
 }

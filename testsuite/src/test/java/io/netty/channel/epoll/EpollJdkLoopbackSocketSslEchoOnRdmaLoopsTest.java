@@ -16,9 +16,11 @@
 package io.netty.channel.epoll;
 
 import io.netty.channel.rdma.SslEchoVariants;
+import org.junit.jupiter.api.Tag;
 
 import java.util.Collection;
 
+@Tag("all")
 public class EpollJdkLoopbackSocketSslEchoOnRdmaLoopsTest extends EpollJdkLoopbackSocketSslEchoTest {
     public static Collection<Object[]> data() throws Exception {
         return SslEchoVariants.sample();

@@ -28,6 +28,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.RdmaIoHandler;
+import io.netty.channel.rdma.TestScope;
 import io.netty.channel.rdma.leakcheck.LeftChannels;
 import io.netty.channel.socket.SocketProtocolFamily;
 import io.netty.channel.socket.nio.NioDatagramChannel;
@@ -46,7 +47,8 @@ import java.util.List;
 
 /**
  * Takes the place of the class of this name in epoll's jar of tests (class path order: test classes come before jars).
- * All that differs is the event loops: those of epoll's channels are of the RDMA transport.
+ * What differs is the event loops: those of epoll's channels are of the RDMA transport. By default these channels are
+ * at both ends, without TCP Fast Open: with NIO at one end the other does the same on its loop.
  */
 class EpollSocketTestPermutation extends SocketTestPermutation {
     static final EpollSocketTestPermutation INSTANCE = new EpollSocketTestPermutation();
@@ -70,9 +72,9 @@ class EpollSocketTestPermutation extends SocketTestPermutation {
         return withoutNioOnly(combo(serverSocket(), clientSocket()));
     }
 
-    /** The last one is NIO at both ends. */
+    /** The last one is NIO at both ends, where there is NIO. */
     private static <T> List<T> withoutNioOnly(List<T> combos) {
-        return combos.subList(0, combos.size() - 1);
+        return TestScope.ALL ? combos.subList(0, combos.size() - 1) : combos;
     }
 
     @Override
@@ -84,7 +86,7 @@ class EpollSocketTestPermutation extends SocketTestPermutation {
                     .option(ChannelOption.TCP_FASTOPEN, 5));
         }
         factories.add(() -> new ServerBootstrap().group(NIO).channel(NioServerSocketChannel.class));
-        return factories;
+        return inScope(factories);
     }
 
     @Override
@@ -92,7 +94,7 @@ class EpollSocketTestPermutation extends SocketTestPermutation {
         List<BootstrapFactory<Bootstrap>> factories = new ArrayList<>();
         factories.add(client(EpollSocketChannel::new));
         factories.add(nioClient());
-        return factories;
+        return inScope(factories);
     }
 
     @Override
@@ -104,16 +106,16 @@ class EpollSocketTestPermutation extends SocketTestPermutation {
                     .option(ChannelOption.TCP_FASTOPEN_CONNECT, true));
         }
         factories.add(nioClient());
-        return factories;
+        return inScope(factories);
     }
 
     @Override
     public List<BootstrapComboFactory<Bootstrap, Bootstrap>> datagram(SocketProtocolFamily family) {
         List<BootstrapFactory<Bootstrap>> factories = new ArrayList<>();
+        factories.add(client(() -> new EpollDatagramChannel(family)));
         factories.add(() -> new Bootstrap().group(NIO)
                 .channelFactory((ChannelFactory<Channel>) () -> new NioDatagramChannel(family)));
-        factories.add(client(() -> new EpollDatagramChannel(family)));
-        return combo(factories, factories);
+        return combo(inScope(factories), inScope(factories));
     }
 
     List<BootstrapComboFactory<Bootstrap, Bootstrap>> epollOnlyDatagram(SocketProtocolFamily family) {
@@ -161,6 +163,11 @@ class EpollSocketTestPermutation extends SocketTestPermutation {
 
     private static BootstrapFactory<Bootstrap> nioClient() {
         return () -> new Bootstrap().group(NIO).channel(NioSocketChannel.class);
+    }
+
+    /** The first is epoll. */
+    private static <T> List<T> inScope(List<T> factories) {
+        return TestScope.ALL ? factories : factories.subList(0, 1);
     }
 
     /** Has its channels closed after the class of tests. */

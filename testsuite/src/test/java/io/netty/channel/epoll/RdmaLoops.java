@@ -15,16 +15,20 @@
  */
 package io.netty.channel.epoll;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.SelectStrategyFactory;
 import io.netty.channel.rdma.RdmaIoHandler;
 import io.netty.channel.rdma.RdmaIoHandlerConfig;
+import io.netty.channel.rdma.TestScope;
+import io.netty.testsuite.transport.TestsuitePermutation;
 import net.bytebuddy.agent.ByteBuddyAgent;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.AsmVisitorWrapper;
 import net.bytebuddy.asm.MemberSubstitution;
 
 import java.lang.reflect.Method;
+import java.util.List;
 
 import static net.bytebuddy.matcher.ElementMatchers.any;
 import static net.bytebuddy.matcher.ElementMatchers.isDeclaredBy;
@@ -34,10 +38,12 @@ import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 
 /**
  * Event loops of the RDMA transport for those of epoll's tests that make theirs themselves: where their code calls
- * {@code EpollIoHandler.newFactory}, it calls the methods of the same name of this class.
+ * {@code EpollIoHandler.newFactory}, it calls the methods of the same name of this class. So do Netty's base classes of
+ * tests where they call {@code TestsuitePermutation.allocator}.
  */
 public final class RdmaLoops {
-    private static final String TESTS = "io\\.netty\\.channel\\.epoll\\..*Test(\\$.*)?";
+    private static final String TESTS = "io\\.netty\\.channel\\.epoll\\..*Test(\\$.*)?|" +
+            "io\\.netty\\.testsuite\\.transport\\.Abstract.*TestsuiteTest";
 
     private RdmaLoops() {
     }
@@ -51,21 +57,29 @@ public final class RdmaLoops {
         return RdmaIoHandler.newFactory(new RdmaIoHandlerConfig().setBusyPoll(true));
     }
 
+    /** By default one of Netty's two: no event loop sees the difference. */
+    public static List<ByteBufAllocator> allocator() {
+        List<ByteBufAllocator> all = TestsuitePermutation.allocator();
+        return TestScope.ALL ? all : all.subList(all.size() - 1, all.size());
+    }
+
     /** Changes the tests' classes, also those that are loaded already. */
     static void substitute() throws NoSuchMethodException {
-        Method plain = RdmaLoops.class.getMethod("newFactory");
-        Method withStrategy = RdmaLoops.class.getMethod("newFactory", int.class, SelectStrategyFactory.class);
+        AsmVisitorWrapper plain = replacedBy(EpollIoHandler.class, RdmaLoops.class.getMethod("newFactory"));
+        AsmVisitorWrapper withStrategy = replacedBy(EpollIoHandler.class,
+                RdmaLoops.class.getMethod("newFactory", int.class, SelectStrategyFactory.class));
+        AsmVisitorWrapper allocator = replacedBy(TestsuitePermutation.class, RdmaLoops.class.getMethod("allocator"));
         new AgentBuilder.Default().disableClassFormatChanges()
                 .with(AgentBuilder.RedefinitionStrategy.RETRANSFORMATION)
                 .with(AgentBuilder.Listener.StreamWriting.toSystemError().withErrorsOnly())
                 .type(nameMatches(TESTS))
                 .transform((builder, type, loader, module, domain) ->
-                        builder.visit(replacedBy(plain)).visit(replacedBy(withStrategy)))
+                        builder.visit(plain).visit(withStrategy).visit(allocator))
                 .installOn(ByteBuddyAgent.install());
     }
 
-    private static AsmVisitorWrapper replacedBy(Method method) {
-        return MemberSubstitution.relaxed().method(isDeclaredBy(EpollIoHandler.class)
+    private static AsmVisitorWrapper replacedBy(Class<?> owner, Method method) {
+        return MemberSubstitution.relaxed().method(isDeclaredBy(owner)
                 .and(named(method.getName())).and(takesArguments(method.getParameterTypes())))
                 .replaceWith(method).on(any());
     }

@@ -15,62 +15,138 @@
  */
 package io.netty.channel.rdma;
 
-import org.junit.platform.suite.api.AfterSuite;
-import org.junit.platform.suite.api.BeforeSuite;
-import org.junit.platform.suite.api.SelectClasses;
-import org.junit.platform.suite.api.Suite;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /**
  * Netty's testsuite on channels that decide when they connect: a client that takes RDMA and one that has TCP alone, at
  * a server that listens for both. Without TrafficShapingHandlerTest, which runs once a process: it shuts a static
- * executor down at its end.
+ * executor down at its end. By default what is about connections; once there is one, the pipeline is the same as that
+ * of the path's own channel.
  */
-@Suite
-@SelectClasses({
-        RdmaCompositeBufferGatheringWriteTest.class,
-        RdmaSocketAddressesTest.class,
-        RdmaSocketAutoReadTest.class,
-        RdmaSocketBufReleaseTest.class,
-        RdmaSocketCancelWriteTest.class,
-        RdmaSocketChannelNotYetConnectedTest.class,
-        RdmaSocketCloseForciblyTest.class,
-        RdmaSocketConditionalWritabilityTest.class,
-        RdmaSocketConnectTest.class,
-        RdmaSocketConnectionAttemptTest.class,
-        RdmaSocketDataReadInitialStateTest.class,
-        RdmaSocketEchoTest.class,
-        RdmaSocketExceptionHandlingTest.class,
-        RdmaSocketFileRegionTest.class,
-        RdmaSocketFixedLengthEchoTest.class,
-        RdmaSocketGatheringWriteTest.class,
-        RdmaSocketHalfClosedTest.class,
-        RdmaSocketMultipleConnectTest.class,
-        RdmaSocketObjectEchoTest.class,
-        RdmaSocketReadPendingTest.class,
-        RdmaSocketReuseFdTest.class,
-        RdmaSocketRstTest.class,
-        RdmaSocketShutdownOutputByPeerTest.class,
-        RdmaSocketShutdownOutputBySelfTest.class,
-        RdmaSocketSpdyEchoTest.class,
-        RdmaSocketSslClientRenegotiateTest.class,
-        RdmaSocketSslEchoTest.class,
-        RdmaSocketSslGreetingTest.class,
-        RdmaSocketSslSessionReuseTest.class,
-        RdmaSocketStartTlsTest.class,
-        RdmaSocketStringEchoTest.class,
-        RdmaWriteBeforeRegisteredTest.class
-})
-final class RdmaOrTcpTestsuiteTest {
-    private RdmaOrTcpTestsuiteTest() {
-    }
-
-    @BeforeSuite
-    static void chooseWhenConnecting() {
+@TestInstance(Lifecycle.PER_CLASS)
+class RdmaOrTcpTestsuiteTest {
+    @BeforeAll
+    void chooseWhenConnecting() {
         RdmaSocketTestPermutation.choose(true);
     }
 
-    @AfterSuite
-    static void connectOverRdma() {
+    @AfterAll
+    void connectOverRdma() {
         RdmaSocketTestPermutation.choose(false);
     }
+
+    @Nested
+    class Addresses extends RdmaSocketAddressesTest { }
+
+    @Nested
+    class AutoRead extends RdmaSocketAutoReadTest { }
+
+    @Nested
+    class ChannelNotYetConnected extends RdmaSocketChannelNotYetConnectedTest { }
+
+    @Nested
+    class CloseForcibly extends RdmaSocketCloseForciblyTest { }
+
+    @Nested
+    class Connect extends RdmaSocketConnectTest { }
+
+    @Nested
+    class ConnectionAttempt extends RdmaSocketConnectionAttemptTest { }
+
+    @Nested
+    class HalfClosed extends RdmaSocketHalfClosedTest { }
+
+    @Nested
+    class MultipleConnect extends RdmaSocketMultipleConnectTest { }
+
+    @Nested
+    class ReadPending extends RdmaSocketReadPendingTest { }
+
+    @Nested
+    class Rst extends RdmaSocketRstTest { }
+
+    @Nested
+    class ShutdownOutputByPeer extends RdmaSocketShutdownOutputByPeerTest { }
+
+    @Nested
+    class ShutdownOutputBySelf extends RdmaSocketShutdownOutputBySelfTest { }
+
+    @Nested
+    class StartTls extends RdmaSocketStartTlsTest { }
+
+    @Nested
+    class WriteBeforeRegistered extends RdmaWriteBeforeRegisteredTest { }
+
+    @Nested
+    @Tag("all")
+    class CompositeBufferGatheringWrite extends RdmaCompositeBufferGatheringWriteTest { }
+
+    @Nested
+    @Tag("all")
+    class BufRelease extends RdmaSocketBufReleaseTest { }
+
+    @Nested
+    @Tag("all")
+    class CancelWrite extends RdmaSocketCancelWriteTest { }
+
+    @Nested
+    @Tag("all")
+    class ConditionalWritability extends RdmaSocketConditionalWritabilityTest { }
+
+    @Nested
+    @Tag("all")
+    class DataReadInitialState extends RdmaSocketDataReadInitialStateTest { }
+
+    @Nested
+    @Tag("all")
+    class Echo extends RdmaSocketEchoTest { }
+
+    @Nested
+    @Tag("all")
+    class ExceptionHandling extends RdmaSocketExceptionHandlingTest { }
+
+    @Nested
+    @Tag("all")
+    class FileRegion extends RdmaSocketFileRegionTest { }
+
+    @Nested
+    @Tag("all")
+    class FixedLengthEcho extends RdmaSocketFixedLengthEchoTest { }
+
+    @Nested
+    @Tag("all")
+    class GatheringWrite extends RdmaSocketGatheringWriteTest { }
+
+    @Nested
+    @Tag("all")
+    class ObjectEcho extends RdmaSocketObjectEchoTest { }
+
+    @Nested
+    @Tag("all")
+    class ReuseFd extends RdmaSocketReuseFdTest { }
+
+    @Nested
+    @Tag("all")
+    class SpdyEcho extends RdmaSocketSpdyEchoTest { }
+
+    @Nested
+    @Tag("all")
+    class SslEcho extends RdmaSocketSslEchoTest { }
+
+    @Nested
+    @Tag("all")
+    class SslGreeting extends RdmaSocketSslGreetingTest { }
+
+    @Nested
+    @Tag("all")
+    class SslSessionReuse extends RdmaSocketSslSessionReuseTest { }
+
+    @Nested
+    @Tag("all")
+    class StringEcho extends RdmaSocketStringEchoTest { }
 }

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import net.jqwik.api.lifecycle.AroundPropertyHook;
+import net.jqwik.api.lifecycle.PropagationMode;
 import net.jqwik.api.lifecycle.PropertyAttributes;
 import net.jqwik.api.lifecycle.PropertyExecutionResult;
 import net.jqwik.api.lifecycle.PropertyExecutor;
@@ -32,5 +33,10 @@ public final class HalfTheTries implements AroundPropertyHook {
             attributes.setTries(attributes.tries().orElseThrow() / 2);
         }
         return property.execute();
+    }
+
+    @Override
+    public PropagationMode propagateTo() {
+        return PropagationMode.ALL_DESCENDANTS;
     }
 }

@@ -71,10 +71,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class Http2Test {
     private static final int MIB = 1 << 20;
     /** Many times what is under way at once. */
-    private static final int LARGE = (TestTimeouts.MULTIPLIER == 1 ? 40 : 8) * MIB;
+    private static final int LARGE = (TestTimeouts.MULTIPLIER == 1 ? 16 : 8) * MIB;
     /** Of the connection. A client that does not read takes that, whatever the transport. */
     private static final int HALF_A_WINDOW = Http2CodecUtil.DEFAULT_WINDOW_SIZE / 2;
-    private static final int STREAMS = TestTimeouts.MULTIPLIER == 1 ? 1500 : 1100;
+    private static final int STREAMS = 1100;
     private static final BodyCheck ANYTHING = new BodyCheck() {
         @Override
         public void data(ByteBuf data) {
@@ -297,7 +297,7 @@ class Http2Test {
                 assertThat(client.channel()).isInstanceOf(transport.channelType());
                 clients.add(client);
             }
-            for (int i = 0; i < 20; i++) {
+            for (int i = 0; i < 4; i++) {
                 clients.forEach(client -> all.add(Http2Pair.echo(client, MIB)));
             }
             for (Exchange exchange : all) {
