@@ -76,7 +76,7 @@ void settle(void) {
     engine_submit(&turns.task);
     struct timespec limit;
     clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += 20;
+    limit.tv_sec += patience_ms() / 1000;
     CHECK_EQ(sem_timedwait(&turns.done, &limit), 0);
     engine_task_cancel(&turns.task); /* its last run may not have returned yet */
     sem_destroy(&turns.done);

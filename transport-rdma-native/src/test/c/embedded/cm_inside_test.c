@@ -237,7 +237,7 @@ static void a_forked_child_can_connect_and_its_parent_notices_nothing(void) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(60);
+        limit_life();
         rdma_destroy_id(id); /* its copy: the connection is the parent's */
         struct rdma_event_channel *own = new_channel();
         struct rdma_cm_id *second = connected(own, port);
