@@ -23,6 +23,7 @@
 #include "embedded/link/link.h"
 #include "embedded/link/peer.h"
 #include "pair.h"
+#include "provider.h"
 #include "qp_inside.h"
 #include "ud_support.h"
 
@@ -87,7 +88,7 @@ static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
 }
 
 int main(void) {
-    link_idle_timeout_ns = 20000000;
+    end_idle_links_soon();
     struct end first;
     end_open(&first, &defaults); /* what a process has as long as it lives: its engine, its notify area, its names */
     end_close(&first);

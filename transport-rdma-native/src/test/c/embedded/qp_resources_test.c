@@ -202,6 +202,7 @@ static void introductions_that_are_held_use_few_descriptors(void) {
 }
 
 int main(void) {
+    end_idle_links_soon();
     RUN(creation_unwinds_when_descriptors_run_out);
     RUN(an_introduction_that_finds_no_descriptor_is_repeated);
     RUN(introductions_that_are_held_use_few_descriptors);
