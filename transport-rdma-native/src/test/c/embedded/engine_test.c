@@ -20,6 +20,7 @@
 
 #include "check.h"
 #include "pair.h"
+#include "provider.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -121,8 +122,7 @@ static void cancel_stops_a_timer_that_sets_itself_again(void) {
     engine_timer_cancel(&repeating);
     int before = get(&repeats);
     engine_quiesce();
-    struct timespec pause = { .tv_nsec = 5 * MS };
-    nanosleep(&pause, NULL);
+    settle(); /* a timer that is set would fire: its time has come */
     CHECK_EQ(get(&repeats), before);
 }
 
@@ -287,7 +287,7 @@ static void a_forked_child_starts_an_engine_of_its_own(void) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(30);
+        limit_life();
         CHECK(!parents.armed);
         engine_submit(&task);
         CHECK_EVENTUALLY(get(&task_runs) == runs + 1);
@@ -347,13 +347,19 @@ static void allocate_much(void) {
     }
 }
 
-/* Fails with AddressSanitizer alone: a thread that is about to start has its allocator's lock. */
+/* Fails with AddressSanitizer alone, of which a thread that is about to start has the allocator's lock. */
+#ifdef __SANITIZE_ADDRESS__
+#define FORKS 40
+#else
+#define FORKS 2
+#endif
+
 static void a_fork_waits_for_the_thread_to_have_started(void) {
-    for (uint64_t i = 0; i < 40; i++) {
+    for (uint64_t i = 0; i < FORKS; i++) {
         pid_t child = fork();
         CHECK(child >= 0);
         if (child == 0) {
-            alarm(60);
+            limit_life();
             CHECK_EQ(engine_start(), 0);
             for (uint64_t until = engine_now_ns() + i * 10000; engine_now_ns() < until; ) {
                 ; /* the thread has come a bit farther in each round */
@@ -361,7 +367,7 @@ static void a_fork_waits_for_the_thread_to_have_started(void) {
             pid_t grandchild = fork();
             CHECK(grandchild >= 0);
             if (grandchild == 0) {
-                alarm(20);
+                limit_life();
                 allocate_much();
                 _exit(0);
             }

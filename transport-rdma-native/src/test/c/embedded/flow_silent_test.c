@@ -184,6 +184,13 @@ static void receive_in_turn(int socket, struct end *end) {
     expect_wc(end->recv_cq, 1, IBV_WC_SUCCESS);
 }
 
+/* For all datagrams this would take longer than the limit of a wait. */
+#define DAWDLED 600
+
+static int dawdle_ms(void) {
+    return 3 * patience_ms() / 2 / DAWDLED;
+}
+
 /* Says every now and then that it has taken one more datagram. */
 static void dawdle(int socket) {
     struct end end;
@@ -191,7 +198,7 @@ static void dawdle(int socket) {
     qp_lock(qp_of(end.qp)); /* it takes no more */
     struct rx_flow *rx_flow = qp_of(end.qp)->ud->rx_flows;
     struct pollfd heard = { .fd = socket, .events = POLLIN };
-    for (uint32_t taken = 2; poll(&heard, 1, 150) == 0; taken++) {
+    for (uint32_t taken = 2; poll(&heard, 1, dawdle_ms()) == 0; taken++) {
         atomic_store(&rx_flow->own->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(taken, WIRE_OK));
     }
     await_turn(socket);
@@ -201,23 +208,25 @@ static pid_t dawdler_pid;
 static int dawdler_socket;
 
 static void a_receiver_that_takes_a_datagram_now_and_then_holds_up_nobody(void) {
-    enum { COUNT = 600 };
     uint32_t qpn;
+    uint64_t room_patience_ns = flow_room_patience_ns;
+    flow_room_patience_ns = 7 * (uint64_t) dawdle_ms() * 1000000; /* the receiver is in time, if not very late */
     send_all(dawdler_socket, "", 1);
     receive_all(dawdler_socket, &qpn, sizeof(qpn));
     struct end a, friend;
     struct options options = datagrams();
-    options.send_wr = options.cqe = 2 * COUNT;
+    options.send_wr = options.cqe = 2 * DAWDLED;
     end_open(&a, &options);
     ud_ready(&a);
     ud_open(&friend);
     struct ibv_ah *ah = own_ah(&a);
     CHECK_EQ(post_recv(&friend, 1, 0, 256), 0);
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < DAWDLED; i++) {
         CHECK_EQ(post_datagram(&a, 1, 0, 20, ah, qpn), 0);
     }
     CHECK_EQ(post_datagram(&a, 1, 0, 20, ah, friend.qp->qp_num), 0);
     expect_wc(friend.recv_cq, 1, IBV_WC_SUCCESS);
+    flow_room_patience_ns = room_patience_ns;
     send_all(dawdler_socket, "", 1);
     expect_exit(dawdler_pid, 0);
     CHECK_EQ(ibv_destroy_ah(ah), 0);
