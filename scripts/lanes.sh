@@ -218,6 +218,10 @@ run_c_folders() { # LANE
 
 run_c() { # LANE PROGRAM
     C_AS=(isolated)
+    export RDMA_TEST_MULTIPLIER RDMA_TEST_ALL
+    RDMA_TEST_MULTIPLIER=$(printf '%s\n' -Dtest.timeout.multiplier=1 "${properties[@]}" \
+        | sed -n 's/^-Dtest.timeout.multiplier=//p' | tail -n 1)
+    RDMA_TEST_ALL=$((${#TEST_ALL} > 0))
     C_AGAIN="run_c $1 $2"
     local program=$2
     case $1 in
@@ -252,14 +256,22 @@ asan_options() {
 
 # The embedded provider itself, under the sanitizers.
 lane_faults() {
+    local part
     build_task c-address '' run_make_c address,undefined programs
     build_task faults build/c-address run_make_c address,undefined faults
-    task faults faults 60 build/faults run_faults
+    if [ -n "$TEST_SEED$TEST_SECONDS" ]; then
+        task faults random "${TEST_SECONDS:-60}" build/faults run_faults ${TEST_SEED:+--seed "$TEST_SEED"} \
+            ${TEST_SECONDS:+--seconds "$TEST_SECONDS"}
+    else
+        for part in 1 2 3; do
+            task faults "part-$part" 45 build/faults run_faults --part "$part" --of 3
+        done
+    fi
 }
 
-run_faults() {
+run_faults() { # ARGUMENT...
     C_AS=(isolated)
-    C_ARGUMENTS=(${TEST_SEED:+--seed "$TEST_SEED"} ${TEST_SECONDS:+--seconds "$TEST_SECONDS"})
+    C_ARGUMENTS=("$@")
     C_LIMIT=$((TEST_SECONDS + 900))
     asan_options
     run_c_program faults "$(make_c address,undefined print-faults)"

@@ -60,7 +60,7 @@ find_isolation() {
 run_c_program() { # GROUP PROGRAM
     local group=$1 program=$2 name output status=0 tests kind=final started=$EPOCHREALTIME
     name=$(basename "$program")
-    output=$LOGS/$group/$name.output
+    output=$LOGS/$group/${TASK:-$name}-$name.output
     mkdir -p "$LOGS/$group"
     "${C_AS[@]}" timeout -k 10 "${C_LIMIT:-600}" "$program" "${C_ARGUMENTS[@]}" > "$output" 2>&1 || status=$?
     tests=$(grep -caE '^  [a-z0-9_]+$' "$output" || true)
