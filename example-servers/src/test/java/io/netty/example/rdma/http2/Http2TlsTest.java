@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Timeout(120)
 class Http2TlsTest {
-    private static final int BODY_BYTES = 5 << 20;
+    private static final int BODY_BYTES = 1 << 20;
 
     @ParameterizedTest
     @ArgumentsSource(TlsCases.class)
