@@ -90,11 +90,16 @@ selected() { # PATTERNS NAME PATH
 
 # The test classes of a module: those with the tag of the lane, if it has one.
 java_classes() { # MODULE PATTERNS [TAG]
-    local file path
+    local file path without
+    # Of abstract classes, and of classes as a whole that another lane has or that --all runs alone.
+    without="^(public )?abstract class|^@Tag\(\"($(excluded_tags | sed 's/ | /|/g'))\"\)"
     cd "$ROOT/$1/src/test/java"
     # grep's exit status says nothing with -L.
-    { find . -name '*Test.java' | sort | xargs grep -LE '^(public )?abstract class' || true; } \
-        | { if [ -n "${3-}" ]; then xargs grep -l "@Tag(\"$3\")" || true; else cat; fi; } | while read -r file; do
+    { find . -name '*Test.java' | sort | if [ -n "${3-}" ]; then
+            xargs grep -l "@Tag(\"$3\")"
+        else
+            xargs grep -LE "$without"
+        fi || true; } | while read -r file; do
         path=${file#./}
         path=${path%.java}
         ! selected "$2" "${path##*/}" "$path" || printf '%s\n' "${path//\//.}"
@@ -266,6 +271,7 @@ lane_faults() {
         for part in 1 2 3; do
             task faults "part-$part" 45 build/faults run_faults --part "$part" --of 3
         done
+        task faults reached 0 'faults/part-1 faults/part-2 faults/part-3' run_faults_reached
     fi
 }
 
@@ -275,6 +281,15 @@ run_faults() { # ARGUMENT...
     C_LIMIT=$((TEST_SECONDS + 900))
     asan_options
     run_c_program faults "$(make_c address,undefined print-faults)"
+}
+
+# A part says of each place that none of its scenarios comes to it. What all say is a call that is never made to fail.
+run_faults_reached() {
+    local never
+    never=$(grep -ha 'no scenario reaches' "$LOGS"/faults/*.output | sort | uniq -c | awk '$1 == 3')
+    printf '%s\n' "$never"
+    [ -z "$never" ] || echo "! final faults reached 1"
+    echo "@ faults $([ -z "$never" ] && echo '1 0' || echo '0 1') 0"
 }
 
 # Fuzz targets. Each replays its corpus in the repository and goes on from there. What it finds stays in target/fuzz
@@ -435,9 +450,13 @@ lane_conformance() {
     task conformance programs 100 build/libraries run_conformance
 }
 
-run_conformance() {
-    PRELOAD="$C_OUT/librdma_embedded.so" isolated "$ROOT/testsuite/conformance/run" $CONFORMANCE_OPTION \
+run_conformance() { # [EXPRESSION]
+    PRELOAD="$C_OUT/librdma_embedded.so" isolated "$ROOT/testsuite/conformance/run" $CONFORMANCE_OPTION "$@" \
         | tee "$TMPDIR/output" || true
+    # A line that failed is run again by an expression for it: its characters, of which those with a meaning are any.
+    sed -n -E 's/^FAILED (([^:]|:[^ ])*): .*/\1/p' "$TMPDIR/output" | while read -r line; do
+        echo "! again conformance ${line//[ \/]/_} 1 run_conformance ^${line//[^a-zA-Z0-9_=-]/.}\$"
+    done
     # Its last line is of the form "N passed, N failed, N skipped".
     sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ conformance \1 \2 \3/p' "$TMPDIR/output"
 }
