@@ -455,7 +455,7 @@ run_conformance() { # [EXPRESSION]
         | tee "$TMPDIR/output" || true
     # A line that failed is run again by an expression for it: its characters, of which those with a meaning are any.
     sed -n -E 's/^FAILED (([^:]|:[^ ])*): .*/\1/p' "$TMPDIR/output" | while read -r line; do
-        echo "! again conformance ${line//[ \/]/_} 1 run_conformance ^${line//[^a-zA-Z0-9_=-]/.}\$"
+        echo "! again conformance ${line//[ \/]/_} 1 run_conformance ^${line//[^a-zA-Z0-9_=-]/.}"
     done
     # Its last line is of the form "N passed, N failed, N skipped".
     sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ conformance \1 \2 \3/p' "$TMPDIR/output"
