@@ -98,7 +98,7 @@ public final class RunningServer implements AutoCloseable {
             if (System.nanoTime() - deadline > 0) {
                 throw new AssertionError("not true within " + TestTimeouts.SECONDS + " s");
             }
-            Thread.onSpinWait();
+            Thread.sleep(1);
         }
     }
 
