@@ -113,11 +113,11 @@ run_java_classes() { # GROUP MODULE[:VARIANT] CLASS...
     # JUnit's limits of single tests are for idle machines; the limit here is the process'. At SIGQUIT a JVM prints what
     # each of its threads does.
     (cd "$ROOT/$module" && isolated timeout -s QUIT -k 20 "${JAVA_LIMIT:-1800}" \
-        "$JAVA_HOME/bin/java" "@$ROOT/testsuite/jvm.options" -Djava.io.tmpdir="$TMPDIR" "${JAVA_OPTIONS[@]}" \
+        "$JAVA_HOME/bin/java" "@$ROOT/testsuite/jvm.options" -Djava.io.tmpdir="${TMPDIR:-/tmp}" "${JAVA_OPTIONS[@]}" \
         -XX:ErrorFile="$reports/hs_err.txt" -XX:HeapDumpPath="$reports" -Dtest.report="$reports/classes" \
         ${variant:+-Dtest.variant="${variant#:}"} -cp "$path" \
         org.junit.platform.console.ConsoleLauncher execute --disable-ansi-colors --disable-banner --details=none \
-        --config junit.jupiter.execution.timeout.mode=disabled --config jqwik.database="$TMPDIR/jqwik-database" \
+        --config junit.jupiter.execution.timeout.mode=disabled --config jqwik.database="${TMPDIR:-/tmp}/jqwik-database" \
         --reports-dir "$reports" "${JAVA_LAUNCHER_OPTIONS[@]}" "${@/#/--select-class=}") \
         > "$console" 2>&1 || status=$?
     report_java_classes "$group" "$reports" "$status" "$@"
