@@ -19,82 +19,90 @@
 
 usage() {
     cat <<'END'
-Usage: ./run-tests.sh [--no-install] [--repeat N] [--seed N] [--seconds N] [--quick | --rxe | --conformance | LANE...]
-                      [-DNAME=VALUE...]
+Usage: ./run-tests.sh [--no-install] [--quick | --all | --rxe | --conformance | LANE...] [-Dtest=PATTERN] [OPTION...]
 
-Runs the tests and ends with a summary, whose last line is "N passed, N failed". The exit status is non-zero if anything
-failed or did not run. No lane needs an RDMA device: all except rxe* run on the embedded provider.
+Builds once, then runs the tests side by side, as many processes as there are cores (at least two), each in a network
+namespace of its own where the system allows it. Ends with what passed, failed, is flaky and was skipped, the time of
+each lane, and the command that repeats each failure; the last line is "N passed, N failed, N flaky". The exit status
+is not 0 if anything failed or did not run. No lane needs an RDMA device: all except rxe* run on the embedded provider.
 
-Lanes (default: these, in this order; the word default stands for them among others):
-  scripts      the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is complete,
-               links in the documents lead to files, versions in them are those of the build, pictures name what the
-               code has, the folders of the C sources include downwards only, no line of C or of a script is longer
-               than 120 characters
-  c            the C tests of the native library, and that its folders call downwards only, its files in no circle
-  c-asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
-  c-tsan       the same under ThreadSanitizer
-  c-user       most of them as a user without privileges and with 1024 descriptors, if root runs the lanes
-  java         unit and integration tests of every module, and Netty's own transport testsuite
-  iwarp        byte streams and channels of messages on the embedded provider as an iWARP device, with librdmacm as peer
-  faults       makes each call fail that can fail for lack of a resource
-  faults-java  the same for verbs calls, in Java
-  containers   the entry point of the container image (docs/containers.md), in namespaces as containers have them
-  conformance  unmodified C programs of rdma-core and perftest on the provider's preloadable build
-               (--conformance: and many others)
-  consumer     applications that see what is deployed only, on the class path and the module path, with each
-               JDK there is
-  fuzz         fuzz targets for input from peers: they replay their corpora, then run for 20 seconds each (--seconds)
-  fuzz-java    the same for the Java side, for 15 seconds each
-  chaos        processes with busy connections, stopped and killed at random instants (random input)
-  differential random programs of handlers on epoll and on RDMA, whose results are compared (random input)
+What failed runs once more, alone, at the end. If it passes then, it is flaky, and more than one that is not in
+testsuite/flaky.list is a failure. A sanitizer's report, a leak, a crash and wrong data are never run again.
 
-Parts of the lane java, each the tests of the module of this name and of no other:
-  transport-rdma, transport-rdma-vertx, transport-rdma-reactor-netty, testsuite, microbench, example-servers
+Lanes, with the minutes that each takes alone on two idle cores, the build included. Default: these, in MIN_DEFAULT minutes.
+  scripts       MIN_  the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is
+                      complete, links in the documents lead to files, versions in them are those of the build,
+                      pictures name what the code has, the folders of the C sources include downwards only, no line
+                      of C or of a script is longer than 120 characters, the lists of tests are true
+  c             MIN_  the C tests of the native library, and that its folders call downwards only, its files in no
+                      circle
+  c-asan        MIN_  the same under AddressSanitizer and UndefinedBehaviorSanitizer, and, if root runs it, as a user
+                      without privileges and with 1024 descriptors
+  c-tsan        MIN_  the same under ThreadSanitizer
+  java          MIN_  unit and integration tests of every module, and Netty's own transport testsuite
+  iwarp         MIN_  byte streams and channels of messages on the embedded provider as an iWARP device, with
+                      librdmacm as peer
+  faults        MIN_  makes each call fail that can fail for lack of a resource
+  faults-java   MIN_  the same for verbs calls, in Java
+  containers    MIN_  the entry point of the container image (docs/containers.md), in namespaces as containers have
+  conformance   MIN_  unmodified C programs of rdma-core and perftest on the provider's preloadable build
+                      (--conformance: and many others)
+  consumer      MIN_  applications that see what is deployed only, on the class path and the module path, with each
+                      JDK there is
+  fuzz          MIN_  fuzz targets for input from peers: they replay their corpora, then run for 10 seconds each
+  fuzz-java     MIN_  the same for the Java side, for 8 seconds each
+  chaos         MIN_  processes with busy connections, stopped and killed at random instants (random input)
+  differential  MIN_  random programs of handlers on epoll and on RDMA, whose results are compared (random input)
 
-Parts of the lanes c and java that take minutes: quick-c, quick-java. Which tests, is at the top of scripts/lanes.sh.
+Parts of the lane java: a lane for each module, of the name of its folder, for example testsuite. Parts of the lanes c
+and java that --quick runs: quick-c, quick-java. Which tests, is at the top of scripts/lanes.sh.
 
 Not in the default:
-  platforms    a part of the lane java on Java 25, and with a newer Netty: docs/compatibility.md#versions
-  reproducible two builds of what a release has, for both platforms, in different folders: the same bytes
-  aarch64      most C tests, and some of those in Java, on an emulated aarch64 machine (x86_64 only): half an hour
+  platforms      the lane java, in part, on Java 25, and with a newer Netty: docs/compatibility.md#versions
+  reproducible   two builds of what a release has, for both platforms, in different folders: the same bytes
+  aarch64        most C tests, and some of those in Java, on an emulated aarch64 machine (x86_64 only): half an hour
+  load           the lanes c and java with --load 8: which tests depend on the speed of the machine
 
 Neither are these; those in the guest on x86_64 only:
-  rxe-c        the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
-  rxe          the Java tests there. --rxe says both (with -Dtest this one)
-  rxe-quick    a representative part of the Java tests there
+  rxe-c          the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
+  rxe            the Java tests there. --rxe says both
+  rxe-quick      a representative part of the Java tests there
   rxe-transport-rdma, rxe-testsuite, rxe-example-servers
-               the Java tests of one module there
-  rxe-chaos    the lane chaos there, of it the channels (random input)
+                 the Java tests of one module there
+  rxe-chaos      the lane chaos there, of it the channels (random input)
   rxe-differential
-               the lane differential there (random input)
+                 the lane differential there (random input)
 
 Options:
-  --no-install  do not install missing packages (packages.txt), fail instead
-  --quick       scripts, quick-c and quick-java: something of everything, in four minutes on two idle cores
-  --conformance the lane conformance with the optional programs (libfabric, UCX, Open MPI, qperf, pyverbs), and a table
-                of all: program, version, result, reason. RDMA_CORE_SOURCE: a source tree of the installed version of
-                rdma-core, whose tests are run in place of those of the package
-  --repeat N    run the lanes N times, but no more after a round in which something failed: its logs are the ones that
-                are kept. Each round has its summary; the last line is "N rounds: N passed, N failed"
-  --seed N      the seed that a lane with random input has printed: repeats that run
-  --seconds N   such a lane runs for N seconds, with new seeds, instead of its fixed set
-  -DNAME=VALUE  is passed to Maven: -Dtest=SomeTest selects Java tests of the lanes,
-                -Dtest.timeout.multiplier=5 gives slow machines more time (not in the guest: it has its own)
+  --quick        scripts, quick-c and quick-java: something of everything, in MIN_QUICK minutes on two idle cores
+  --all          everything, also what repeats other tests (the tag all, all combinations and rounds): the default
+                 lanes, platforms, rxe-c and rxe, and all programs of conformance. MIN_ALL
+  -Dtest=PATTERN selects classes and C programs by name: A,B*,!C; with a slash by the path of a class
+  --no-install   do not install missing packages (packages.txt), fail instead
+  --conformance  the lane conformance with the optional programs (libfabric, UCX, Open MPI, qperf, pyverbs), and a table
+                 of all: program, version, result, reason. RDMA_CORE_SOURCE: a source tree of the installed version of
+                 rdma-core, whose tests are run in place of those of the package
+  --load N       N processes that never sleep run beside the tests
+  --repeat N     run the lanes N times, but no more after a round in which something failed: its logs are kept
+  --seed N       the seed that a lane with random input has printed: repeats that run
+  --seconds N    such a lane runs for N seconds, with new seeds, instead of its fixed set; a fuzz target that long
+  -DNAME=VALUE   is passed to Maven and to the JVMs of the tests: -Dtest.timeout.multiplier=5 gives slow machines more
+                 time (not in the guest: it has its own)
 
-Logs are in target/test-logs.
+Logs are in target/test-logs, a folder for each lane; JUnit's reports in each module's target/test-reports.
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan c-user java iwarp faults faults-java containers conformance consumer fuzz
-    fuzz-java chaos differential)
+default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java containers conformance consumer fuzz fuzz-java
+    chaos differential)
 lanes=()
-rxe=no
-maven_arguments=()
-install=yes
-rounds=''
+# What is passed to Maven and to the JVMs, and what -Dtest selects.
+properties=() PATTERNS=''
+install=yes rounds='' load=0
 # Of the lanes with random input; empty: the fixed set.
-TEST_SEED=''
-TEST_SECONDS=''
+TEST_SEED='' TEST_SECONDS=''
+# Not empty: everything, also what repeats other tests.
+TEST_ALL=''
 # Of testsuite/conformance/run.
 CONFORMANCE_OPTION=''
 while [ $# != 0 ]; do
@@ -102,24 +110,29 @@ while [ $# != 0 ]; do
         -h|--help) usage; exit 0 ;;
         --no-install) install=no ;;
         --repeat) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--repeat needs a number; see --help"; rounds=$2; shift ;;
+        --load) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--load needs a number; see --help"; load=$2; shift ;;
         --seed) [[ ${2-} =~ ^-?[0-9]+$ ]] || die "--seed needs a number; see --help"; TEST_SEED=$2; shift ;;
         --seconds) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--seconds needs a number; see --help"; TEST_SECONDS=$2; shift ;;
-        --rxe) rxe=yes ;;
+        --all)
+            TEST_ALL=yes CONFORMANCE_OPTION=--all
+            lanes+=("${default_lanes[@]}" platforms)
+            [ "$(uname -m)" != x86_64 ] || lanes+=(rxe-c rxe)
+            ;;
+        --rxe) lanes+=(rxe) ;;
         --quick) lanes+=(scripts quick-c quick-java) ;;
         --conformance) lanes+=(conformance); CONFORMANCE_OPTION=--all ;;
+        load) lanes+=(c java); load=8 ;;
         default) lanes+=("${default_lanes[@]}") ;;
-        -D*) maven_arguments+=("$1") ;;
+        -Dtest=*) PATTERNS=${1#-Dtest=} ;;
+        -D*) properties+=("$1") ;;
         *) type -t "lane_${1//-/_}" > /dev/null || die "no lane '$1'; see --help"; lanes+=("$1") ;;
     esac
     shift
 done
-# What selects Java tests leaves those in C out.
-[[ $rxe = no || " ${maven_arguments[*]}" = *" -Dtest="* ]] || lanes+=(rxe-c)
-[ "$rxe" = no ] || lanes+=(rxe)
+[[ " ${lanes[*]} " != *" rxe "* || " ${lanes[*]} " = *" rxe-c "* ]] || lanes+=(rxe-c)
 [ "${#lanes[@]}" != 0 ] || lanes=("${default_lanes[@]}")
-[[ " ${maven_arguments[*]} " != *" -Dtest="* ]] || maven_arguments+=(-Dsurefire.failIfNoSpecifiedTests=false)
 
-sections=(build)
+sections=(build tests)
 with_interop='java|iwarp|quick-java|testsuite|example-servers|differential|chaos'
 with_interop+='|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos'
 [[ ! " ${lanes[*]} " =~ " "($with_interop)" " ]] || sections+=(interop)
@@ -133,11 +146,31 @@ with_interop+='|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos
 [[ " ${lanes[*]} " != *" rxe"* ]] || sections+=(rxe)
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
+find_isolation
 
+run_lanes() {
+    local lane
+    rm -rf "$LOGS"
+    for lane in "${lanes[@]}"; do
+        "lane_${lane//-/_}"
+    done
+    run_queue
+}
+
+busy=()
+trap '[ ${#busy[@]} = 0 ] || kill "${busy[@]}"' EXIT
+for ((i = 0; i < load; i++)); do
+    (while true; do true; done) &
+    busy+=($!)
+done
 LOGS=$ROOT/target/test-logs
 if [ -z "$rounds" ]; then
-    run_lanes "${lanes[@]}"
-    summary
-else
-    repeat "$rounds" "${lanes[@]}"
+    run_lanes
+    exit
 fi
+for ((round = 1; round <= rounds; round++)); do
+    echo "== round $round of $rounds"
+    run_lanes || die "round $round of $rounds failed: its logs are in $LOGS"
+    queue_beside='' queue_alone='' queue_rules=''
+done
+echo "$rounds rounds passed"

@@ -28,9 +28,6 @@ say() {
     printf '== %s\n' "$*"
 }
 
-# What surefire says of a module, and of a class; for sed -E.
-SUREFIRE_COUNTS='Tests run: ([0-9]+), Failures: ([0-9]+), Errors: ([0-9]+), Skipped: ([0-9]+)'
-
 c_sources_of_the_project() {
     find "$ROOT" -name target -prune -o -name .git -prune -o -type f -name '*.[ch]' -print
 }
@@ -81,22 +78,31 @@ maven() {
     mvn -B -ntp -f "$ROOT/pom.xml" "$@"
 }
 
-# Builds a module and what it needs, without tests, unless no source has changed since. Says nothing unless it fails.
-build() {
-    local log built=$ROOT/$1/target/built
-    # What was deleted or renamed shows in the time of its folder.
-    if [ -e "$built" ] \
-            && [ -z "$(find "$ROOT"/pom.xml "$ROOT"/*/pom.xml "$ROOT"/*/src -newer "$built" -print -quit)" ]; then
-        return
-    fi
+# Builds modules and what they need, without tests, and writes each one's class path for tests to target/test-classpath,
+# unless no source has changed since. Says nothing unless it fails. BUILD_ARGUMENTS: more arguments of Maven, on which
+# the result depends; BUILD_PHASE: what it does instead of packaging; BUILD_LOG: a file for its output.
+build() { # MODULE...
+    local module log
+    for module in "$@"; do
+        # What was deleted or renamed shows in the time of its folder.
+        [ -z "${BUILD_PHASE-}" ] && [ -z "$(find "$ROOT"/pom.xml "$ROOT"/*/pom.xml "$ROOT"/*/src -newer "$ROOT/$module/target/built" -print -quit \
+            2>&1)" ] && grep -qxF -- "arguments: ${BUILD_ARGUMENTS[*]-}" "$ROOT/$module/target/built" || break
+        shift
+    done
+    [ $# != 0 ] || return 0
     say "building"
-    log=$(mktemp)
-    touch "$log.started"
-    if ! maven package -pl "$1" -am -DskipTests > "$log" 2>&1; then
+    log=${BUILD_LOG:-$(mktemp)}
+    echo "arguments: ${BUILD_ARGUMENTS[*]-}" > "$log.started"
+    if ! maven -T 1C "${BUILD_PHASE[@]:-package}" dependency:build-classpath -Dmdep.outputFile=target/test-classpath -DskipTests \
+            "${BUILD_ARGUMENTS[@]}" -pl "$(IFS=,; echo "$*")" -am > "$log" 2>&1; then
         grep -E '^\[ERROR\]|error:' "$log" >&2 || cat "$log" >&2
         rm "$log.started"
         die "the build failed; all of its output is in $log"
     fi
-    mv "$log.started" "$built"
-    rm "$log"
+    for module in "$@"; do
+        mkdir -p "$ROOT/$module/target"
+        cp -p "$log.started" "$ROOT/$module/target/built"
+    done
+    rm "$log.started"
+    [ -n "${BUILD_LOG-}" ] || rm "$log"
 }

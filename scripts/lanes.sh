@@ -14,10 +14,16 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 #
-# The lanes of run-tests.sh. A lane is a function lane_<name> that prints, beside anything else, one line for each group
-# of tests that ran: "@ NAME PASSED FAILED SKIPPED". A lane that exits with another status than 0 without any failure in
-# those lines counts as one failure: something broke that is not a test.
+# The lanes of run-tests.sh. A function lane_NAME adds the tasks of a lane to the queue (queue.sh); functions run_* are
+# what the tasks do. Source it after common.sh.
+. "$ROOT/scripts/programs.sh"
+. "$ROOT/scripts/queue.sh"
 C_SOURCES=$ROOT/transport-rdma-native/src/main/c
+C_OUT=$ROOT/transport-rdma-native/target/c
+# What the tasks know of the command line, and of the machine.
+QUEUE_SETTINGS=(properties TEST_SEED TEST_SECONDS TEST_ALL CONFORMANCE_OPTION ISOLATION JAVA_HOME build_modules deploys)
+JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx transport-rdma-grpc
+    transport-rdma-reactor-netty testsuite example-servers microbench)
 RXE_MODULES=(transport-rdma testsuite example-servers)
 # Something of everything: verbs, channels, Netty's testsuite, peers that die or lie, TLS, an example, calls of gRPC.
 RXE_QUICK=DataTransferTest,TwoProvidersTest,EveryPathTest,ConnectionTest,CompletionErrorTest,ArmingTest
@@ -26,7 +32,7 @@ RXE_QUICK+=,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaPeerDeathTest,RdmaStr
 RXE_QUICK+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest
 RXE_QUICK+=,RdmaSocketRstTest,RdmaSocketStartTlsTest,EchoTest,RdmaGrpcCallsInteropTest
 
-# What --quick runs: something of each room, in four minutes on two idle cores (231 s, the build included).
+# What --quick runs: something of each room.
 # Java, by module:
 # transport-rdma: the tests of each package, but those that need idle cores to be quick; of the root package some.
 QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,!RdmaGrpcTlsTest'
@@ -58,450 +64,517 @@ PLATFORMS_TESTS+=,ReceiveMemoryTest,RdmaReregistrationTest,RdmaMessageOperations
 PLATFORMS_TESTS+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketStartTlsTest,RdmaRsocketStreamTest,RdmaOrTcpTest
 PLATFORMS_TESTS+=,RdmaOrTcpServerTest,HttpServerTest,Http2ProgramsTest,GrpcOnePortTest,NetSocketTest
 PLATFORMS_TESTS+=,HttpTest,BuffersTest
-# C: all programs but those whose names match this, which take the longest.
-QUICK_C_WITHOUT='arena|peer|limits|chaos'
+# C: all programs but the longest.
+QUICK_C='*_test,!arena_test,!peer_test,!limits_test,!chaos_test'
+
+
+# --- What is selected -------------------------------------------------------------------------------------------------
+
+# Whether patterns select a class or a program, as Maven's -Dtest does: "A,B*,!C"; a pattern with a slash is for the
+# path of a class.
+selected() { # PATTERNS NAME PATH
+    local pattern each subject included='' status=1 patterns
+    IFS=, read -ra patterns <<< "$1"
+    [[ ,$1 =~ ,[^!] ]] || status=0
+    for pattern in "${patterns[@]}"; do
+        each=${pattern#!}
+        subject=$2
+        [[ $each != */* ]] || subject=$3
+        each=${each%.java}
+        [[ $subject = $each ]] || continue
+        [[ $pattern != !* ]] || return 1
+        status=0
+    done
+    return "$status"
+}
+
+# The test classes of a module: those with the tag of the lane, if it has one.
+java_classes() { # MODULE PATTERNS [TAG]
+    local file path without
+    # Of abstract classes, and of classes as a whole that another lane has or that --all runs alone.
+    without="^(public )?abstract class|^@Tag\(\"($(excluded_tags | sed 's/ | /|/g'))\"\)"
+    cd "$ROOT/$1/src/test/java"
+    # grep's exit status says nothing with -L.
+    { find . -name '*Test.java' | sort | if [ -n "${3-}" ]; then
+            xargs grep -l "@Tag(\"$3\")"
+        else
+            xargs grep -LE "$without"
+        fi || true; } | while read -r file; do
+        path=${file#./}
+        path=${path%.java}
+        ! selected "$2" "${path##*/}" "$path" || printf '%s\n' "${path//\//.}"
+    done
+}
+
+# Seconds of a class or program on two idle cores, by scripts/times.
+seconds_of() { # LANE NAME
+    awk -v lane="$1" -v name="$2" '$2 == name && ($1 == lane || !found) { found = $3 }
+        END { print found ? found : 1 }' "$ROOT/scripts/times"
+}
+
+# Adds tasks for classes of a module, each of about a minute, of which the longest class is in the first.
+java_tasks() { # LANE MODULE[:VARIANT] CLASS...
+    local lane=$1 module=$2 number=0 seconds classes
+    shift 2
+    [ $# != 0 ] || return 0
+    needs_java "${module%:*}"
+    while read -r seconds classes; do
+        number=$((number + 1))
+        task "$lane" "${module//:/-}-$number" "$seconds" build/java run_java "$lane" "$module" $classes
+    done < <(printf '%s\n' "$@" | awk -v lane="$lane" -v target="$GROUP_SECONDS" '
+        FILENAME != "-" { if (!($2 in of) || $1 == lane) of[$2] = $3; next }
+        { seconds[++number] = $1 in of ? of[$1] : 1.5; name[number] = $1; all += seconds[number] }
+        END {
+            groups = int(all / target) + 1
+            while (left++ < number) {
+                longest = 0
+                for (i = 1; i <= number; i++) if (!taken[i] && (!longest || seconds[i] > seconds[longest])) longest = i
+                taken[longest] = 1
+                least = 1
+                for (i = 2; i <= groups; i++) if (sum[i] + 0 < sum[least] + 0) least = i
+                sum[least] += seconds[longest]
+                members[least] = members[least] " " name[longest]
+            }
+            for (i = 1; i <= groups; i++) if (members[i] != "") print sum[i] members[i]
+        }' "$ROOT/scripts/times" -)
+}
+GROUP_SECONDS=50
+
+# --- Builds -----------------------------------------------------------------------------------------------------------
+
+needs_java() { # MODULE...
+    local module
+    build_task native '' run_make_c '' all
+    build_task java build/native run_build_java
+    for module in "$@"; do
+        [[ " ${build_modules[*]} " == *" $module "* ]] || build_modules+=("$module")
+    done
+}
+build_modules=() deploys=''
+
+run_build_java() {
+    BUILD_ARGUMENTS=("${properties[@]}")
+    [ -z "$deploys" ] || BUILD_PHASE=(deploy -Dmaven.install.skip=true
+        -DaltDeploymentRepository="deployed::file://$ROOT/target/consumer/repository")
+    BUILD_LOG=$LOGS/build/maven.log build "${build_modules[@]}"
+}
+
+make_c() { # SANITIZE TARGET...
+    # LIBDIR is Maven's, which then finds the library there.
+    make -C "$C_SOURCES" -s OUT="$C_OUT" LIBDIR="$ROOT/transport-rdma-native/target/classes/META-INF/native" \
+        SANITIZE="$1" "${@:2}"
+}
+
+# --- Lanes ------------------------------------------------------------------------------------------------------------
 
 lane_scripts() {
+    task scripts scripts 10 '' run_scripts
+}
+
+run_scripts() {
     local file check passed=0 failed=0
-    for file in "$ROOT"/run-*.sh "$ROOT"/scripts/*.sh "$ROOT/.ci/run" \
-            "$ROOT"/scripts/{c-folders,columns,links,packages,pictures,reproducible,testsuite-table,versions} \
-            "$ROOT"/testsuite/rxe/{guest,kernel,boot,rxe-net,tests,c-tests,bench} \
-            "$ROOT"/testsuite/conformance/{run,programs/*.sh} \
-            "$ROOT"/containers/{entrypoint,test} "$ROOT/testsuite/consumer/run" "$ROOT"/testsuite/aarch64/{run,system} \
-            "$C_SOURCES/preload/named-library"; do
+    while read -r file; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
-    done
-    for check in c-folders columns links packages pictures testsuite-table versions; do
+    done < <(scripts_of_the_project | grep -v Makefile)
+    for check in c-folders columns links packages pictures test-lists testsuite-table versions; do
         if "$ROOT/scripts/$check" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     echo "@ scripts $passed $failed 0"
 }
 
-# Runs programs and counts the tests that they name before running them, as RUN of test/c/check.h does: one a line,
-# indented by two spaces. A program stops at its first failure. One that can run none here says "skipped:" and why.
-# C_ARGUMENTS: theirs; C_LIMIT: seconds; C_AS: the command that runs them.
-run_c_programs() {
-    local label=$1 program name output status tests passed=0 failed=0 skipped=0
-    shift
-    for program in "$@"; do
-        name=$(basename "$program")
-        output=$LOGS/$label-$name.log
-        status=0
-        timeout -k 10 "${C_LIMIT:-600}" "${C_AS[@]}" "$program" "${C_ARGUMENTS[@]}" > "$output" 2>&1 || status=$?
-        tests=$(grep -cE '^  [a-z0-9_]+$' "$output" || true)
-        if [ "$status" = 0 ] && [ "$tests" != 0 ]; then
-            echo "ok   $name ($tests)"
-            passed=$((passed + tests))
-        elif [ "$status" = 0 ] && grep -q '^ *skipped: ' "$output"; then
-            echo "skip $name ($(sed -n 's/^ *skipped: //p' "$output"))"
-            skipped=$((skipped + 1))
-        else
-            echo "FAIL $name (exit status $status); the end of $output:"
-            tail -n 40 "$output"
-            [ "$tests" = 0 ] || passed=$((passed + tests - 1))
-            failed=$((failed + 1))
-        fi
-    done
-    echo "@ $label $passed $failed $skipped"
-}
-
-# Builds the C tests and sets `programs` to them, without those whose names match C_WITHOUT.
-build_c_programs() { # OUT SANITIZE
-    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$1" SANITIZE="$2" programs
-    programs=$(make -C "$C_SOURCES" -s OUT="$1" SANITIZE="$2" print-programs)
-    [ -z "${C_WITHOUT-}" ] || programs=$(tr ' ' '\n' <<< "$programs" | grep -vE "/($C_WITHOUT)_test$")
-    [ -n "$programs" ] || die "there are no C tests"
-}
-
-c_lane() {
-    local label=$1 sanitize=$2 out=$ROOT/transport-rdma-native/target/c programs
-    build_c_programs "$out" "$sanitize"
-    [ -n "$sanitize" ] || "$ROOT/scripts/c-folders" check "$out/obj"
-    run_c_programs "$label" $programs
-}
-
-lane_c() {
-    c_lane c ''
-}
-
-# As a user without privileges, with what such a user is given: the kernel bounds root less (unix(7), ETOOMANYREFS), and
-# root is user 0. In a folder of that user, who may not be able to reach this one.
-lane_c_user() {
-    local folder programs
-    if [ "$(id -u)" != 0 ]; then
-        echo "the other lanes are run by a user without privileges"
-        echo "@ c-user 0 0 1"
-        return
-    fi
-    C_WITHOUT=$QUICK_C_WITHOUT build_c_programs "$ROOT/transport-rdma-native/target/c" ''
-    folder=$(mktemp -d)
-    cp $programs "$folder"
-    chown -R 65534:65534 "$folder"
-    (
-        cd "$folder"
-        ulimit -Sn 1024
-        C_AS=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-        run_c_programs c-user "$folder"/*
-    )
-    rm -rf "$folder"
+lane_c() { # [LANE]
+    c_lane "${1:-c}" '' "${PATTERNS:-*_test}"
+    # With a selection of tests, the other checks are not wanted.
+    [ -n "$PATTERNS" ] || task "${1:-c}" folders 1 build/c run_c_folders "${1:-c}"
 }
 
 lane_quick_c() {
-    C_WITHOUT=$QUICK_C_WITHOUT c_lane quick-c ''
-}
-
-lane_quick_java() {
-    local maven_arguments=("${maven_arguments[@]}" -Dtest="$QUICK_JAVA" -Dsurefire.failIfNoSpecifiedTests=false)
-    java_tests
-}
-
-# Leaks count; a handler that is installed twice or a death by signal must not be hidden by the sanitizer.
-with_asan_options() {
-    ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1 \
-        UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 "$@"
+    PATTERNS=${PATTERNS:-$QUICK_C} lane_c quick-c
 }
 
 lane_c_asan() {
-    with_asan_options c_lane c-asan address,undefined
+    c_lane c-asan address,undefined "${PATTERNS:-*_test}"
 }
 
 lane_c_tsan() {
-    # GCC 12's run-time library knows no mapping with as many random bits as new kernels use: run without randomisation.
-    # Some containers don't allow that; there it depends on the kernel whether the programs start.
-    local unrandomised=()
-    ! setarch "$(uname -m)" -R true 2> /dev/null || unrandomised=(setarch "$(uname -m)" -R)
-    TSAN_OPTIONS=second_deadlock_stack=1 "${unrandomised[@]}" "$BASH" -c \
-        '. "$1/scripts/common.sh"; LOGS=$2; . "$1/scripts/lanes.sh"; c_lane c-tsan thread' \
-        "$0" "$ROOT" "$LOGS"
+    c_lane c-tsan thread "${PATTERNS:-*_test}"
 }
 
-# The embedded provider itself, under the sanitizers; then Java on a function table in which calls fail.
+c_lane() { # LANE SANITIZE PATTERNS
+    local program name build=build/c${2:+-${2%%,*}}
+    build_task native '' run_make_c '' all
+    build_task "${build#build/}" "$([ -n "$2" ] || echo build/native)" run_make_c "$2" programs
+    for program in $(make_c "$2" print-programs); do
+        name=$(basename "$program")
+        ! selected "$3" "$name" "$name" \
+            || task "$1" "$name" "$(seconds_of "$1" "$name")" "$build" run_c "$1" "$program"
+    done
+}
+
+run_make_c() { # SANITIZE TARGET...
+    make_c "$@"
+}
+
+run_c_folders() { # LANE
+    local status=0
+    "$ROOT/scripts/c-folders" check "$C_OUT/obj" || status=1
+    echo "@ $1 $((1 - status)) $status 0"
+}
+
+run_c() { # LANE PROGRAM
+    C_AS=(isolated)
+    export RDMA_TEST_MULTIPLIER RDMA_TEST_ALL
+    RDMA_TEST_MULTIPLIER=$(printf '%s\n' -Dtest.timeout.multiplier=1 "${properties[@]}" \
+        | sed -n 's/^-Dtest.timeout.multiplier=//p' | tail -n 1)
+    RDMA_TEST_ALL=$((${#TEST_ALL} > 0))
+    C_AGAIN="run_c $1 $2"
+    local program=$2
+    case $1 in
+        c-asan)
+            asan_options
+            # As a user without privileges, with what such a user is given: the kernel bounds root less (unix(7),
+            # ETOOMANYREFS), and root is user 0. In a folder of that user, who may not be able to reach this one.
+            if [ "$(id -u)" = 0 ]; then
+                cp "$program" "$TMPDIR"
+                chown -R 65534:65534 "$TMPDIR"
+                program=$TMPDIR/$(basename "$program")
+                cd "$TMPDIR"
+                ulimit -Sn 1024
+                C_AS+=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+            fi
+            ;;
+        c-tsan)
+            # GCC 12's run-time library knows no mapping with as many random bits as new kernels use: run without
+            # randomisation. Some containers don't allow that; there it depends on the kernel whether programs start.
+            ! setarch "$(uname -m)" -R true 2> /dev/null || C_AS+=(setarch "$(uname -m)" -R)
+            export TSAN_OPTIONS=second_deadlock_stack=1
+            ;;
+    esac
+    run_c_program "$1" "$program"
+}
+
+# Leaks count; a handler that is installed twice or a death by signal must not be hidden by the sanitizer.
+asan_options() {
+    export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1
+    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+}
+
+# The embedded provider itself, under the sanitizers.
 lane_faults() {
-    local out=$ROOT/transport-rdma-native/target/c program
-    local C_ARGUMENTS=(${TEST_SEED:+--seed "$TEST_SEED"} ${TEST_SECONDS:+--seconds "$TEST_SECONDS"})
-    local C_LIMIT=$((TEST_SECONDS + 900))
-    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" SANITIZE=address,undefined faults
-    program=$(make -C "$C_SOURCES" -s OUT="$out" SANITIZE=address,undefined print-faults)
-    with_asan_options run_c_programs faults "$program"
+    local part
+    build_task c-address '' run_make_c address,undefined programs
+    build_task faults build/c-address run_make_c address,undefined faults
+    if [ -n "$TEST_SEED$TEST_SECONDS" ]; then
+        task faults random "${TEST_SECONDS:-60}" build/faults run_faults ${TEST_SEED:+--seed "$TEST_SEED"} \
+            ${TEST_SECONDS:+--seconds "$TEST_SECONDS"}
+    else
+        for part in 1 2 3; do
+            task faults "part-$part" 45 build/faults run_faults --part "$part" --of 3
+        done
+        task faults reached 0 'faults/part-1 faults/part-2 faults/part-3' run_faults_reached
+    fi
+}
+
+run_faults() { # ARGUMENT...
+    C_AS=(isolated)
+    C_ARGUMENTS=("$@")
+    C_LIMIT=$((TEST_SECONDS + 900))
+    asan_options
+    run_c_program faults "$(make_c address,undefined print-faults)"
+}
+
+# A part says of each place that none of its scenarios comes to it. What all say is a call that is never made to fail.
+run_faults_reached() {
+    local never
+    never=$(grep -ha 'no scenario reaches' "$LOGS"/faults/*.output | sort | uniq -c | awk '$1 == 3')
+    printf '%s\n' "$never"
+    [ -z "$never" ] || echo "! final faults reached 1"
+    echo "@ faults $([ -z "$never" ] && echo '1 0' || echo '0 1') 0"
+}
+
+# Fuzz targets. Each replays its corpus in the repository and goes on from there. What it finds stays in target/fuzz
+# of its module, for the next run; an input that fails is in the logs.
+lane_fuzz() {
+    local program
+    build_task fuzz '' run_make_c '' fuzz
+    for program in $(make_c '' print-fuzz); do
+        task fuzz "$(basename "$program" _fuzz)" "$((${TEST_SECONDS:-10} + 3))" build/fuzz run_fuzz "$program"
+    done
+}
+
+run_fuzz() { # PROGRAM
+    local name seconds=${TEST_SECONDS:-10} found status=0
+    name=$(basename "$1" _fuzz)
+    found=$ROOT/transport-rdma-native/target/fuzz/$name
+    mkdir -p "$found"
+    isolated timeout -k 10 $((seconds + 600)) "$1" -max_total_time="$seconds" -max_len=1024 -len_control=0 \
+        -timeout=100 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$LOGS/fuzz/$name-" \
+        ${TEST_SEED:+-seed="$TEST_SEED"} "$found" "$ROOT/transport-rdma-native/src/test/corpus/$name" || status=$?
+    [ "$status" = 0 ] || echo "! final fuzz $name 1"
+    echo "@ fuzz $((status == 0)) $((status != 0)) 0"
+}
+
+# Processes that are stopped and killed: of verbs (rounds with one seed) and of channels.
+lane_chaos() {
+    build_task native '' run_make_c '' all
+    build_task c build/native run_make_c '' programs
+    task chaos verbs "$((${TEST_SECONDS:-40} / 2))" build/c run_chaos
+    java_lane chaos testsuite
+}
+
+run_chaos() {
+    local seed=${TEST_SEED:-1} end=$((SECONDS + ${TEST_SECONDS:-0} / 2)) program
+    program=$(make_c '' print-programs | tr ' ' '\n' | grep /chaos_test)
+    C_AS=(isolated)
+    while true; do
+        echo "seed $seed"
+        RDMA_ROUNDS=$([ -n "$TEST_ALL" ] && echo 400 || echo 150) RDMA_SEED=$seed run_c_program chaos "$program"
+        seed=$((seed + 1))
+        [ "$SECONDS" -lt "$end" ] || break
+    done
+}
+
+# --- Lanes of Java ----------------------------------------------------------------------------------------------------
+
+# A lane's tests of modules, and for some lanes the tag that they have. Tests with such a tag are in no other lane
+# (tests.excludedTags in pom.xml).
+java_lane() { # LANE MODULE...
+    local lane=$1 module classes tag=''
+    shift
+    case $lane in
+        faults-java) tag=faults ;;
+        fuzz-java) tag=fuzz ;;
+        chaos|differential) tag=$lane ;;
+    esac
+    for module in "$@"; do
+        classes=$(java_classes "$module" "${PATTERNS:-${DEFAULT_PATTERNS:-*}}" "$tag")
+        if [ -z "$tag" ] && [ "$module" = testsuite ]; then
+            # Once more, with the version of gRPC that is there.
+            classes+=" $(java_classes transport-rdma-grpc "${PATTERNS:-${DEFAULT_PATTERNS:-RdmaGrpcTest}}")"
+        fi
+        java_tasks "$lane" "$module" $classes
+        if [ "$module" = transport-rdma-reactor-netty ]; then
+            java_tasks "$lane" "$module:oldest" $(java_classes "$module" "${PATTERNS:-$REACTOR_OLDEST}")
+        fi
+    done
+}
+# What the module calls, and what calls it, in the oldest version of Reactor Netty that it supports.
+REACTOR_OLDEST=RdmaLoopResourcesTest,TcpTest,Http2StreamTest,OtherChannelsTest,DocumentationTest
+
+run_java() { # LANE MODULE[:VARIANT] CLASS...
+    local lane=$1 module=$2
+    shift 2
+    JAVA_OPTIONS=("${properties[@]}" ${TEST_SEED:+-Dtest.seed="$TEST_SEED"}
+        ${TEST_SECONDS:+-Dtest.seconds="$TEST_SECONDS"} ${TEST_ALL:+-Dtest.all=true})
+    JAVA_LAUNCHER_OPTIONS=(--exclude-tag "$(excluded_tags)")
+    case $lane in
+        # The embedded provider as an iWARP device (embedded/base/iwarp.h).
+        iwarp) export RDMA_EMBEDDED_IWARP=1 ;;
+        faults-java)
+            # On the library path, where it is found before the one on the class path.
+            export LD_LIBRARY_PATH=$C_OUT/faulty
+            JAVA_LAUNCHER_OPTIONS=(--include-tag faults)
+            ;;
+        fuzz-java)
+            JAVA_LAUNCHER_OPTIONS=(--include-tag fuzz)
+            [ -n "$TEST_SECONDS" ] || JAVA_OPTIONS+=(-Dtest.seconds=8)
+            ;;
+        chaos|differential) JAVA_LAUNCHER_OPTIONS=(--include-tag "$lane") ;;
+    esac
+    JAVA_LIMIT=$((1200 + 60 * $# + ${TEST_SECONDS:-0}))
+    JAVA_AGAIN="run_java $lane $module"
+    # The lane of a module is a part of the lane java.
+    [[ " ${JAVA_MODULES[*]} " != *" $lane "* ]] || lane=java
+    run_java_classes "$lane/${module//:/-}" "$module" "$@"
+    [ "$lane" != differential ] \
+        || grep -ahE '^seed [0-9]+ \(|^[0-9]+ programs, ' "$ROOT/$module/target/test-reports/$TASK/console.txt" \
+        | cut -c 1-400 | tail -n 20 || true
+}
+
+lane_java() {
+    java_lane java "${JAVA_MODULES[@]}"
+}
+
+lane_quick_java() {
+    DEFAULT_PATTERNS=$QUICK_JAVA java_lane quick-java transport-rdma testsuite example-servers
+}
+
+# Byte streams and channels of messages on an iWARP device, which send their messages; among them those to librdmacm's,
+# which does the same.
+lane_iwarp() {
+    DEFAULT_PATTERNS=$IWARP_JAVA java_lane iwarp transport-rdma testsuite
 }
 
 lane_faults_java() {
-    local out=$ROOT/transport-rdma-native/target/c
-    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" faulty
-    # On the library path, where it is found before the one on the class path.
-    LD_LIBRARY_PATH=$out/faulty tagged_tests faults transport-rdma
+    build_task native '' run_make_c '' all
+    build_task faulty build/native run_make_c '' faulty
+    java_lane faults-java transport-rdma
 }
+
+lane_fuzz_java() {
+    java_lane fuzz-java transport-rdma
+}
+
+lane_differential() {
+    java_lane differential testsuite
+}
+
+# A lane for each module: lane_transport_rdma and so on.
+for module in "${JAVA_MODULES[@]}"; do
+    eval "lane_${module//-/_}() { java_lane $module $module; }"
+done
 
 # The entry point of the container image, in namespaces.
 lane_containers() {
+    needs_java example-servers
+    task containers entrypoint 45 build/java run_containers
+}
+
+run_containers() {
     local output
-    build example-servers
     output=$("$ROOT/containers/test") || true
     printf '%s\n' "$output"
     sed -n 's/^passed \([0-9]*\) failed \([0-9]*\) skipped \([0-9]*\)$/@ containers \1 \2 \3/p' <<< "$output"
 }
 
-lane_java() {
-    java_tests
-}
-
-# The embedded provider as an iWARP device (embedded/base/iwarp.h): what is different there, and byte streams, which
-# send their messages; among them those to librdmacm's, which does the same.
-lane_iwarp() {
-    local maven_arguments=("${maven_arguments[@]}" -Dsurefire.failIfNoSpecifiedTests=false)
-    [[ " ${maven_arguments[*]} " == *" -Dtest="* ]] || maven_arguments+=(-Dtest="$IWARP_JAVA")
-    RDMA_EMBEDDED_IWARP=1 java_tests -pl transport-rdma,testsuite -am
-}
-
-# The JDK is not in packages.txt: Debian 12 has none that is newer.
-lane_platforms() {
-    local home=${JAVA_PLATFORMS_HOME-} status=0 each
-    if [ -z "$home" ]; then
-        for each in /usr/lib/jvm/*-"$PLATFORMS_JAVA"-*; do
-            [ ! -x "$each/bin/javac" ] || home=$each
-        done
-    fi
-    local maven_arguments=("${maven_arguments[@]}" -Dsurefire.failIfNoSpecifiedTests=false)
-    [[ " ${maven_arguments[*]} " == *" -Dtest="* ]] || maven_arguments+=(-Dtest="$PLATFORMS_TESTS")
-    if [ -n "$home" ]; then
-        echo "Java $PLATFORMS_JAVA: $home"
-        JAVA_HOME=$home java_tests || status=$?
-    else
-        echo "no JDK $PLATFORMS_JAVA: install one below /usr/lib/jvm, or set JAVA_PLATFORMS_HOME"
-        echo "@ java/$PLATFORMS_JAVA 0 0 1"
-    fi
-    echo "Netty $PLATFORMS_NETTY"
-    java_tests -Dnetty.version="$PLATFORMS_NETTY" || status=$?
-    return "$status"
-}
-
-lane_transport_rdma() {
-    java_tests -pl transport-rdma -am
-}
-
-lane_testsuite() {
-    module_on_transport testsuite
-}
-
-lane_transport_rdma_vertx() {
-    module_on_transport transport-rdma-vertx
-}
-
-lane_transport_rdma_reactor_netty() {
-    module_on_transport transport-rdma-reactor-netty
-}
-
-lane_microbench() {
-    module_on_transport microbench
-}
-
-lane_example_servers() {
-    module_on_transport example-servers
-}
-
-module_on_transport() {
-    java_tests -pl "$1" -am -Dskip.transport.tests=true
-}
-
-# Processes that are stopped and killed: of verbs (400 rounds for each seed) and of channels.
-lane_chaos() {
-    local out=$ROOT/transport-rdma-native/target/c program seed=${TEST_SEED:-1}
-    local end=$((SECONDS + ${TEST_SECONDS:-0} / 2))
-    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" programs
-    program=$(make -C "$C_SOURCES" -s OUT="$out" print-programs | tr ' ' '\n' | grep /chaos_test)
-    while true; do
-        echo "seed $seed"
-        RDMA_ROUNDS=400 RDMA_SEED=$seed run_c_programs chaos-c "$program" || return
-        seed=$((seed + 1))
-        [ "$SECONDS" -lt "$end" ] || break
-    done
-    TEST_SECONDS=${TEST_SECONDS:+$(((TEST_SECONDS + 1) / 2))} tagged_tests chaos testsuite
-}
-
-# Java tests that are a lane of their own have a JUnit tag of the lane's name, which leaves them out of the lane java
-# (tests.excludedTags in pom.xml). They read the system properties test.seed and test.seconds (TestRandom).
-tagged_tests() { # TAG MODULE
-    # A suite fails if it is left without tests. The other pattern is Surefire's default.
-    java_tests -pl "$2" -am -Dgroups="$1" -Dtests.excludedTags= -Dsurefire.failIfNoSpecifiedTests=false \
-        '-Dsurefire.excludes=**/*$*,**/EpollTestsuiteOnRdmaLoopsTest*,**/RdmaOrTcpTestsuiteTest*' \
-        ${TEST_SEED:+-Dtest.seed="$TEST_SEED"} \
-        ${TEST_SECONDS:+-Dtest.seconds="$TEST_SECONDS" -Dtests.forkTimeout="$((TEST_SECONDS + 1800))"}
-}
-
-lane_differential() {
-    local status=0
-    tagged_tests differential testsuite || status=$?
-    differential_summary "$ROOT"/testsuite/target/surefire-reports/*DifferentialTest-output.txt
-    return "$status"
-}
-
-# How many programs ran, and what differed.
-differential_summary() { # OUTPUT OF THE TEST
-    grep -hE '^seed [0-9]+ \(|^[0-9]+ programs, ' "$@" | cut -c 1-400 | tail -n 20 || true
-}
-
-java_tests() { # MAVEN ARGUMENT...
-    local status=0
-    # One module's failed test must not keep the others from running; what is not a test failure is found in the log.
-    maven verify "$@" -Dmaven.test.failure.ignore=true "${maven_arguments[@]}" > "$LOGS/maven.log" 2>&1 || status=$?
-    grep -E '^\[(INFO|WARNING|ERROR)\] (Tests run:.* in |BUILD|  [A-Z])|LEAK' "$LOGS/maven.log" || true
-    if [ "$status" != 0 ]; then
-        grep -E '^\[ERROR\]' "$LOGS/maven.log" | head -n 60 || true
-    elif grep -qE 'error in the forked process|LEAK\(s\)|forked VM terminated|There was a timeout' \
-            "$LOGS/maven.log"; then
-        echo "FAIL a leak or a crash outside of the tests; see $LOGS/maven.log and target/surefire-reports"
-        status=1
-    fi
-    maven_totals < "$LOGS/maven.log"
-    return "$status"
-}
-
-# Surefire's totals by module, from Maven's output. Its XML reports would not do: the report of one test engine replaces
-# that of another for a class that has tests of both (JUnit and jqwik).
-maven_totals() {
-    sed -n -E -e 's/^\[INFO\] --- .*surefire.*:test .* @ ([^ ]+) ---$/module \1/p' \
-        -e 's/^\[[A-Z]+\] '"$SUREFIRE_COUNTS"'$/total \1 \2 \3 \4/p' \
-        | awk '$1 == "module" { module = $2 }
-               $1 == "total" { print "@", "java/" module, $2 - $3 - $4 - $5, $3 + $4, $5 }'
-}
-
-lane_reproducible() {
-    local status=0
-    "$ROOT/scripts/reproducible" | tee "$LOGS/reproducible-files.log" || status=$?
-    echo "@ reproducible $(grep -c '^ok ' "$LOGS/reproducible-files.log")" \
-        "$(grep -c '^FAIL ' "$LOGS/reproducible-files.log") 0"
-    return "$status"
-}
-
-lane_aarch64() {
-    LOGS=$LOGS "$ROOT/testsuite/aarch64/run" c java
-}
-
+# Applications that see what the build has deployed.
 lane_consumer() {
-    "$ROOT/testsuite/consumer/run"
+    needs_java "${JAVA_MODULES[@]}" transport-rdma-bom
+    deploys=yes
+    task consumer applications 100 build/java "$ROOT/testsuite/consumer/run" "$ROOT/target/consumer/repository"
 }
 
 lane_conformance() {
-    local out=$ROOT/transport-rdma-native/target/c
-    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" preload libraries
-    PRELOAD="$out/librdma_embedded.so" "$ROOT/testsuite/conformance/run" $CONFORMANCE_OPTION \
-        | tee "$LOGS/conformance-programs.log"
+    build_task native '' run_make_c '' all
+    build_task libraries build/native run_make_c '' libraries
+    task conformance programs 100 build/libraries run_conformance
+}
+
+run_conformance() { # [EXPRESSION]
+    PRELOAD="$C_OUT/librdma_embedded.so" isolated "$ROOT/testsuite/conformance/run" $CONFORMANCE_OPTION "$@" \
+        | tee "$TMPDIR/output" || true
+    # A line that failed is run again by an expression for it: its characters, of which those with a meaning are any.
+    sed -n -E 's/^FAILED (([^:]|:[^ ])*): .*/\1/p' "$TMPDIR/output" | while read -r line; do
+        echo "! again conformance ${line//[ \/]/_} 1 run_conformance ^${line//[^a-zA-Z0-9_=-]/.}"
+    done
     # Its last line is of the form "N passed, N failed, N skipped".
-    sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ conformance \1 \2 \3/p' \
-        "$LOGS/conformance-programs.log"
+    sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ conformance \1 \2 \3/p' "$TMPDIR/output"
 }
 
-# Fuzz targets. Each replays its corpus in the repository and goes on from there. What it finds stays in target/fuzz
-# of its module, for the next run; an input that fails is in the logs, one of those in Java in target/fuzz.
-lane_fuzz() {
-    local out=$ROOT/transport-rdma-native/target/c corpora=$ROOT/transport-rdma-native/src/test/corpus
-    local program name found log status passed=0 failed=0
-    type -P clang > /dev/null || die "the fuzz targets need clang and libclang-rt-dev: see packages.txt"
-    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" fuzz
-    for program in $(make -C "$C_SOURCES" -s OUT="$out" print-fuzz); do
-        name=$(basename "$program" _fuzz) log=$LOGS/fuzz-$(basename "$program").log
-        found=$ROOT/transport-rdma-native/target/fuzz/$name
-        mkdir -p "$found"
-        status=0
-        timeout -k 10 $((${TEST_SECONDS:-20} + 600)) "$program" -max_total_time="${TEST_SECONDS:-20}" -max_len=1024 \
-            -len_control=0 -timeout=100 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$LOGS/fuzz-$name-" \
-            ${TEST_SEED:+-seed="$TEST_SEED"} "$found" "$corpora/$name" > "$log" 2>&1 || status=$?
-        if [ "$status" = 0 ]; then
-            echo "ok   $name: $(grep -E 'DONE' "$log"), $(grep -E 'Seed:' "$log")"
-            passed=$((passed + 1))
-        else
-            echo "FAIL $name (exit status $status); the end of $log:"
-            tail -n 60 "$log"
-            failed=$((failed + 1))
-        fi
-    done
-    echo "@ fuzz $passed $failed 0"
+# --- Lanes that keep the machine busy ---------------------------------------------------------------------------------
+
+# The lane java on a newer Java and with a newer Netty, each in a copy of the sources, whose build is its own.
+lane_platforms() {
+    alone platforms java '' run_platform java
+    alone platforms netty '' run_platform netty
 }
 
-lane_fuzz_java() {
-    tagged_tests fuzz transport-rdma
+run_platform() { # java|netty
+    local copy=$ROOT/target/platforms/$1 home=${JAVA_PLATFORMS_HOME-} each arguments=()
+    if [ "$1" = netty ]; then
+        arguments=(-Dnetty.version="$PLATFORMS_NETTY")
+        home=$JAVA_HOME
+    else
+        # The JDK is not in packages.txt: Debian 12 has none that is newer.
+        for each in /usr/lib/jvm/*-"$PLATFORMS_JAVA"-*; do
+            [ -n "$home" ] || [ ! -x "$each/bin/javac" ] || home=$each
+        done
+    fi
+    if [ -z "$home" ]; then
+        echo "no JDK $PLATFORMS_JAVA: install one below /usr/lib/jvm, or set JAVA_PLATFORMS_HOME"
+        echo "@ platforms/$1 0 0 1"
+        return
+    fi
+    mkdir -p "$copy"
+    (cd "$ROOT" && tar -c --exclude=target --exclude=.git .) | tar -x -C "$copy"
+    JAVA_HOME=$home "$copy/run-tests.sh" --no-install java -Dtest="${PATTERNS:-$PLATFORMS_TESTS}" "${arguments[@]}" \
+        | tee "$TMPDIR/output" || true
+    # The rows of its summary.
+    sed -n -E 's/^java\/([a-z-]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+)$/@ platforms\/'"$1"'\/\1 \2 \3 \5/p' \
+        "$TMPDIR/output"
+    grep -q '^@' "$LOGS/platforms/$1.log" || false
 }
 
-# Maven's -Dtest=A,B* as a regular expression of class names.
-class_pattern() {
-    local names=${1//./\\.}
-    names=${names//\*/.*}
-    printf '.*\\.(%s)' "${names//,/|}"
+lane_reproducible() {
+    alone reproducible builds '' run_reproducible
 }
 
-lane_rxe() {
-    rxe_lane '' "${RXE_MODULES[@]}"
+run_reproducible() {
+    "$ROOT/scripts/reproducible" | tee "$TMPDIR/output" || true
+    echo "@ reproducible $(grep -c '^ok ' "$TMPDIR/output")" "$(grep -c '^FAIL ' "$TMPDIR/output") 0"
 }
 
-lane_rxe_quick() {
-    rxe_lane "$RXE_QUICK" "${RXE_MODULES[@]}"
+lane_aarch64() {
+    alone aarch64 guest '' run_aarch64
 }
 
-lane_rxe_chaos() {
-    RXE_TAG=chaos rxe_lane '' testsuite
-}
-
-lane_rxe_transport_rdma() {
-    rxe_lane '' transport-rdma
-}
-
-lane_rxe_testsuite() {
-    rxe_lane '' testsuite
-}
-
-lane_rxe_example_servers() {
-    rxe_lane '' example-servers
-}
-
-lane_rxe_differential() {
-    local status=0
-    RXE_TAG=differential rxe_lane '' testsuite || status=$?
-    differential_summary "$ROOT"/testsuite/target/rxe-reports/console.txt
-    return "$status"
-}
-
-# RXE_TAG: the tag of the tests, if they are a lane of their own.
-rxe_lane() { # CLASSES MODULE...; all classes if that is empty; -Dtest overrides it
-    local argument status=0
-    RXE_TESTS=${1:+$(class_pattern "$1")}
-    shift
-    for argument in "${maven_arguments[@]}"; do
-        [[ $argument != -Dtest=* ]] || RXE_TESTS=$(class_pattern "${argument#-Dtest=}")
-    done
-    export RXE_TESTS RXE_TAG TEST_SEED TEST_SECONDS
-    # The plugin's file name is relative to each module.
-    maven package dependency:build-classpath -DskipTests -Dmdep.outputFile=target/test-classpath \
-        -pl "$(IFS=,; echo "$*")" -am > "$LOGS/rxe-build.log" 2>&1 || status=$?
-    [ "$status" = 0 ] || { grep -E '^\[ERROR\]|error:' "$LOGS/rxe-build.log"; return "$status"; }
-    "$ROOT/testsuite/rxe/guest" --timeout 5400 --log "$LOGS/rxe" --env RXE_TESTS --env RXE_MODULE_LIMIT \
-        --env RXE_TAG --env TEST_SEED --env TEST_SECONDS -- "$ROOT/testsuite/rxe/tests" "$@" || status=$?
-    [ ! -e "$LOGS/rxe/summary" ] || cat "$LOGS/rxe/summary"
-    return "$status"
+run_aarch64() {
+    LOGS=$LOGS/aarch64 "$ROOT/testsuite/aarch64/run" c java
 }
 
 # The C tests once more, the same object files but for those about the embedded provider's inside: linked with the
 # system's libraries, and on the guest's kernel.
 lane_rxe_c() {
-    local out=$ROOT/transport-rdma-native/target/c programs status=0
-    make -C "$C_SOURCES" -s -j "$(nproc)" OUT="$out" system
-    programs=$(make -C "$C_SOURCES" -s OUT="$out" print-system)
-    [ -n "$programs" ] || die "there are no C tests"
-    LOGS=$LOGS "$ROOT/testsuite/rxe/guest" --timeout 1800 --log "$LOGS/rxe-c" --env LOGS \
-        -- "$ROOT/testsuite/rxe/c-tests" $programs || status=$?
-    [ ! -e "$LOGS/rxe-c/summary" ] || cat "$LOGS/rxe-c/summary"
-    return "$status"
+    build_task native '' run_make_c '' all
+    build_task c build/native run_make_c '' programs
+    build_task system build/c run_make_c '' system
+    alone rxe-c guest build/system run_rxe_c $(make_c '' print-system | tr ' ' '\n' | while read -r program; do
+        name=$(basename "$program")
+        ! selected "${PATTERNS:-*_test}" "$name" "$name" || echo "$program"
+    done)
 }
 
-run_lane() {
-    local lane=$1 log=$LOGS/$1.log status=0 started=$SECONDS line name passed failed skipped failures=0
-    say "$lane"
-    # set -e has no effect in the condition of an if or beside ||, so the lane runs in a shell of its own.
-    set +e
-    (set -e; "lane_${lane//-/_}") 2>&1 | tee "$log" | grep --line-buffered -v '^@ '
-    status=${PIPESTATUS[0]}
-    set -e
-    while read -r line name passed failed skipped; do
-        RESULTS+=("$(printf '%-28s %7d %7d %7d' "$name" "$passed" "$failed" "$skipped")")
-        TOTAL_PASSED=$((TOTAL_PASSED + passed))
-        TOTAL_FAILED=$((TOTAL_FAILED + failed))
-        failures=$((failures + failed))
-    done < <(grep '^@ ' "$log")
-    if { [ "$status" != 0 ] && [ "$failures" = 0 ]; } || ! grep -q '^@ ' "$log"; then
-        RESULTS+=("$(printf '%-28s %7d %7d %7d   %s' "$lane" 0 1 0 "broke: see $log")")
-        TOTAL_FAILED=$((TOTAL_FAILED + 1))
-    fi
-    RESULTS+=("$(printf '%-28s %7s %7s %7s %4d s' "  time of $lane" '' '' '' $((SECONDS - started)))")
+run_rxe_c() { # PROGRAM...
+    C_AGAIN=run_rxe_c run_in_guest 1800 "$ROOT/testsuite/rxe/c-tests" "$@"
 }
 
-run_lanes() { # LANE...
-    local lane
-    rm -rf "$LOGS"
-    mkdir -p "$LOGS"
-    RESULTS=() TOTAL_PASSED=0 TOTAL_FAILED=0
-    for lane in "$@"; do
-        run_lane "$lane"
-    done
-}
-
-repeat() { # ROUNDS LANE...
-    local rounds=$1 round passed=0 status=0
+# The Java tests of modules in the guest.
+rxe_lane() { # LANE MODULE...
+    local lane=$1 module tag=''
     shift
-    for ((round = 1; round <= rounds && status == 0; round++)); do
-        echo "== round $round of $rounds"
-        run_lanes "$@"
-        summary || status=$?
-        passed=$((passed + TOTAL_PASSED))
-    done
-    [ "$status" = 0 ] || echo "round $((round - 1)) failed; its logs are in $LOGS and in each module's target/*-reports"
-    echo "$((round - 1)) rounds: $passed passed, $TOTAL_FAILED failed"
+    [ "$lane" = rxe-quick ] || [ "$lane" = rxe ] || [[ " ${RXE_MODULES[*]/#/rxe-} " = *" $lane "* ]] || tag=${lane#rxe-}
+    needs_java "$@"
+    alone "$lane" guest build/java run_rxe "$tag" $(for module in "$@"; do
+        echo "$module"
+        # Not in the guest: tests of no I/O, those of jqwik, and suites.
+        java_classes "$module" "${PATTERNS:-${DEFAULT_PATTERNS:-*}}" "$tag" \
+            | grep -vE '\.rdma\.(stream|leakcheck)\.|\.channel\.epoll\.' || true
+    done)
+}
+
+run_rxe() { # TAG [MODULE CLASS...]...
+    RXE_TAG=$1 JAVA_AGAIN="run_rxe '$1'" run_in_guest 5400 "$ROOT/testsuite/rxe/tests" "${@:2}"
+}
+
+run_in_guest() { # SECONDS COMMAND...
+    local seconds=$1 status=0
+    shift
+    export C_AGAIN JAVA_AGAIN RXE_TAG TEST_SEED TEST_SECONDS TEST_ALL TASK LOGS
+    mkdir -p "$LOGS/$TASK"
+    "$ROOT/testsuite/rxe/guest" --timeout "$seconds" --log "$LOGS/$TASK" --env C_AGAIN --env JAVA_AGAIN --env RXE_TAG \
+        --env TEST_SEED --env TEST_SECONDS --env TEST_ALL --env TASK --env LOGS -- "$@" || status=$?
+    [ ! -e "$LOGS/$TASK/summary" ] || cat "$LOGS/$TASK/summary"
+    # The guest failed, or its kernel reported a bug.
+    [ "$status" != 125 ] || echo "! final $LANE guest 1"
     return "$status"
 }
 
-summary() {
-    echo
-    printf '%-28s %7s %7s %7s\n' 'where' passed failed skipped
-    printf '%s\n' "${RESULTS[@]}"
-    echo
-    echo "$TOTAL_PASSED passed, $TOTAL_FAILED failed"
-    [ "$TOTAL_FAILED" = 0 ] && [ "$TOTAL_PASSED" != 0 ]
+lane_rxe() {
+    rxe_lane rxe "${RXE_MODULES[@]}"
 }
+
+lane_rxe_quick() {
+    DEFAULT_PATTERNS=$RXE_QUICK rxe_lane rxe-quick "${RXE_MODULES[@]}"
+}
+
+lane_rxe_chaos() {
+    rxe_lane rxe-chaos testsuite
+}
+
+lane_rxe_differential() {
+    rxe_lane rxe-differential testsuite
+}
+
+for module in "${RXE_MODULES[@]}"; do
+    eval "lane_rxe_${module//-/_}() { rxe_lane rxe-$module $module; }"
+done

@@ -40,7 +40,7 @@ static inline bool is_readable(int fd) {
 
 static inline void wait_readable(int fd) {
     struct pollfd p = { .fd = fd, .events = POLLIN };
-    CHECK_EQ(poll(&p, 1, 60000), 1);
+    CHECK_EQ(poll(&p, 1, patience_ms()), 1);
 }
 
 /* Takes the event that must come. */

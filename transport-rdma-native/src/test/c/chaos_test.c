@@ -204,7 +204,7 @@ static void check_target(const struct end *end) {
 /* ---- the three processes, forked by one that does not use the provider */
 
 static void be_killed(int socket) {
-    alarm(120);
+    limit_life();
     struct connection connections[CONNECTIONS];
     for (int i = 0; i < CONNECTIONS; i++) {
         open_connection(&connections[i]);
@@ -274,7 +274,7 @@ static void survive(const int *sockets, unsigned rounds, int answering, int repo
     CHECK(connect_over(answering, &other));
     int fds = 0, maps = 0;
     for (unsigned i = 0; i < rounds; i++) {
-        alarm(120);
+        limit_life();
         live_through(sockets[i], &other);
         if (i == 0) {
             /* What is made once for all is there now. Those of later rounds are closed as they end. */

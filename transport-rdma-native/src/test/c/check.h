@@ -21,16 +21,24 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifdef __SANITIZE_THREAD__
 const char *__tsan_default_options(void);
+/*
+ * Peers of tests are forked children with engines of their own. Each process with a second thread sleeps before its
+ * end, by default for a second, in which that thread may race with what has ended: less will do, as there are many.
+ */
 __attribute__((used, weak, visibility("default"))) const char *__tsan_default_options(void) {
-    return "die_after_fork=0"; /* the tests' peers are forked children with engines of their own */
+    return "die_after_fork=0:atexit_sleep_ms=20";
 }
 #endif
 
@@ -53,18 +61,61 @@ __attribute__((used, weak, visibility("default"))) const char *__tsan_default_op
         }                                                                                                             \
     } while (0)
 
-/* Waits, at most 60 s, for `condition` to become true; evaluates it again every millisecond. */
-#define CHECK_EVENTUALLY(condition)                                                                                   \
+/* The number in an environment variable, for other and longer runs. */
+static inline uint32_t env_number(const char *name, uint32_t otherwise) {
+    const char *value = getenv(name);
+    return value == NULL ? otherwise : (uint32_t) strtoul(value, NULL, 10);
+}
+
+/* The limit of each wait: a minute, which only a defect exceeds. RDMA_TEST_MULTIPLIER extends it for slow machines. */
+static inline int patience_ms(void) {
+    return 60000 * (int) env_number("RDMA_TEST_MULTIPLIER", 1);
+}
+
+/* The limit of a process's life, in which there are several waits. */
+static inline int life_ms(void) {
+    return 4 * patience_ms();
+}
+
+/* SIGALRM ends this process after that time. */
+static inline void limit_life(void) {
+    alarm((unsigned) life_ms() / 1000);
+}
+
+/* Has recv() fail with EAGAIN when nothing has come for so long. */
+static inline void limit_receives(int socket, int limit_ms) {
+    const struct timeval limit = { .tv_sec = limit_ms / 1000 };
+    CHECK_EQ(setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED true
+#else
+#define IS_SANITIZED false
+#endif
+
+/*
+ * How often a test repeats what depends on chance. Under a sanitizer, which makes each round much slower, fewer rounds
+ * do: it sees defects that have had no effect yet. RDMA_TEST_ALL=1 runs all of them there as well.
+ */
+static inline uint32_t rounds(uint32_t all, uint32_t sanitized) {
+    return IS_SANITIZED && env_number("RDMA_TEST_ALL", 0) == 0 ? sanitized : all;
+}
+
+/* Waits for `condition` to become true; evaluates it again every millisecond. */
+#define CHECK_WITHIN(limit_ms, condition)                                                                             \
     do {                                                                                                              \
-        int tries_ = 60000;                                                                                           \
-        while (!(condition) && tries_-- > 0) {                                                                        \
+        int tries_ = limit_ms;                                                                                        \
+        while (!(condition)) {                                                                                        \
+            if (tries_-- == 0) {                                                                                      \
+                fprintf(stderr, "%s:%d: %s: never true: %s\n", __FILE__, __LINE__, __func__, #condition);             \
+                abort();                                                                                              \
+            }                                                                                                         \
             nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);                                               \
         }                                                                                                             \
-        if (tries_ < 0) {                                                                                             \
-            fprintf(stderr, "%s:%d: %s: never true: %s\n", __FILE__, __LINE__, __func__, #condition);                 \
-            abort();                                                                                                  \
-        }                                                                                                             \
     } while (0)
+
+#define CHECK_EVENTUALLY(condition) CHECK_WITHIN(patience_ms(), condition)
 
 /* The descriptors that this process has open, and a constant. Only compared with another such count. */
 static inline int open_fds(void) {
@@ -76,12 +127,6 @@ static inline int open_fds(void) {
     }
     closedir(dir);
     return n;
-}
-
-/* What a variable of the environment says, for other and longer runs. */
-static inline uint32_t env_number(const char *name, uint32_t otherwise) {
-    const char *value = getenv(name);
-    return value == NULL ? otherwise : (uint32_t) strtoul(value, NULL, 10);
 }
 
 /* All tests of a program, or the one that RDMA_TEST names. */

@@ -29,7 +29,7 @@ static inline pid_t fork_server(uint16_t *port) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(120);
+        limit_life();
         struct rdma_event_channel *channel = new_channel();
         struct rdma_cm_id *listener;
         if (*port != 0) {

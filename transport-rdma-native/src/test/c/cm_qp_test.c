@@ -177,7 +177,7 @@ static void a_peer_that_left_before_establishment_is_a_connect_error(void) {
     CHECK_EQ(rdma_connect(active, &param), 0);
     struct rdma_cm_id *passive = accept_next(server);
     struct pollfd readable = { .fd = client->fd, .events = POLLIN };
-    CHECK_EQ(poll(&readable, 1, EVENT_TIMEOUT_MS), 1); /* accepted; not yet fetched */
+    CHECK_EQ(poll(&readable, 1, patience_ms()), 1); /* accepted; not yet fetched */
     rdma_destroy_id(passive);
     settle();
     struct rdma_cm_event *event = expect(client, RDMA_CM_EVENT_CONNECT_ERROR);

@@ -29,10 +29,6 @@
 #include <rdma/rdma_cma.h>
 #include <unistd.h>
 
-#ifndef EVENT_TIMEOUT_MS
-#define EVENT_TIMEOUT_MS 60000
-#endif
-
 /* Reasons of a rejection, in the status of its event: InfiniBand specification 12.6.7.2. */
 enum {
     REJECT_NO_LISTENER = 8, /* invalid service id */
@@ -80,7 +76,7 @@ static inline struct rdma_cm_id *new_id(struct rdma_event_channel *channel) {
 
 static inline struct rdma_cm_event *next_event(struct rdma_event_channel *channel) {
     struct pollfd wait = { .fd = channel->fd, .events = POLLIN };
-    CHECK_EQ(poll(&wait, 1, EVENT_TIMEOUT_MS), 1);
+    CHECK_EQ(poll(&wait, 1, patience_ms()), 1);
     struct rdma_cm_event *event;
     CHECK_EQ(rdma_get_cm_event(channel, &event), 0);
     return event;

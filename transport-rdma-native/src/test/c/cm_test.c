@@ -537,6 +537,7 @@ static void nothing_is_left_behind(void) {
 }
 
 int main(void) {
+    end_idle_links_soon();
     RUN(ports_conflict_where_addresses_overlap);
     RUN(a_wildcard_address_takes_the_whole_port);
     RUN(wildcards_of_both_families_share_a_port_where_each_keeps_to_its_own);

@@ -29,7 +29,7 @@ static pid_t fork_child(void (*body)(void)) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(120);
+        limit_life();
         body();
         _exit(0);
     }

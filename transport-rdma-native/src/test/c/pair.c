@@ -31,10 +31,6 @@
 #include "check.h"
 #include "provider.h"
 
-#ifndef PATIENCE_NS
-#define PATIENCE_NS UINT64_C(60000000000)
-#endif
-
 const struct options defaults = {
     .type = IBV_QPT_RC,
     .send_wr = 64,
@@ -233,7 +229,7 @@ int post_atomic(struct end *end, uint64_t wr_id, enum ibv_wr_opcode opcode, size
 
 struct ibv_wc next_wc(struct ibv_cq *cq) {
     struct ibv_wc wc;
-    uint64_t end = now_ns() + PATIENCE_NS;
+    uint64_t end = now_ns() + (uint64_t) patience_ms() * 1000000;
     while (cq->context->ops.poll_cq(cq, 1, &wc) != 1) {
         CHECK(now_ns() < end);
         sched_yield();
@@ -255,7 +251,7 @@ void expect_nothing(struct ibv_cq *cq) {
 void expect_state(struct ibv_qp *qp, enum ibv_qp_state state) {
     struct ibv_qp_attr attr;
     struct ibv_qp_init_attr init;
-    uint64_t end = now_ns() + PATIENCE_NS;
+    uint64_t end = now_ns() + (uint64_t) patience_ms() * 1000000;
     do {
         CHECK(now_ns() < end);
         CHECK_EQ(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init), 0);
@@ -266,7 +262,7 @@ void expect_state(struct ibv_qp *qp, enum ibv_qp_state state) {
 struct ibv_async_event next_async(struct ibv_context *context) {
     struct pollfd fd = { .fd = context->async_fd, .events = POLLIN };
     struct ibv_async_event event;
-    CHECK_EQ(poll(&fd, 1, PATIENCE_NS / 1000000), 1);
+    CHECK_EQ(poll(&fd, 1, patience_ms()), 1);
     CHECK_EQ(ibv_get_async_event(context, &event), 0);
     return event;
 }
@@ -280,8 +276,7 @@ void expect_async(struct ibv_context *context, enum ibv_event_type type) {
 pid_t spawn(void (*body)(int socket), int *socket) {
     int sockets[2];
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
-    const struct timeval patience = { .tv_sec = 3 * PATIENCE_NS / 1000000000 }; /* a child waits in turn */
-    CHECK_EQ(setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)), 0);
+    limit_receives(sockets[0], life_ms());
     fflush(stdout);
     pid_t child = fork();
     CHECK(child >= 0);
@@ -299,7 +294,7 @@ pid_t spawn(void (*body)(int socket), int *socket) {
 
 void expect_exit(pid_t child, int status) {
     int actual;
-    CHECK_EVENTUALLY(waitpid(child, &actual, WNOHANG) == child);
+    CHECK_WITHIN(life_ms() + patience_ms(), waitpid(child, &actual, WNOHANG) == child);
     CHECK_EQ(actual, status);
 }
 

@@ -40,6 +40,9 @@ const char *test_address(void);
 const char *test_address6(void);
 const char *test_address_elsewhere(void);
 
+/* The embedded provider is to end links that nobody uses after 20 ms, not seconds. Before it is used. */
+void end_idle_links_soon(void);
+
 /* Waits until what was caused before has had its effects, as well as that can be told. For "nothing happened". */
 void settle(void);
 

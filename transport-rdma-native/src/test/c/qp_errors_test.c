@@ -365,13 +365,17 @@ static void a_number_that_nobody_has_times_out(void) {
 
 static void a_peer_in_error_times_out(void) {
     struct end a, b;
-    struct options options = defaults;
-    options.timeout = 10;
-    options.retry_cnt = 1;
-    pair_open(&a, &b, &options);
+    pair_open(&a, &b, &defaults);
     CHECK_EQ(post_recv(&b, 5, 0, 8), 0);
     CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
     expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
+    /* Only what follows may time out. */
+    struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .timeout = 10, .retry_cnt = 1 };
+    CHECK_EQ(ibv_modify_qp(a.qp, &attr, IBV_QP_STATE), 0);
+    expect_state(a.qp, IBV_QPS_SQD);
+    CHECK_EQ(ibv_modify_qp(a.qp, &attr, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT), 0);
+    attr.qp_state = IBV_QPS_RTS;
+    CHECK_EQ(ibv_modify_qp(a.qp, &attr, IBV_QP_STATE), 0);
     CHECK_EQ(to_error(&b), 0);
     CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, 0, 0, 8), 0);
     expect_wc(a.send_cq, 2, IBV_WC_RETRY_EXC_ERR);

@@ -31,18 +31,21 @@ static void expect_no_async(struct ibv_context *context) {
     CHECK_EQ(poll(&fd, 1, 0), 0);
 }
 
+static void set_timeout(struct end *end, int timeout, int retry_cnt) {
+    struct ibv_qp_attr attr = { .timeout = (uint8_t) timeout, .retry_cnt = (uint8_t) retry_cnt };
+    CHECK_EQ(ibv_modify_qp(end->qp, &attr, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT), 0);
+}
+
 static void what_is_posted_in_it_waits_for_the_way_back(void) {
     struct end a, b;
-    struct options options = defaults;
-    options.timeout = 12; /* 17 ms: that none of it runs meanwhile */
-    options.retry_cnt = 1;
-    pair_open(&a, &b, &options);
+    pair_open(&a, &b, &defaults);
     struct address to = end_address(&b);
     CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_WRITE, 0, 0, 8, &to, 0), 0);
     expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
     CHECK_EQ(to_state(&a, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY), 0);
     expect_async(a.context, IBV_EVENT_SQ_DRAINED);
     expect_state(a.qp, IBV_QPS_SQD);
+    set_timeout(&a, 12, 1); /* 17 ms, which do not run meanwhile */
     a.buffer[100] = 5;
     CHECK_EQ(post_rdma(&a, 2, IBV_WR_RDMA_WRITE, 0, 100, 8, &to, 100), 0);
     CHECK_EQ(post_recv(&b, 4, 0, 8), 0);
@@ -61,6 +64,7 @@ static void what_is_posted_in_it_waits_for_the_way_back(void) {
         expect_nothing(b.recv_cq);
     }
     CHECK_EQ(b.buffer[100], 0);
+    set_timeout(&a, defaults.timeout, defaults.retry_cnt);
     CHECK_EQ(to_state(&a, IBV_QPS_RTS, 0), 0);
     CHECK_EQ(post_rdma(&a, 8, IBV_WR_RDMA_WRITE, 0, 0, 8, &to, 0), 0);
     expect_wc(b.recv_cq, 4, IBV_WC_SUCCESS);

@@ -483,7 +483,7 @@ static void an_armed_completion_queue_and_the_limit_of_a_shared_queue_wake(void)
         CHECK_EQ(ibv_req_notify_cq(b.cq, 0), 0);
         send_to(&a, initiator, 100 + i, 64, queue.number);
         struct pollfd fd = { .fd = b.channel->fd, .events = POLLIN };
-        CHECK_EQ(poll(&fd, 1, 60000), 1);
+        CHECK_EQ(poll(&fd, 1, patience_ms()), 1);
         struct ibv_cq *cq;
         void *cq_context;
         CHECK_EQ(ibv_get_cq_event(b.channel, &cq, &cq_context), 0);

@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -32,12 +33,14 @@
 #include "provider.h"
 #include "qp_inside.h"
 
-#define MESSAGES 1000000u
-#define MESSAGES_OF_SOCKETS 200000u
 #define WINDOW 256u
+#define UNTIL_ASLEEP 1000u /* messages, after which the sender waits until the receiver sleeps */
 
 static atomic_bool old_system;
-static uint32_t messages = MESSAGES;
+static uint32_t messages;
+
+/* How many messages the receiver, another process, had when it last went to sleep. */
+static atomic_uint *asleep_after;
 
 /* In place of the C library's. */
 ssize_t preadv2(int fd, const struct iovec *to, int count, off_t offset, int flags) {
@@ -178,7 +181,7 @@ static void receive_asleep(int socket) {
     struct address peer;
     struct options options = load_options();
     open_loaded(socket, &end, &peer, &options);
-    uint32_t received = 0, answered = 0, slept = 0;
+    uint32_t received = 0, answered = 0;
     while (received < messages) {
         CHECK_EQ(arm(end.recv_cq, 0), 0);
         bool any = false;
@@ -203,7 +206,7 @@ static void receive_asleep(int socket) {
         if (any || received == messages) {
             continue;
         }
-        slept++;
+        atomic_store(asleep_after, received);
         wait_readable(end.channel->fd);
         struct ibv_cq *cq;
         void *context;
@@ -212,14 +215,38 @@ static void receive_asleep(int socket) {
         }
         CHECK_EQ(errno, EAGAIN);
     }
-    printf("    slept %u times\n", slept);
-    CHECK(slept > 100);
     char done;
     receive_all(socket, &done, 1);
     end_close(&end);
 }
 
-static void wake_by_messages(void (*receiver)(int socket)) {
+/* Takes at most `count` completions, and returns how many. Adds what the receiver has made room for to `credit`. */
+static int take_credit(struct end *end, int count, uint32_t *credit) {
+    struct ibv_wc wc[16];
+    int n = end->context->ops.poll_cq(end->send_cq, count, wc);
+    for (int i = 0; i < n; i++) {
+        CHECK_EQ(wc[i].status, IBV_WC_SUCCESS);
+        if (wc[i].opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
+            *credit += WINDOW / 2;
+            CHECK_EQ(post_recv(end, 0, 0, 0), 0);
+        }
+    }
+    return n;
+}
+
+/* Waits until the receiver has all messages and sleeps, or is about to: without this a fast one might never sleep. */
+static void let_it_fall_asleep(struct end *end, uint32_t sent, uint32_t *credit) {
+    for (uint64_t limit = now_ns() + (uint64_t) patience_ms() * 1000000; atomic_load(asleep_after) != sent;) {
+        CHECK(now_ns() < limit);
+        take_credit(end, 16, credit); /* this sends the messages for which there was no room yet */
+        sched_yield();
+    }
+}
+
+static void wake_by_messages(uint32_t count, void (*receiver)(int socket)) {
+    messages = count;
+    asleep_after = mmap(NULL, sizeof(*asleep_after), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(asleep_after != MAP_FAILED);
     int socket;
     pid_t child = spawn(receiver, &socket);
     struct end end;
@@ -228,34 +255,22 @@ static void wake_by_messages(void (*receiver)(int socket)) {
     open_loaded(socket, &end, &peer, &options);
     uint32_t sent = 0, credit = 2 * WINDOW, random = 1;
     while (sent < messages) {
-        struct ibv_wc wc[16];
-        int n = end.context->ops.poll_cq(end.send_cq, 16, wc);
-        for (int i = 0; i < n; i++) {
-            CHECK_EQ(wc[i].status, IBV_WC_SUCCESS);
-            if (wc[i].opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
-                credit += WINDOW / 2;
-                CHECK_EQ(post_recv(&end, 0, 0, 0), 0);
-            }
-        }
+        take_credit(&end, 16, &credit);
         /* Bursts of changing size with gaps, so that the receiver falls asleep at every possible point. */
         random = random * 1664525 + 1013904223;
-        for (uint32_t burst = random >> 28; burst > 0 && credit > 0 && sent < messages; burst--, credit--, sent++) {
+        for (uint32_t burst = random >> 28; burst > 0 && credit > 0 && sent < messages; burst--, credit--) {
             CHECK_EQ(post_rdma(&end, sent, IBV_WR_RDMA_WRITE_WITH_IMM, sent % 32 == 31 ? IBV_SEND_SIGNALED : 0, 0,
                                sent % 512, &peer, 0), 0);
+            if (++sent % UNTIL_ASLEEP == 0 && sent < messages) {
+                let_it_fall_asleep(&end, sent, &credit);
+            }
         }
         for (volatile uint32_t gap = (random >> 20) % 64; gap > 0; gap--) {
         }
         if (credit == 0) {
             /* Sleep, too, until credit comes. */
             CHECK_EQ(arm(end.send_cq, 0), 0);
-            n = end.context->ops.poll_cq(end.send_cq, 1, wc);
-            if (n == 1) {
-                CHECK_EQ(wc[0].status, IBV_WC_SUCCESS);
-                if (wc[0].opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
-                    credit += WINDOW / 2;
-                    CHECK_EQ(post_recv(&end, 0, 0, 0), 0);
-                }
-            } else {
+            if (take_credit(&end, 1, &credit) == 0) {
                 wait_readable(end.channel->fd);
             }
             struct ibv_cq *cq;
@@ -270,10 +285,11 @@ static void wake_by_messages(void (*receiver)(int socket)) {
     resume_insurances(); /* nobody polls here any more, and not all may have gone out */
     expect_exit(child, 0);
     end_close(&end);
+    CHECK_EQ(munmap(asleep_after, sizeof(*asleep_after)), 0);
 }
 
 static void no_wake_up_is_lost_in_a_million_messages(void) {
-    wake_by_messages(receive_asleep);
+    wake_by_messages(rounds(1000000, 100000), receive_asleep);
 }
 
 /* ---- an old system ---- */
@@ -355,10 +371,9 @@ static void in_folder(bool listed, void (*test)(void)) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(300);
+        limit_life();
         setenv("RDMA_EMBEDDED_FOLDER", folder, 1);
         list_others(listed);
-        messages = MESSAGES_OF_SOCKETS;
         test();
         fflush(stdout);
         _exit(0);
@@ -366,8 +381,14 @@ static void in_folder(bool listed, void (*test)(void)) {
     expect_exit(child, 0);
 }
 
+#define MESSAGES_BY_SOCKETS rounds(200000, 20000)
+
+static void send_by_sockets(void) {
+    wake_by_messages(MESSAGES_BY_SOCKETS, receive_asleep);
+}
+
 static void no_wake_up_is_lost_where_both_list_others(void) {
-    in_folder(true, no_wake_up_is_lost_in_a_million_messages);
+    in_folder(true, send_by_sockets);
 }
 
 static void receive_asleep_without_lists(int socket) {
@@ -381,11 +402,11 @@ static void receive_asleep_with_lists(int socket) {
 }
 
 static void send_to_one_without_lists(void) {
-    wake_by_messages(receive_asleep_without_lists);
+    wake_by_messages(MESSAGES_BY_SOCKETS, receive_asleep_without_lists);
 }
 
 static void send_to_one_with_lists(void) {
-    wake_by_messages(receive_asleep_with_lists);
+    wake_by_messages(MESSAGES_BY_SOCKETS, receive_asleep_with_lists);
 }
 
 static void no_wake_up_is_lost_where_one_of_them_lists_others(void) {

@@ -35,8 +35,7 @@ static socklen_t name_of(enum rdma_port_space space, uint16_t port, struct socka
 
 static void say_hello(int fd) {
     CHECK(fd >= 0);
-    struct timeval limit = { .tv_sec = 20 };
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    limit_receives(fd, patience_ms());
     static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, 1 };
     CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
 }
@@ -261,7 +260,7 @@ static void one_process_does_not_fill_a_backlog(void) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(120);
+        limit_life();
         int fd = raw_connect(port);
         struct cm_wire_rej reject;
         for (uint32_t i = 1; i <= 16; i++) {

@@ -129,7 +129,7 @@ static void in_a_child(void (*body)(void), int signal) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(60);
+        limit_life();
         if (signal != 0) {
             CHECK(freopen("/dev/null", "w", stderr) != NULL); /* a sanitizer's report */
         }

@@ -145,7 +145,7 @@ static struct end *senders, *receivers;
 static void *send_bursts(void *unused) {
     (void) unused;
     uint32_t random = 1, sent = 0;
-    for (uint32_t bursts = env_number("RDMA_TEST_BURSTS", 5000); bursts > 0; bursts--) {
+    for (uint32_t bursts = rounds(5000, 500); bursts > 0; bursts--) {
         int burst = 0;
         for (int i = 0; i < MANY; i++) {
             random = random * 1664525u + 1013904223u;

@@ -184,14 +184,22 @@ static void receive_in_turn(int socket, struct end *end) {
     expect_wc(end->recv_cq, 1, IBV_WC_SUCCESS);
 }
 
+/* Those for which there is no room at first take longer, one after the other, than the limit of a wait. */
+#define WITHOUT_ROOM 400
+
+static int dawdle_ms(void) {
+    return 3 * patience_ms() / 2 / WITHOUT_ROOM;
+}
+
 /* Says every now and then that it has taken one more datagram. */
 static void dawdle(int socket) {
     struct end end;
     receive_in_turn(socket, &end);
     qp_lock(qp_of(end.qp)); /* it takes no more */
+    send_all(socket, "", 1);
     struct rx_flow *rx_flow = qp_of(end.qp)->ud->rx_flows;
     struct pollfd heard = { .fd = socket, .events = POLLIN };
-    for (uint32_t taken = 2; poll(&heard, 1, 150) == 0; taken++) {
+    for (uint32_t taken = 2; poll(&heard, 1, dawdle_ms()) == 0; taken++) {
         atomic_store(&rx_flow->own->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(taken, WIRE_OK));
     }
     await_turn(socket);
@@ -201,23 +209,28 @@ static pid_t dawdler_pid;
 static int dawdler_socket;
 
 static void a_receiver_that_takes_a_datagram_now_and_then_holds_up_nobody(void) {
-    enum { COUNT = 600 };
     uint32_t qpn;
+    uint64_t room_patience_ns = flow_room_patience_ns;
+    flow_room_patience_ns = 5 * (uint64_t) dawdle_ms() * 1000000; /* the receiver is in time, if not very late */
     send_all(dawdler_socket, "", 1);
     receive_all(dawdler_socket, &qpn, sizeof(qpn));
     struct end a, friend;
     struct options options = datagrams();
-    options.send_wr = options.cqe = 2 * COUNT;
+    options.send_wr = options.cqe = 2 * ((int) WIRE_REQUEST_SLOTS + WITHOUT_ROOM);
     end_open(&a, &options);
     ud_ready(&a);
     ud_open(&friend);
     struct ibv_ah *ah = own_ah(&a);
     CHECK_EQ(post_recv(&friend, 1, 0, 256), 0);
-    for (int i = 0; i < COUNT; i++) {
+    char stopped;
+    send_datagram(&a, 1, 0, 20, ah, qpn);
+    receive_all(dawdler_socket, &stopped, 1); /* a faster sender would find room for all before that */
+    for (unsigned i = 0; i < WIRE_REQUEST_SLOTS + WITHOUT_ROOM; i++) {
         CHECK_EQ(post_datagram(&a, 1, 0, 20, ah, qpn), 0);
     }
     CHECK_EQ(post_datagram(&a, 1, 0, 20, ah, friend.qp->qp_num), 0);
     expect_wc(friend.recv_cq, 1, IBV_WC_SUCCESS);
+    flow_room_patience_ns = room_patience_ns;
     send_all(dawdler_socket, "", 1);
     expect_exit(dawdler_pid, 0);
     CHECK_EQ(ibv_destroy_ah(ah), 0);

@@ -432,7 +432,8 @@ static void suffer(int lie_number, bool attaches) {
 }
 
 static void noise_does_no_harm(void) {
-    for (int i = 0; i < 40; i++) {
+    int count = (int) rounds(40, 10);
+    for (int i = 0; i < count; i++) {
         struct end end;
         struct options options = defaults;
         options.type = i % 2 == 0 ? IBV_QPT_RC : IBV_QPT_UC;

@@ -478,7 +478,7 @@ static void no_call_in_the_child_dies_and_the_parent_notices_none(void) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(60);
+        limit_life();
         post_and_poll();
         for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
             fprintf(stderr, "    %s\n", cases[i].name);
@@ -503,7 +503,7 @@ static void a_child_of_a_busy_parent_releases_and_lives_anew(void) {
         pid_t child = fork();
         CHECK(child >= 0);
         if (child == 0) {
-            alarm(60);
+            limit_life();
             post_and_poll();
             release_all();
             live_anew();
@@ -523,13 +523,13 @@ static void a_grandchild_inherits_from_both(void) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(60);
+        limit_life();
         struct end a, b;
         pair_open(&a, &b, &defaults);
         pid_t grandchild = fork();
         CHECK(grandchild >= 0);
         if (grandchild == 0) {
-            alarm(60);
+            limit_life();
             CHECK_EQ(post_recv(&a, 1, 0, 8), EIO);
             end_close(&a);
             live_anew();

@@ -96,13 +96,11 @@ static bool on_echo(struct link *link, const void *body, size_t length, int *fds
 
 static bool holding, let_go;
 
-/* Keeps the engine from its work for 20 s at most. */
+/* Keeps the engine from its work. */
 static void wait_to_be_let_go(struct engine_task *task) {
     (void) task;
     __atomic_store_n(&holding, true, __ATOMIC_SEQ_CST);
-    for (int i = 0; i < 20000 && !__atomic_load_n(&let_go, __ATOMIC_SEQ_CST); i++) {
-        nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
-    }
+    CHECK_EVENTUALLY(__atomic_load_n(&let_go, __ATOMIC_SEQ_CST));
 }
 
 static void on_down(struct link *link) {
@@ -260,7 +258,7 @@ static pid_t fork_peer(uint16_t port) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(60);
+        limit_life();
         struct link_port *handle;
         if (link_bind_port(PS, port, &handle) != 0) {
             _exit(1);
@@ -295,7 +293,7 @@ static void a_forked_child_does_not_keep_links_of_its_parent_alive(void) {
     pid_t bystander = fork();
     CHECK(bystander >= 0);
     if (bystander == 0) {
-        alarm(60);
+        limit_life();
         if (link_is_up(link) || link_send(link, ECHO, "ab", 2, NULL, 0) != EPIPE) {
             _exit(1);
         }
@@ -402,8 +400,7 @@ static int raw_connect(uint16_t port) {
     CHECK(fd >= 0);
     CHECK_EQ(connect(fd, (struct sockaddr *) &address,
                      (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n)), 0);
-    struct timeval limit = { .tv_sec = 20 };
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    limit_receives(fd, patience_ms());
     return fd;
 }
 
@@ -491,7 +488,7 @@ static void a_process_that_connects_without_end_is_cut_off(void) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(120);
+        limit_life();
         int count = 0;
         char greeting[64];
         int first = raw_connect(25), last = first;
@@ -638,8 +635,7 @@ static void accepting_goes_on_after_descriptors_ran_out(void) {
     CHECK_EQ(link_bind_port(PS, 24, &second), EMFILE);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
     char answer[64];
-    struct timeval limit = { .tv_sec = 20 };
-    setsockopt(starving, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    limit_receives(starving, patience_ms());
     CHECK_EQ(recv(starving, answer, sizeof(answer), 0), 16);
     close(starving);
     close(fd);

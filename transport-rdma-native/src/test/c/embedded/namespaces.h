@@ -144,7 +144,7 @@ static inline struct child begin_child(void (*run)(const void *argument), const 
     pid_t pid = fork();
     CHECK(pid >= 0);
     if (pid == 0) {
-        alarm(120);
+        limit_life();
         close(said[0]);
         close(told[1]);
         child_said = said[1];

@@ -33,6 +33,9 @@
 #define AREAS_OF_ONE 64  /* MAX_NOTIFY_AREAS of process.c */
 #define AREAS_OF_USER 256 /* MAX_NOTIFY_AREAS_OF_USER */
 
+/* The first number of a process that cannot exist (PID_MAX_LIMIT of the kernel), so that none is this one's. */
+#define NOBODY (1 << 22)
+
 static struct process *open_process(pid_t pid) {
     int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     CHECK(doorbell >= 0);
@@ -75,7 +78,7 @@ static void renounce_many(struct announcement *announcements, uint32_t count) {
 
 static void invented_completion_queues_use_few_banks(void) {
     int spare = spare_banks();
-    struct process *process = open_process(1);
+    struct process *process = open_process(NOBODY);
     struct announcement *announcements = announce_many(process, INVENTED);
     CHECK(spare_banks() >= spare - BANKS_OF_ONE - INVENTED / (int) NOTIFY_BANK_SLOTS - 1);
     renounce_many(announcements, INVENTED);
@@ -88,11 +91,11 @@ static void there_is_a_tick_for_everybody_whoever_has_used_up_the_banks(void) {
     struct process *liars[LIARS];
     struct announcement *lies[LIARS];
     for (int i = 0; i < LIARS; i++) {
-        liars[i] = open_process(i + 1);
+        liars[i] = open_process(NOBODY + i);
         lies[i] = announce_many(liars[i], INVENTED);
     }
     CHECK_EQ(spare_banks(), 0);
-    struct process *honest = open_process(LIARS + 1);
+    struct process *honest = open_process(NOBODY + LIARS);
     struct announcement *announcements = announce_many(honest, 2000);
     for (int i = 0; i < 2000; i++) { /* no two have the same */
         for (int k = 0; k < i; k++) {
@@ -109,7 +112,7 @@ static void there_is_a_tick_for_everybody_whoever_has_used_up_the_banks(void) {
 }
 
 static void the_queue_pairs_of_a_completion_queue_share_banks_with_no_other(void) {
-    struct process *process = open_process(1);
+    struct process *process = open_process(NOBODY);
     struct announcement mine[NOTIFY_BANK_SLOTS + 1], other;
     int none = -1;
     for (unsigned i = 0; i <= NOTIFY_BANK_SLOTS; i++) {
@@ -126,7 +129,7 @@ static void the_queue_pairs_of_a_completion_queue_share_banks_with_no_other(void
 }
 
 static void one_doorbell_is_kept_for_all(void) {
-    struct process *process = open_process(1);
+    struct process *process = open_process(NOBODY);
     struct announcement announcements[8];
     int before = open_fds();
     for (int i = 0; i < 8; i++) {
@@ -153,7 +156,7 @@ static void a_process_with_very_many_doorbells_has_some_kept(void) {
     low = limit;
     low.rlim_cur = 8 * KEPT;
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
-    struct process *process = open_process(1), *other = open_process(2);
+    struct process *process = open_process(NOBODY), *other = open_process(NOBODY + 1);
     int before = open_fds(), left = 0;
     for (uint32_t i = 0; i < CQS; i++) {
         int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -214,7 +217,7 @@ static struct process *show_new_area(uid_t user, pid_t pid) {
 static void show_areas(uid_t user, int processes, int limit, uid_t other_user, pid_t other_pid) {
     struct process *shown[512];
     int before = open_fds(), count = 0;
-    while (count < 512 && (shown[count] = show_new_area(user, 1 + count % processes)) != NULL) {
+    while (count < 512 && (shown[count] = show_new_area(user, NOBODY + count % processes)) != NULL) {
         count++;
     }
     CHECK_EQ(count, limit);
@@ -223,7 +226,7 @@ static void show_areas(uid_t user, int processes, int limit, uid_t other_user, p
     CHECK(other != NULL);
     process_put(other);
     process_put(shown[--count]);
-    shown[count] = show_new_area(user, 1);
+    shown[count] = show_new_area(user, NOBODY);
     CHECK(shown[count++] != NULL);
     while (count > 0) {
         process_put(shown[--count]);
@@ -232,11 +235,11 @@ static void show_areas(uid_t user, int processes, int limit, uid_t other_user, p
 }
 
 static void a_process_that_shows_ever_more_notify_areas_is_refused(void) {
-    show_areas(geteuid(), 1, AREAS_OF_ONE, geteuid(), 2);
+    show_areas(geteuid(), 1, AREAS_OF_ONE, geteuid(), NOBODY + 1);
 }
 
 static void another_user_with_many_processes_shows_few_notify_areas(void) {
-    show_areas(geteuid() + 1, 100, AREAS_OF_USER, geteuid() + 2, 1);
+    show_areas(geteuid() + 1, 100, AREAS_OF_USER, geteuid() + 2, NOBODY);
 }
 
 int main(void) {

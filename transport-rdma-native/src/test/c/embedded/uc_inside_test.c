@@ -24,7 +24,10 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "embedded/rc/rc.h"
 #include "pair.h"
+
+static const uint64_t unlimited_ns = UINT64_C(3600000000000), short_ns = 50000000;
 
 static struct options unreliable(void) {
     struct options options = defaults;
@@ -192,12 +195,14 @@ static void sends_to_nobody_count_as_sent_but_faults_of_the_sender_are_found(voi
     uint32_t qpn = gone.qp->qp_num;
     end_close(&gone);
     end_connect(&end, qpn);
+    uc_patience_ns = short_ns;
     for (uint64_t i = 0; i < 64; i++) {
         CHECK_EQ(post_send(&end, i, IBV_WR_SEND, 0, 0, 70000), 0);
     }
     for (uint64_t i = 0; i < 64; i++) {
         expect_wc(end.send_cq, i, IBV_WC_SUCCESS);
     }
+    uc_patience_ns = unlimited_ns;
     CHECK_EQ(post_send(&end, 70, IBV_WR_SEND, 0, 0, 70000), 0); /* at once, now that nobody is known to be there */
     expect_wc(end.send_cq, 70, IBV_WC_SUCCESS);
     uint32_t lkey = end.mr->lkey;
@@ -256,6 +261,7 @@ static void a_peer_that_is_stopped_holds_up_no_sender_and_takes_messages_again_l
     CHECK_EQ(kill(child, SIGSTOP), 0);
     int status;
     CHECK_EQ(waitpid(child, &status, WUNTRACED), child);
+    uc_patience_ns = short_ns;
     for (uint64_t i = 0; i < 60; i++) { /* more than is on its way at a time */
         CHECK_EQ(post_send(&end, i, IBV_WR_SEND, 0, 0, 70000), 0);
     }
@@ -266,12 +272,13 @@ static void a_peer_that_is_stopped_holds_up_no_sender_and_takes_messages_again_l
     char go = 1;
     send_all(socket, &go, 1);
     /* What was cut off is no message; the next one is whole. Whether the peer has room for it again is not told. */
-    uint64_t limit = now_ns() + UINT64_C(60000000000);
+    uint64_t limit = now_ns() + (uint64_t) life_ms() * 1000000;
     while (waitpid(child, &status, WNOHANG) == 0) {
         CHECK(now_ns() < limit);
         CHECK_EQ(post_send(&end, 100, IBV_WR_SEND, 0, 0, 8), 0);
         expect_wc(end.send_cq, 100, IBV_WC_SUCCESS);
     }
+    uc_patience_ns = unlimited_ns;
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     close(socket);
     end_close(&end);
@@ -296,6 +303,7 @@ static void a_peer_that_died_holds_up_no_sender(void) {
 }
 
 int main(void) {
+    uc_patience_ns = unlimited_ns;
     RUN(a_peer_that_is_stopped_holds_up_no_sender_and_takes_messages_again_later);
     RUN(a_peer_that_died_holds_up_no_sender);
     RUN(the_receive_of_a_dropped_message_is_for_the_next_one);

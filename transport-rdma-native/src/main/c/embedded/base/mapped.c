@@ -89,7 +89,7 @@ static bool is_plain(uintptr_t from, uintptr_t end) {
 
 /*
  * The whole range must be mapped (msync does nothing else), its first page must be readable, and its last one, which is
- * to be written, writable. Where a page is only read, that of anonymous memory is the kernel's page of zeroes.
+ * to be written, writable. A page of private memory that is only read is the kernel's page of zeroes, if it has one.
  */
 static int check_pages(uintptr_t first, uintptr_t last, uintptr_t page, bool written) {
     if (msync((void *) first, last - first + page, MS_ASYNC) != 0) {

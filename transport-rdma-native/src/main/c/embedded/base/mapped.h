@@ -24,7 +24,8 @@ void mapped_init(void);
 
 /*
  * Returns 0, EFAULT, or ENOMEM. Takes no memory where the kernel tells: Linux 6.11 and later, of anonymous memory that
- * is not shared. Otherwise the last page is made if it is to be written, and no other one.
+ * is not shared. Otherwise the last page is made if it is to be written; and the first one by being read, if the memory
+ * is shared or the kernel has no page of zeroes. No other one is.
  */
 int mapped_check(const void *address, size_t length, bool written);
 

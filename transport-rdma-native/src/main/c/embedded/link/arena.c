@@ -28,7 +28,7 @@
 #include "embedded/base/sealed.h"
 #include "link.h"
 
-#define REST_NS UINT64_C(2500000000) /* an arena without users lasts once to twice as long */
+_Atomic uint64_t arena_rest_ns = UINT64_C(2500000000);
 
 /* Of a link, at most: an honest peer has 256 queue pairs there, each of which has one segment and holds a few more. */
 #define MAX_OWN 1024u
@@ -129,7 +129,7 @@ static void end_arena(struct arenas *arenas, struct arena **link) {
 static void set_timer(struct arenas *arenas) {
     if (!arenas->timed && !arenas->down) {
         arenas->timed = true;
-        engine_timer_set(&arenas->timer, engine_now_ns() + REST_NS);
+        engine_timer_set(&arenas->timer, engine_now_ns() + arena_rest_ns);
     }
 }
 

@@ -73,7 +73,7 @@
 #define QPN_BLOCK_BITS 8
 #define QPN_BLOCKS 0xfffe /* 1..0xfffe: block 0 holds the special QPs 0 and 1, block 0xffff the multicast QPN */
 
-uint64_t link_idle_timeout_ns = 5000 * MS;
+_Atomic uint64_t link_idle_timeout_ns = 5000 * MS;
 
 struct link_port { /* a listening socket: of a port, or of a block of queue pair numbers */
     struct engine_source source;

@@ -47,7 +47,7 @@
 struct link;
 
 /* After how long a link without references is closed: 5 s. Written by tests only. */
-extern uint64_t link_idle_timeout_ns;
+extern _Atomic uint64_t link_idle_timeout_ns;
 
 #define LINK_MAX_BODY 2048 /* bytes of one message */
 #define LINK_MAX_FDS 4     /* descriptors of one message */

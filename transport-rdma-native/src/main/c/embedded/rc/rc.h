@@ -39,6 +39,11 @@ void rc_init(void);
 
 /* uc.c */
 void uc_init(void);
+/*
+ * A peer that takes nothing for so long is not there; up to then it may only be late, as when it is about to attach
+ * itself, or has no processor. A device would not wait at all. Written by tests only.
+ */
+extern _Atomic uint64_t uc_patience_ns;
 
 /* xrc.c */
 void xrc_init(void);

@@ -70,6 +70,12 @@ void rc_settle(struct qp *qp) {
     }
 }
 
+/*
+ * A device may take up to four times the configured time (IBA 9.7.6.1.3), and adapters do. Here the peer's answer needs
+ * a processor: on a busy machine its threads may wait for one for longer than the time of a network.
+ */
+#define TIMEOUT_FACTOR 4u
+
 /* When the outstanding work requests time out: 0 = never. */
 static uint64_t deadline(const struct qp *qp) {
     if (qp->rnr_since_ns != 0) {
@@ -78,7 +84,7 @@ static uint64_t deadline(const struct qp *qp) {
                 : qp->rnr_since_ns + UINT64_C(10000) * rnr_timer_10us[timer] * qp->attr.rnr_retry;
     }
     return qp->attr.timeout == 0 ? 0
-            : qp->stalled_since_ns + (UINT64_C(4096) << qp->attr.timeout) * (qp->attr.retry_cnt + 1u);
+            : qp->stalled_since_ns + TIMEOUT_FACTOR * (UINT64_C(4096) << qp->attr.timeout) * (qp->attr.retry_cnt + 1u);
 }
 
 static void watch(struct qp *qp) {

@@ -24,11 +24,7 @@
 #include "embedded/base/epoch.h"
 #include "rc.h"
 
-/*
- * A peer that takes nothing for so long is not there; up to then it may only be late, as when it is about to attach
- * itself, or has no processor. A device would not wait at all.
- */
-#define PATIENCE_NS UINT64_C(4000000000)
+_Atomic uint64_t uc_patience_ns = UINT64_C(4000000000);
 
 #define PATH (IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
 
@@ -106,7 +102,7 @@ static bool run(struct qp *qp, unsigned work) {
         return left;
     }
     if ((work & QP_WORK_WATCH) != 0 && qp->stalled_since_ns != 0
-            && engine_now_ns() - qp->stalled_since_ns >= PATIENCE_NS) {
+            && engine_now_ns() - qp->stalled_since_ns >= uc_patience_ns) {
         qp->unheard = true;
         qp->unheard_at = qp->out.acked;
     }

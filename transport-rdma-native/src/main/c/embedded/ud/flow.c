@@ -26,11 +26,12 @@
 #define MAX_FLOWS 1024u /* of one queue pair; beyond it the one that was used longest ago is closed */
 
 /*
- * How long a datagram waits: for an answer of the receiver's process, and for one that has stopped to take any. On a
- * busy machine the threads that are to answer wait for a processor, some 100 ms where all of them poll.
+ * How long a datagram waits for an answer of the receiver's process, and for room. On a busy machine the threads that
+ * are to answer wait for a processor, some 100 ms where all of them poll.
  */
 #define ANSWER_PATIENCE_NS UINT64_C(1000000000)
-#define ROOM_PATIENCE_NS UINT64_C(200000000)
+
+_Atomic uint64_t flow_room_patience_ns = UINT64_C(200000000);
 
 static _Atomic uint32_t next_id = 1;
 
@@ -206,7 +207,7 @@ static struct wire_slot *find_room(struct qp *qp, struct flow *flow, uint32_t le
             flow->since_ns = engine_now_ns();
             flow->full_at = flow->out.prod;
         }
-        *result = waits_for(flow, ROOM_PATIENCE_NS) ? FLOW_WAIT : FLOW_LOST;
+        *result = waits_for(flow, flow_room_patience_ns) ? FLOW_WAIT : FLOW_LOST;
     }
     return slot;
 }

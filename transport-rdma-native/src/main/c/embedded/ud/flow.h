@@ -107,6 +107,9 @@ enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *d
 void flow_prepare(struct qp *qp, uint32_t qpn);
 void flow_close(struct qp *qp, struct flow *flow); /* tells the receiver */
 void flow_free(struct qp *qp, struct flow *flow);
+/* How long a datagram waits for a receiver that has stopped to take any. Written by tests only. */
+extern _Atomic uint64_t flow_room_patience_ns;
+
 /* The flow that the receiver's message names, or NULL. */
 struct flow *flow_find(const struct qp *qp, const struct link *link, const struct wire_flow *message);
 /* Whether senders have given up waiting for its answer. */

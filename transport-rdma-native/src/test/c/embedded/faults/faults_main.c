@@ -25,6 +25,8 @@
  * Each of these runs is a process of its own, and the service mostly another one. "Cold" ones have used nothing before.
  *
  *   faults                        each call, one after the other
+ *   faults --part K --of N        the Kth of N parts of that, from 1; it prints the places that it has not reached, and
+ *                                 those that all parts print are an error
  *   faults --seconds N --seed N   at random, and more than one at a time, until the time is over; one run of it is
  *                                 repeated by the seed that it prints
  *
@@ -50,7 +52,6 @@
 #include "../namespaces.h"
 #include "faults.h"
 
-#define RUN_LIMIT_S 90
 #define MAX_THREADS 4 /* of a process in any scenario */
 #define AT_A_TIME 4
 
@@ -178,7 +179,7 @@ static void check_rest(void) {
         *reference = *look();
         return;
     }
-    uint64_t end = milliseconds() + 10000;
+    uint64_t end = milliseconds() + (uint64_t) patience_ms();
     while (!is_within(look(), reference, false) && milliseconds() < end) {
         nanosleep(&(struct timespec) { .tv_nsec = 2000000 }, NULL);
     }
@@ -232,7 +233,7 @@ static void talk(struct side *side) {
 }
 
 static void run(const struct scenario *scenario, const struct kind *kind) {
-    alarm(RUN_LIMIT_S);
+    limit_life();
     cm_response_timeout_ns = UINT64_C(4000000000);
     link_idle_timeout_ns = 30000000;
     int control[2];
@@ -500,15 +501,19 @@ static void fail_at_random(const struct scenario *scenario, const struct kind *k
     begin(scenario, kind, &plan, false, seed);
 }
 
+static uint64_t part, parts; /* 0: all */
+
 /* Each scenario of each kind; `turns` runs of each at random, or all one after the other. */
 static void run_all(uint64_t seed, int turns) {
+    uint64_t index = 0;
     static long counts[FAULT_ROLES][FAULT_MAX_SITES];
     for (size_t k = 0; k < KINDS; k++) {
         for (int s = 0; s < num_scenarios; s++) {
             const struct scenario *scenario = &scenarios[s];
             const struct kind *kind = &kinds[k];
             if (!is_selected("RDMA_TEST", scenario->name) || !is_selected("RDMA_KIND", kind->name)
-                    || (scenario->elsewhere && !(kind->in_folder && own_networks))) {
+                    || (scenario->elsewhere && !(kind->in_folder && own_networks))
+                    || (parts != 0 && index++ % parts != part - 1)) {
                 continue;
             }
             int runs_before = runs, failures_before = failures;
@@ -570,11 +575,14 @@ int main(int argc, char **argv) {
     own_networks = try_own_network();
     CHECK(mkdtemp(folders) != NULL);
     uint64_t seconds = option(argc, argv, "--seconds"), seed = option(argc, argv, "--seed");
+    part = option(argc, argv, "--part");
+    parts = option(argc, argv, "--of");
     int unreached = 0;
     if (seconds == 0 && seed == 0) {
         run_all(0, 0);
         if (getenv("RDMA_TEST") == NULL && getenv("RDMA_KIND") == NULL && getenv("RDMA_PLACE") == NULL) {
-            unreached = report_unreached();
+            int count = report_unreached();
+            unreached = parts == 0 ? count : 0;
         }
     } else if (seconds == 0) {
         run_all(seed, 1);

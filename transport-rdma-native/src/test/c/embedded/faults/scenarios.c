@@ -131,7 +131,7 @@ static bool exchange_datagrams(struct side *side, uint16_t port, struct trouble 
     struct ibv_wc wc = { 0 };
     int sent = 0;
     bool received = false;
-    uint64_t end = milliseconds() + FAULT_TIMEOUT_MS, again = 0;
+    uint64_t end = milliseconds() + (uint64_t) patience_ms(), again = 0;
     bool failed = false;
     while (!failed && !(received && sent == 0)) {
         CHECK(milliseconds() < end);
@@ -431,7 +431,7 @@ static bool serve_endpoint(struct rdma_cm_id *listener, const struct endpoint *a
                            struct trouble *trouble) {
     struct rdma_conn_param param = { .retry_count = 3, .rnr_retry_count = 7 };
     CHECK_EQ(fcntl(listener->channel->fd, F_SETFL, O_NONBLOCK), 0);
-    uint64_t end = milliseconds() + FAULT_TIMEOUT_MS;
+    uint64_t end = milliseconds() + (uint64_t) patience_ms();
     while (rdma_get_request(listener, id) != 0) {
         if (errno != EAGAIN || active->over) {
             note(trouble, "rdma_get_request(listener, id)", errno);

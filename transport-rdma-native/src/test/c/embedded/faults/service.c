@@ -272,7 +272,7 @@ void service_run(int control, bool joins) {
     CHECK_EQ(write(control, &ports, sizeof(ports)), sizeof(ports));
     while (turn(&service, control)) {
     }
-    uint64_t end = milliseconds() + FAULT_TIMEOUT_MS;
+    uint64_t end = milliseconds() + (uint64_t) patience_ms();
     while (connections(&service) != 0) {
         CHECK(milliseconds() < end); /* the end of a connection was not told */
         turn(&service, control);

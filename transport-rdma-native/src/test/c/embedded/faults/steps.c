@@ -124,7 +124,7 @@ void side_close(struct side *side) {
 
 struct rdma_cm_event *side_await_event(struct side *side, enum rdma_cm_event_type type, struct trouble *trouble) {
     struct rdma_cm_event *event;
-    uint64_t end = milliseconds() + FAULT_TIMEOUT_MS;
+    uint64_t end = milliseconds() + (uint64_t) patience_ms();
     while (rdma_get_cm_event(side->events, &event) != 0) {
         if (errno != EAGAIN) {
             note(trouble, "rdma_get_cm_event", errno);
@@ -162,7 +162,7 @@ static bool is_disconnected(struct side *side) {
 }
 
 bool side_complete(struct side *side, struct ibv_qp *qp, int count, struct ibv_wc *last, struct trouble *trouble) {
-    uint64_t end = milliseconds() + FAULT_TIMEOUT_MS;
+    uint64_t end = milliseconds() + (uint64_t) patience_ms();
     while (count > 0) {
         struct ibv_wc wc;
         int polled = ibv_poll_cq(side->cq, 1, &wc);

@@ -26,7 +26,6 @@
 
 #include "check.h"
 
-#define FAULT_TIMEOUT_MS 20000 /* beyond it something was lost for ever */
 #define FAULT_MESSAGE (64u << 10)
 #define FAULT_GRH 40u
 #define FAULT_GROUP "239.77.13.5"

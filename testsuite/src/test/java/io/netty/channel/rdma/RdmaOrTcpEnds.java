@@ -45,9 +45,6 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
  * round.
  */
 final class RdmaOrTcpEnds {
-    /** Within this time a connect request is at a listener, which does not answer it. */
-    static final int ENOUGH_FOR_A_REQUEST_MILLIS = 1000 * TestTimeouts.MULTIPLIER;
-
     private final EventLoopGroup group;
 
     RdmaOrTcpEnds(EventLoopGroup group) {

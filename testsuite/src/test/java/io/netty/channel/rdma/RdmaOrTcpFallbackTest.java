@@ -54,9 +54,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-import static io.netty.channel.rdma.RdmaOrTcpEnds.ENOUGH_FOR_A_REQUEST_MILLIS;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.anyPort;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.assertFallback;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.assertRdma;
@@ -168,23 +168,35 @@ class RdmaOrTcpFallbackTest {
 
     @Test
     void rdmaLeavesHalfOfTheConnectTimeoutToTcp() throws Exception {
+        LoopClock clock = new LoopClock(1);
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer silent = VerbsPeer.listen(server.address())) {
-            int millis = 1000 * TestTimeouts.MULTIPLIER;
-            Channel channel = connect(ends.bootstrap().option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis),
-                    silent.localAddress());
+            int seconds = (int) TestTimeouts.SECONDS;
+            Future<Channel> connecting = ends.bootstrap().clone(clock.group())
+                    .rdmaConnectTimeout(Duration.ofSeconds(seconds))
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, seconds * 1000).connect(silent.localAddress());
+            silent.awaitRequest();
+            clock.advance(seconds * 500, TimeUnit.MILLISECONDS);
+            Channel channel = TestTimeouts.sync(connecting).getNow();
             assertFallback(channel, FallbackReason.TIMEOUT);
-            assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains(millis / 2 + " ms");
+            assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains(seconds * 500 + " ms");
+            assertThat(channel.config().getConnectTimeoutMillis()).isGreaterThan(0)
+                    .isLessThanOrEqualTo(seconds * 500);
             close(channel);
+        } finally {
+            TestTimeouts.shutdown(clock.group());
         }
     }
 
     @Test
     void answerThatComesTooLateIsOfNoEffect() throws Exception {
+        LoopClock clock = new LoopClock(1);
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer late = VerbsPeer.listen(server.address())) {
-            Channel channel = connect(ends.bootstrap().rdmaConnectTimeout(
-                    Duration.ofMillis(ENOUGH_FOR_A_REQUEST_MILLIS)), server.address());
+            Future<Channel> connecting = ends.bootstrap().clone(clock.group()).connect(server.address());
+            late.awaitRequest();
+            clock.advance(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+            Channel channel = TestTimeouts.sync(connecting).getNow();
             try {
                 late.accept("too late".getBytes(StandardCharsets.US_ASCII));
             } catch (VerbsException ignore) {
@@ -193,6 +205,8 @@ class RdmaOrTcpFallbackTest {
             assertFallback(channel, FallbackReason.TIMEOUT);
             TestTimeouts.sync(EchoClient.exchange(channel));
             close(channel);
+        } finally {
+            TestTimeouts.shutdown(clock.group());
         }
     }
 

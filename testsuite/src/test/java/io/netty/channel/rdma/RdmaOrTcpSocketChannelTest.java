@@ -70,7 +70,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-import static io.netty.channel.rdma.RdmaOrTcpEnds.ENOUGH_FOR_A_REQUEST_MILLIS;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.anyPort;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.assertFallback;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.close;
@@ -174,25 +173,33 @@ class RdmaOrTcpSocketChannelTest {
 
     @Test
     void noAnswerOverRdmaLeavesHalfOfTheConnectTimeoutToTcp() throws Exception {
+        LoopClock clock = new LoopClock(1);
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer silent = VerbsPeer.listen(server.address())) {
-            int millis = 1000 * TestTimeouts.MULTIPLIER;
-            RdmaOrTcpSocketChannel channel = connect(bootstrap()
-                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis), silent.localAddress());
+            int millis = 1000 * (int) TestTimeouts.SECONDS;
+            ChannelFuture connecting = bootstrap().clone(clock.group())
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis).connect(silent.localAddress());
+            silent.awaitRequest();
+            clock.advance(millis / 2, TimeUnit.MILLISECONDS);
+            RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(connecting).channel();
             assertFallback(channel, FallbackReason.TIMEOUT);
             assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains(millis / 2 + " ms");
             assertThat(channel.config().getConnectTimeoutMillis()).isEqualTo(millis);
             close(channel);
+        } finally {
+            TestTimeouts.shutdown(clock.group());
         }
     }
 
     @Test
     void answerThatComesTooLateIsOfNoEffect() throws Exception {
+        LoopClock clock = new LoopClock(1);
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer late = VerbsPeer.listen(server.address())) {
-            RdmaOrTcpSocketChannel channel = connect(bootstrap()
-                    .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, ENOUGH_FOR_A_REQUEST_MILLIS),
-                    server.address());
+            ChannelFuture connecting = bootstrap().clone(clock.group()).connect(server.address());
+            late.awaitRequest();
+            clock.advance(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+            RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(connecting).channel();
             try {
                 late.accept("too late".getBytes(StandardCharsets.US_ASCII));
             } catch (VerbsException ignore) {
@@ -201,6 +208,8 @@ class RdmaOrTcpSocketChannelTest {
             assertFallback(channel, FallbackReason.TIMEOUT);
             TestTimeouts.sync(EchoClient.exchange(channel));
             close(channel);
+        } finally {
+            TestTimeouts.shutdown(clock.group());
         }
     }
 

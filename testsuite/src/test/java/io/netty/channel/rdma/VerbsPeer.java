@@ -58,6 +58,7 @@ final class VerbsPeer implements AutoCloseable {
     private final Deque<VerbsObject> owned = new ArrayDeque<>();
     private final EventChannel events;
     private ConnectionId id;
+    private ConnectionId request;
     private CompletionQueue queue;
     private QueuePair queuePair;
     private MemoryRegion memory;
@@ -136,23 +137,24 @@ final class VerbsPeer implements AutoCloseable {
         return nextEvent();
     }
 
-    /** Accepts the next connect request with any private data. */
+    /** Accepts the next connect request, or the one that has no answer yet, with any private data. */
     void accept(byte[] privateData) throws VerbsException {
-        ConnectionEvent request = await(ConnectionEventType.CONNECT_REQUEST);
-        id = own(request.id());
+        if (request == null) {
+            awaitRequest();
+        }
+        id = request;
         createQueuePair();
         id.accept(new ConnectionParameters().privateData(privateData));
     }
 
-    /** Leaves the next connect request without an answer until this is closed. */
+    /** Leaves the next connect request without an answer, unless it is {@link #accept}ed, until this is closed. */
     void awaitRequest() throws VerbsException {
-        own(await(ConnectionEventType.CONNECT_REQUEST).id());
+        request = own(await(ConnectionEventType.CONNECT_REQUEST).id());
     }
 
     /** Refuses the next connect request. */
     void reject(byte[] privateData) throws VerbsException {
-        ConnectionEvent request = await(ConnectionEventType.CONNECT_REQUEST);
-        try (ConnectionId refused = request.id()) {
+        try (ConnectionId refused = await(ConnectionEventType.CONNECT_REQUEST).id()) {
             refused.reject(privateData);
         }
     }

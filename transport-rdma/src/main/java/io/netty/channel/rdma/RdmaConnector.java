@@ -37,7 +37,6 @@ import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
-import io.netty.util.concurrent.Ticker;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -125,7 +124,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         // With a single one there is nothing to pass over, and so nothing to remember.
         plan = new PathPlan<>(PathRules.PROVIDERS, providers, new Destination(requestedRemote), PathMemory.shared(),
                 new PathPlan.Times(TimeUnit.MILLISECONDS.toNanos(channel.config().getConnectTimeoutMillis()),
-                        ATTEMPT_NANOS, providers.size() == 1 ? 0 : REMEMBER_NANOS), Ticker.systemTicker());
+                        ATTEMPT_NANOS, providers.size() == 1 ? 0 : REMEMBER_NANOS), channel.eventLoop().ticker());
         startNext();
     }
 

@@ -58,11 +58,11 @@ final class ConnectedPair implements AutoCloseable {
         ServerBootstrap serverBootstrap = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
                 .childHandler(serverEvents);
         serverOptions.accept(serverBootstrap);
-        listener = (RdmaServerSocketChannel) serverBootstrap.bind(TestAddress.anyPort()).sync().channel();
+        listener = (RdmaServerSocketChannel) TestTimeouts.sync(serverBootstrap.bind(TestAddress.anyPort())).channel();
         Bootstrap clientBootstrap = new Bootstrap().group(clientGroup).channel(RdmaSocketChannel.class)
                 .handler(clientEvents);
         clientOptions.accept(clientBootstrap);
-        client = (RdmaSocketChannel) clientBootstrap.connect(listener.localAddress()).sync().channel();
+        client = (RdmaSocketChannel) TestTimeouts.sync(clientBootstrap.connect(listener.localAddress())).channel();
         assertThat(serverEvents.next()).isEqualTo("active");
         assertThat(clientEvents.next()).isEqualTo("active");
         server = (RdmaSocketChannel) serverEvents.channel();

@@ -27,7 +27,6 @@ import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.SocketChannel;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import java.util.List;
 import java.util.Set;
@@ -41,7 +40,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * One process serves a peer by shared memory, one by a device and one by TCP, at one port at the same time, and its
  * metrics tell them apart.
  */
-@Timeout(300)
 class EveryPathTest {
     @Test
     void oneServerHasPeersByEveryPathAtOnePort() throws Exception {

@@ -87,7 +87,8 @@ class RdmaCloseTest {
     @ValueSource(strings = { "retained", "slice", "composite", "wrapped", "heap" })
     void memoryMayBeUsedAgainOnceTheCloseHasGivenUpWaiting(String kind) throws Exception {
         byte[] content = random(1_000_000, 8);
-        try (ConnectedPair pair = slowServer()) {
+        LoopClock clock = new LoopClock(1);
+        try (ConnectedPair pair = slowServer(clock.group())) {
             ByteBuf kept = kind.equals("wrapped") ? Unpooled.directBuffer() : kind.equals("heap") ? Unpooled.buffer() :
                     pair.client.alloc().directBuffer();
             kept.writeBytes(content);
@@ -100,9 +101,12 @@ class RdmaCloseTest {
                 message = Unpooled.unreleasableBuffer(kept);
                 kept.release();
             }
-            pair.client.config().setSoLinger(1);
+            linger(pair.client);
             ChannelFuture write = pair.client.writeAndFlush(message);
             ChannelFuture close = pair.client.close();
+            // The close waits.
+            sync(pair.client.eventLoop().submit(() -> { }));
+            clock.advance(TestTimeouts.SECONDS, TimeUnit.SECONDS);
             assertThat(TestTimeouts.await(write).cause()).isInstanceOf(ClosedChannelException.class);
             kept.setZero(0, content.length);
             sync(close);
@@ -111,6 +115,8 @@ class RdmaCloseTest {
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
             assertThat(pair.serverEvents.next()).isEqualTo("inactive");
             assertThat(kept.release()).isTrue();
+        } finally {
+            TestTimeouts.shutdown(clock.group());
         }
     }
 
@@ -150,7 +156,8 @@ class RdmaCloseTest {
             ChannelPromise write = pair.client.newPromise();
             sync(pair.client.eventLoop().submit(() -> {
                 pair.client.writeAndFlush(kept.retain(), write);
-                clients.shutdownGracefully(quietMillis, 10_000, TimeUnit.MILLISECONDS);
+                clients.shutdownGracefully(quietMillis, TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS),
+                        TimeUnit.MILLISECONDS);
             }));
             sync(write);
             kept.setZero(0, content.length);
@@ -322,7 +329,11 @@ class RdmaCloseTest {
     }
 
     private static ConnectedPair slowServer() throws Exception {
-        return new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.AUTO_READ, false)
+        return slowServer(LOOPS.group());
+    }
+
+    private static ConnectedPair slowServer(EventLoopGroup clients) throws Exception {
+        return new ConnectedPair(LOOPS.group(), clients, b -> b.childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.SO_RCVBUF, 65536), b -> { });
     }
 }

@@ -23,7 +23,6 @@ import io.netty.channel.rdma.verbs.LockedMemory;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import java.util.List;
 import java.util.Locale;
@@ -31,7 +30,6 @@ import java.util.Locale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-@Timeout(120)
 class RdmaDiagnosticsTest {
     @Test
     void reportTellsTheProviderItsDevicesAndTheLimits() throws Exception {

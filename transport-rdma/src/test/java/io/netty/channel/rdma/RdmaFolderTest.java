@@ -29,7 +29,6 @@ import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.net.InetSocketAddress;
@@ -49,7 +48,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * Two processes in network namespaces of their own, made by unshare(1), that share a folder
  * ({@code io.netty.rdma.embedded.folder}): as containers with a volume in common.
  */
-@Timeout(300)
 class RdmaFolderTest {
     private static final int PORT = 8080;
     private static final String SERVER = "10.77.0.1";

@@ -121,7 +121,8 @@ class RdmaIoHandlerTest {
         ConnectedPair pair = new ConnectedPair(group);
         pair.client.writeAndFlush(RdmaByteBufAllocator.DEFAULT.buffer().writeZero(100_000)).sync();
         assertThat(live().get(VerbsResource.QUEUE_PAIR)).isEqualTo(before.get(VerbsResource.QUEUE_PAIR) + 2);
-        TestTimeouts.await(group.shutdownGracefully(quietMillis, 5000, TimeUnit.MILLISECONDS));
+        TestTimeouts.await(group.shutdownGracefully(quietMillis,
+                TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS), TimeUnit.MILLISECONDS));
         assertThat(pair.client.isOpen()).isFalse();
         assertThat(pair.server.isOpen()).isFalse();
         assertThat(pair.listener.isOpen()).isFalse();

@@ -28,7 +28,6 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,7 +47,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * A client and a server for RDMA and TCP in network namespaces of their own, with a network between them (veth(4)): as
  * two containers. The client has a folder; it depends on the server's whether they meet there.
  */
-@Timeout(300)
 class RdmaOrTcpFolderTest {
     private static final int PORT = 8080;
     private static final String SERVER = "10.77.0.1";

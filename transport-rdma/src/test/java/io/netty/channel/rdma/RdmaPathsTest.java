@@ -37,7 +37,6 @@ import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.VerbsResource;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -57,7 +56,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Channels of a process that has both providers: how a listener is reached, and what a connect takes. Each scenario
  * has a process of its own, which sees the same as an application.
  */
-@Timeout(300)
 class RdmaPathsTest {
     private static final Set<VerbsProvider> ANY = Set.of(EMBEDDED, IBVERBS);
     static final List<String> PROPERTIES = List.of("io.netty.rdma.provider=auto",

@@ -36,8 +36,9 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.channel.rdma.verbs.VerbsResource;
-import io.netty.util.concurrent.AutoScalingEventExecutorChooserFactory;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,7 +53,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 import static io.netty.channel.rdma.Reregistration.deregister;
@@ -397,6 +397,8 @@ class RdmaReregistrationTest {
     @Test
     void aCloseDoesNotWaitForWhatADeregisteredChannelIsNotTold() throws Exception {
         ChannelFuture written = writeUntilStalled();
+        // Longer than this test waits, if the close does.
+        pair.server.config().setSoLinger(10 * (int) TestTimeouts.SECONDS);
         pair.server.eventLoop().submit(() -> {
             pair.server.deregister();
             pair.server.close();
@@ -496,43 +498,35 @@ class RdmaReregistrationTest {
         shutdown(refusing);
     }
 
-    /** Loops that have nothing to do, and no channels, for two of the periods are suspended, except for one. */
-    private static EventLoopGroup newScalingGroup(int periodMillis) {
-        return new MultiThreadIoEventLoopGroup(2, (Executor) null, new AutoScalingEventExecutorChooserFactory(1, 2,
-                periodMillis, TimeUnit.MILLISECONDS, 0.9, 0.95, 2, 2, 1), RdmaIoHandler.newFactory());
-    }
-
     @Test
     void loopThatPollsForAnotherIsNotSuspended() throws Exception {
-        int periodMillis = 100;
-        EventLoopGroup scaling = newScalingGroup(periodMillis);
-        ConnectedPair scaled = new ConnectedPair(scaling);
-        while (scaled.server.eventLoop() == scaled.client.eventLoop()) {
-            // On a busy machine one of them may be suspended before there is a channel for it.
-            scaled.close();
-            shutdown(scaling);
-            periodMillis *= 2;
-            assertThat(periodMillis).isLessThan(10_000);
-            scaling = newScalingGroup(periodMillis);
-            scaled = new ConnectedPair(scaling);
-        }
-        try {
-            EventLoop home = scaled.server.eventLoop();
-            EventLoop other = scaled.client.eventLoop();
-            move(scaled.server, second);
-            move(scaled.client, second);
-            scaled.listener.close().sync();
-            // Both poll for others now.
-            for (int i = 0; i < 30; i++) {
-                scaled.client.writeAndFlush(Unpooled.copyInt(i));
-                assertThat(scaled.serverEvents.read(4)).containsExactly(0, 0, 0, i);
-                home.schedule(() -> { }, periodMillis / 5, TimeUnit.MILLISECONDS).sync();
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        EventLoopGroup homes = new RdmaEventLoopGroup(1, new DefaultThreadFactory("home") {
+            @Override
+            public Thread newThread(Runnable task) {
+                threads.add(super.newThread(task));
+                return threads.get(threads.size() - 1);
             }
-            scaled.close();
-            awaitTrue(() -> home.isSuspended() || other.isSuspended());
+        }, new RdmaIoHandlerConfig());
+        ConnectedPair moved = new ConnectedPair(homes);
+        try {
+            SingleThreadEventExecutor home = (SingleThreadEventExecutor) moved.server.eventLoop();
+            move(moved.server, second);
+            move(moved.client, second);
+            TestTimeouts.sync(moved.listener.close());
+            // As AutoScalingEventExecutorChooserFactory does.
+            assertThat(home.trySuspend()).isTrue();
+            for (int i = 0; i < 30; i++) {
+                moved.client.writeAndFlush(Unpooled.copyInt(i));
+                assertThat(moved.serverEvents.read(4)).containsExactly(0, 0, 0, i);
+            }
+            assertThat(home.isSuspended()).isTrue();
+            assertThat(threads).singleElement().matches(Thread::isAlive);
+            moved.close();
+            awaitTrue(() -> !threads.get(0).isAlive());
         } finally {
-            scaled.close();
-            shutdown(scaling);
+            moved.close();
+            shutdown(homes);
         }
     }
 

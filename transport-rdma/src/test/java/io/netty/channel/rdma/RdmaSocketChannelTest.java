@@ -26,6 +26,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultFileRegion;
+import io.netty.channel.rdma.connection.ConnectionInternals;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.util.ReferenceCountUtil;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -44,7 +46,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 
 import static io.netty.channel.rdma.ConnectedPair.random;
 import static io.netty.channel.rdma.TestTimeouts.awaitTrue;
@@ -257,14 +258,35 @@ class RdmaSocketChannelTest {
         }
     }
 
-    @Test
-    void sendBufferSizeBoundsWhatIsInFlight() throws Exception {
+    /** But for the first work request. */
+    @ParameterizedTest
+    @CsvSource({ "0, 0", "100, 100", "1000000, -1" })
+    void sendBufferSizeBoundsWhatIsInFlight(int more, int moreInFlight) throws Exception {
+        int segment = ConnectionInternals.FIRST_RECEIVE_BYTES / 2;
+        int first = segment - 4;
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> { },
-                b -> b.option(ChannelOption.SO_SNDBUF, 1))) {
+                b -> b.option(ChannelOption.SO_SNDBUF, first + more))) {
+            // Then the client knows both parts of the server's memory.
+            exchange(pair);
             byte[] content = random(500_000, 7);
-            sync(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content)));
+            ChannelFuture written = sync(pair.client.eventLoop().submit(() -> {
+                ChannelFuture write =
+                        pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeBytes(content));
+                // Nothing of it is taken for sent before this task ends.
+                assertThat(pair.client.metrics().bytesSentInPlace())
+                        .isEqualTo(first + (moreInFlight < 0 ? segment : moreInFlight));
+                return write;
+            })).getNow();
+            sync(written);
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
         }
+    }
+
+    private static void exchange(ConnectedPair pair) throws Exception {
+        sync(pair.client.writeAndFlush(Unpooled.copyInt(1)));
+        assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 1);
+        sync(pair.server.writeAndFlush(Unpooled.copyInt(2)));
+        assertThat(pair.clientEvents.read(4)).containsExactly(0, 0, 0, 2);
     }
 
     // ---- how it ends
@@ -406,12 +428,19 @@ class RdmaSocketChannelTest {
     @Test
     void idleConnectionWhosePeerAnswersStaysWithKeepAlive() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> { },
-                b -> b.option(ChannelOption.SO_KEEPALIVE, true).option(RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, 10))) {
-            // Nothing is to be seen of it but that the connection still works.
-            sync(pair.client.eventLoop().schedule(() -> { }, 100, TimeUnit.MILLISECONDS));
+                b -> b.option(RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, 10))) {
+            exchange(pair);
+            // A test of the peer is the only work request that completes then.
+            long before = completions();
+            pair.client.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+            awaitTrue(() -> completions() > before);
             sync(pair.client.writeAndFlush(Unpooled.copyInt(3)));
             assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, 0, 3);
         }
+    }
+
+    private static long completions() {
+        return RdmaLoopMetrics.all().stream().mapToLong(RdmaLoopMetrics::completions).sum();
     }
 
     @Test

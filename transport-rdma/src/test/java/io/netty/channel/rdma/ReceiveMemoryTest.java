@@ -51,8 +51,8 @@ class ReceiveMemoryTest {
     private static final int TABLES = ConnectionInternals.tableBytes();
     private static final int FIRST = ConnectionInternals.FIRST_RECEIVE_BYTES + TABLES;
     private static final int PIECE = 64 << 10;
-    /** Long enough that a stream is not taken for idle on a slow machine. */
-    private static final int IDLE_MILLIS = 1000 * TestTimeouts.MULTIPLIER;
+    /** Long enough that a stream is not taken for idle on any machine. */
+    private static final int IDLE_MILLIS = (int) TimeUnit.SECONDS.toMillis(10 * TestTimeouts.SECONDS);
 
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
@@ -85,15 +85,21 @@ class ReceiveMemoryTest {
 
     @Test
     void aStreamReachesTheMaximumAndShrinksWhenItIsIdle() throws Exception {
-        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.SO_RCVBUF, MAX)
+        LoopClock clock = new LoopClock(1);
+        try (ConnectedPair pair = new ConnectedPair(clock.group(), b -> b.childOption(ChannelOption.SO_RCVBUF, MAX)
                 .childOption(RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS, IDLE_MILLIS), b -> { })) {
             for (int round = 0; round < 2; round++) {
                 assertThat(pair.server.metrics().receiveMemory()).isEqualTo(FIRST);
                 streamUntil(pair, () -> pair.server.metrics().receiveMemory() == MAX + TABLES);
-                awaitTrue(() -> pair.server.metrics().receiveMemory() == FIRST);
+                awaitTrue(() -> {
+                    clock.advance(IDLE_MILLIS, TimeUnit.MILLISECONDS);
+                    return pair.server.metrics().receiveMemory() == FIRST;
+                });
                 assertThat(pair.client.metrics().receiveMemory()).isEqualTo(FIRST);
             }
             sync(pair.client.writeAndFlush(pair.client.alloc().buffer().writeLong(42)));
+        } finally {
+            TestTimeouts.shutdown(clock.group());
         }
     }
 
@@ -138,8 +144,9 @@ class ReceiveMemoryTest {
 
     @Test
     void atTheLimitNothingGrows() throws Exception {
-        long fill = PinnedMemory.PROCESS.max() - PinnedMemory.PROCESS.used() - 4 * FIRST;
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            awaitNoOthers();
+            long fill = PinnedMemory.PROCESS.max() - PinnedMemory.PROCESS.used() - 2 * FIRST;
             assertThat(PinnedMemory.PROCESS.reserve(fill, true)).isTrue();
             try {
                 stream(pair, 50);
@@ -161,8 +168,7 @@ class ReceiveMemoryTest {
             // So that there is staging memory.
             ChannelFuture earlier = bootstrap.connect(listener.localAddress());
             sync(earlier);
-            // Connections of other tests may still be ending, and would give memory back in the middle of this.
-            awaitTrue(() -> RdmaMetrics.total().receiveMemory() == 2 * FIRST);
+            awaitNoOthers();
             // Enough for the client's end.
             long fill = PinnedMemory.PROCESS.max() - PinnedMemory.PROCESS.used() - FIRST;
             assertThat(PinnedMemory.PROCESS.reserve(fill, true)).isTrue();
@@ -182,6 +188,11 @@ class ReceiveMemoryTest {
         } finally {
             sync(listener.close());
         }
+    }
+
+    /** Connections of other tests may still be ending, and would give memory back in the middle of this one. */
+    private static void awaitNoOthers() throws InterruptedException {
+        awaitTrue(() -> RdmaMetrics.total().receiveMemory() == 2 * FIRST);
     }
 
     private static Channel listen(ChannelHandler handler) throws InterruptedException {

@@ -28,7 +28,6 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -39,7 +38,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * TCP on event loops for RDMA: a mistake, if it is all that there is. Each case needs a process that has done nothing
  * before.
  */
-@Timeout(240)
 class TcpOnlyWarningTest {
     private static final String WARNING = "EpollSocketChannel was registered with an event loop for RDMA";
 

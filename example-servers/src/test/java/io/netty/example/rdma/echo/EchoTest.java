@@ -25,12 +25,12 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -39,12 +39,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-@Timeout(60)
 class EchoTest {
     // A kernel device has no loopback address.
     private static final String HOST = TestAddress.HOST;
@@ -66,10 +65,9 @@ class EchoTest {
 
     @AfterEach
     void stopServer() throws InterruptedException {
-        // A shutdown without a quiet period may overtake the event loop's own closing of its channels.
         if (server != null) {
-            server.close().sync();
-            group.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+            TestTimeouts.sync(server.close());
+            TestTimeouts.shutdown(group);
         }
     }
 
@@ -102,7 +100,7 @@ class EchoTest {
     @EnumSource
     void nobodyListeningIsAnErrorAndNotAHang(Transport transport) throws Exception {
         int port = serve(transport, new EchoServerHandler());
-        server.close().sync();
+        TestTimeouts.sync(server.close());
         assertThat(sendFile(transport, port)).isOne();
     }
 
@@ -110,7 +108,7 @@ class EchoTest {
         Throwable cause = transport.unavailabilityCause();
         assumeThat(cause).as(() -> transport + " is not available here").isNull();
         group = transport.newGroup(1, Waiting.DEFAULT);
-        server = new ServerBootstrap()
+        server = TestTimeouts.sync(new ServerBootstrap()
                 .group(group)
                 .channel(transport.serverChannelType())
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
@@ -120,13 +118,13 @@ class EchoTest {
                         channel.pipeline().addLast(handlers);
                     }
                 })
-                .bind(transport.address(HOST, 0)).sync().channel();
+                .bind(transport.address(HOST, 0))).channel();
         return transport.port(server);
     }
 
-    private int sendFile(Transport transport, int port) {
-        return Commands.run(new EchoClient(), "--transport", transport.toString(), "--host", HOST,
-                "--port", Integer.toString(port), "--file", file.toString());
+    private int sendFile(Transport transport, int port) throws Exception {
+        return TestTimeouts.result(CompletableFuture.supplyAsync(() -> Commands.run(new EchoClient(), "--transport",
+                transport.toString(), "--host", HOST, "--port", Integer.toString(port), "--file", file.toString())));
     }
 
     /** Flips one bit of what has arrived when half of the file has. */

@@ -18,6 +18,7 @@ package io.netty.example.rdma.files;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.http.BodyCheck;
 import io.netty.example.rdma.http.HttpConnection;
 import io.netty.example.rdma.http.HttpLimits;
@@ -37,7 +38,6 @@ import io.netty.util.AsciiString;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -48,11 +48,11 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(60)
 class FileServerTest {
     private static final int BYTES = RunningServer.SLOW_MACHINE ? 3_000_017 : 30_000_001;
     private static final String END = " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -211,9 +211,9 @@ class FileServerTest {
         Channel other = server.accepted();
         // More than TCP sockets hold, so that most of it is not sent yet when the client goes.
         client.writeAndFlush(RawClient.text("GET /a%20file.txt HTTP/1.1\r\nHost: a\r\n\r\n".repeat(20)));
-        begun.await();
-        client.close().get();
-        other.closeFuture().get();
+        assertThat(begun.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+        TestTimeouts.result(client.close());
+        TestTimeouts.result(other.closeFuture());
         // What is still in flight keeps its memory until the transport has it back.
         RunningServer.await(() -> openFiles() == 0);
         Files.delete(file);
@@ -250,8 +250,8 @@ class FileServerTest {
         for (int i = 0; i < headers.length; i += 2) {
             request.headers().set((AsciiString) headers[i], headers[i + 1]);
         }
-        Future<HttpResponse> response = connection.channel().eventLoop().submit(
-                () -> connection.send(request, status, check)).get();
-        return response.get();
+        Future<HttpResponse> response = TestTimeouts.result(connection.channel().eventLoop().submit(
+                () -> connection.send(request, status, check)));
+        return TestTimeouts.result(response);
     }
 }

@@ -156,7 +156,7 @@ class GrpcOnePortTest {
             // Free again.
             new ServerBootstrap().group(group).channel(Transport.EPOLL.serverChannelType())
                     .childHandler(new ChannelInboundHandlerAdapter()).bind(address).sync().channel().close().sync();
-            other.close().sync();
+            TestTimeouts.sync(other.close());
         } finally {
             TestTimeouts.shutdown(group);
         }

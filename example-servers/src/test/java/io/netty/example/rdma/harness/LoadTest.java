@@ -15,12 +15,12 @@
  */
 package io.netty.example.rdma.harness;
 
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Promise;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -30,7 +30,6 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(60)
 class LoadTest {
     private static final long NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -40,18 +39,18 @@ class LoadTest {
 
     @AfterEach
     void stopExecutor() throws InterruptedException {
-        executor.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+        TestTimeouts.sync(executor.shutdownGracefully(0, 10, TimeUnit.SECONDS));
     }
 
     @Test
     void asManyOperationsAsAskedForAreUnderWayAndAllEnd() throws Exception {
         Load load = Load.start(executor, new Scenario("it", 4, 0, this::operation));
         for (int i = 0; i < 3; i++) {
-            Window window = load.window(NANOS).get();
+            Window window = TestTimeouts.result(load.window(NANOS));
             assertThat(window.nanos()).isGreaterThanOrEqualTo(NANOS);
             assertThat(window.count()).isPositive();
         }
-        load.stop().get();
+        TestTimeouts.result(load.stop());
         assertThat(mostUnderWay).isEqualTo(4);
         assertThat(underWay).isEmpty();
     }
@@ -59,18 +58,18 @@ class LoadTest {
     @Test
     void windowIsReadAsItWasPrinted() throws Exception {
         Load load = Load.start(executor, Scenario.oneByOne("it", this::operation));
-        Window window = load.window(NANOS).get();
+        Window window = TestTimeouts.result(load.window(NANOS));
         assertThat(Window.parse(window.toString())).isEqualTo(window);
-        load.stop().get();
+        TestTimeouts.result(load.stop());
     }
 
     @Test
     void firstWrongAnswerEndsIt() {
         Load load = Load.start(executor, Scenario.oneByOne("it",
                 () -> executor.newFailedFuture(new IllegalStateException("wrong"))));
-        assertThatThrownBy(() -> load.window(NANOS).get())
+        assertThatThrownBy(() -> TestTimeouts.result(load.window(NANOS)))
                 .isInstanceOf(ExecutionException.class).hasRootCauseMessage("wrong");
-        assertThatThrownBy(() -> load.stop().get())
+        assertThatThrownBy(() -> TestTimeouts.result(load.stop()))
                 .isInstanceOf(ExecutionException.class).hasRootCauseMessage("wrong");
     }
 

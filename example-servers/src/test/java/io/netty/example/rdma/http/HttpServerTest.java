@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.example.rdma.harness.load.HttpLoad;
 import io.netty.example.rdma.util.EachTransport;
@@ -35,7 +36,6 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.CharsetUtil;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -45,11 +45,11 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(60)
 class HttpServerTest {
     private static final HttpLimits LIMITS = new HttpLimits(0, 1L << 30);
     private static final long LARGE = RunningServer.SLOW_MACHINE ? 3_000_017 : 20_000_003;
@@ -82,7 +82,7 @@ class HttpServerTest {
     @EachTransport(tcp = true)
     void pipelinedRequestsAreAnsweredInOrder(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, LIMITS);
-        List<Future<HttpResponse>> answers = connection.channel().eventLoop().submit(() -> {
+        List<Future<HttpResponse>> answers = TestTimeouts.result(connection.channel().eventLoop().submit(() -> {
             List<Future<HttpResponse>> all = new ArrayList<>();
             // Two each: from Netty 4.2.18 on, its HttpServerCodec takes no more than 128 that are not answered.
             for (int i = 0; i < 60; i++) {
@@ -92,9 +92,9 @@ class HttpServerTest {
                 all.add(connection.get("/plaintext", BodyCheck.equalTo(HELLO)));
             }
             return all;
-        }).get();
+        }));
         for (Future<HttpResponse> answer : answers) {
-            answer.get();
+            TestTimeouts.result(answer);
         }
     }
 
@@ -220,7 +220,7 @@ class HttpServerTest {
     @EachTransport
     void idleConnectionIsClosed(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, new HttpLimits(50, 1000));
-        connection.channel().closeFuture().get();
+        TestTimeouts.result(connection.channel().closeFuture());
     }
 
     @ParameterizedTest
@@ -238,9 +238,9 @@ class HttpServerTest {
         });
         Channel other = server.accepted();
         client.writeAndFlush(RawClient.text("GET /bytes/1000000000000 HTTP/1.1\r\nHost: a\r\n\r\n"));
-        begun.await();
-        client.close().get();
-        other.closeFuture().get();
+        assertThat(begun.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+        TestTimeouts.result(client.close());
+        TestTimeouts.result(other.closeFuture());
     }
 
     @ParameterizedTest
@@ -249,14 +249,14 @@ class HttpServerTest {
         HttpConnection connection = serve(transport, LIMITS);
         Channel other = server.accepted();
         connection.channel().config().setAutoRead(false);
-        Future<HttpResponse> answer = connection.channel().eventLoop().submit(
-                () -> connection.get("/bytes/" + LARGER_THAN_BUFFERS, BodyCheck.pattern(LARGER_THAN_BUFFERS))).get();
+        Future<HttpResponse> answer = TestTimeouts.result(connection.channel().eventLoop().submit(
+                () -> connection.get("/bytes/" + LARGER_THAN_BUFFERS, BodyCheck.pattern(LARGER_THAN_BUFFERS))));
         RunningServer.awaitFull(other);
         // One chunk may go over the mark.
         assertThat(other.unsafe().outboundBuffer().totalPendingWriteBytes()).isLessThan(
                 other.config().getWriteBufferHighWaterMark() + 100_000L);
         connection.channel().config().setAutoRead(true);
-        answer.get();
+        TestTimeouts.result(answer);
     }
 
     @ParameterizedTest
@@ -287,11 +287,11 @@ class HttpServerTest {
         HttpConnection connection = serve(transport, LIMITS);
         Channel other = server.accepted();
         CountDownLatch begun = new CountDownLatch(1);
-        Future<HttpResponse> answer = connection.channel().eventLoop().submit(() -> connection.get(
-                "/bytes/1000000000000", new BegunCheck(begun))).get();
-        begun.await();
+        Future<HttpResponse> answer = TestTimeouts.result(connection.channel().eventLoop().submit(() -> connection.get(
+                "/bytes/1000000000000", new BegunCheck(begun))));
+        assertThat(begun.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
         other.close();
-        assertThatThrownBy(answer::get).isInstanceOf(ExecutionException.class)
+        assertThatThrownBy(() -> TestTimeouts.result(answer)).isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(IOException.class);
     }
 
@@ -304,7 +304,7 @@ class HttpServerTest {
 
     private static HttpResponse get(HttpConnection connection, Callable<Future<HttpResponse>> request)
             throws Exception {
-        return connection.channel().eventLoop().submit(request).get().get();
+        return TestTimeouts.result(TestTimeouts.result(connection.channel().eventLoop().submit(request)));
     }
 
     /** Tells when the first bytes come. */

@@ -16,6 +16,7 @@
 package io.netty.example.rdma.http;
 
 import io.netty.channel.Channel;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.PatternInput;
 import io.netty.example.rdma.util.RawClient;
@@ -33,7 +34,6 @@ import io.netty.util.CharsetUtil;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -50,7 +50,6 @@ import javax.net.ssl.X509TrustManager;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(60)
 class HttpTlsTest {
     private static final HttpLimits LIMITS = new HttpLimits(0, 1L << 30);
     private static final long LARGE = RunningServer.SLOW_MACHINE ? 2_000_003 : 20_000_003;
@@ -99,7 +98,7 @@ class HttpTlsTest {
             HttpConnection connection = connect(ssl);
             get(connection, () -> connection.get("/plaintext", BodyCheck.equalTo(HELLO)));
             assertThat(handler(connection).engine().getSession().getProtocol()).isEqualTo(protocol);
-            connection.channel().close().get();
+            TestTimeouts.result(connection.channel().close());
         }
         // The certificate is in full handshakes alone.
         assertThat(trust.checks.get()).isOne();
@@ -114,11 +113,11 @@ class HttpTlsTest {
                 .protocols("TLSv1.2").build());
         Channel other = server.accepted();
         get(connection, () -> connection.get("/plaintext", BodyCheck.equalTo(HELLO)));
-        Future<Channel> renegotiation = connection.channel().eventLoop().submit(
-                () -> handler(connection).renegotiate()).get();
-        assertThatThrownBy(renegotiation::get).isInstanceOf(ExecutionException.class);
-        other.closeFuture().get();
-        connection.channel().closeFuture().get();
+        Future<Channel> renegotiation = TestTimeouts.result(connection.channel().eventLoop().submit(
+                () -> handler(connection).renegotiate()));
+        assertThatThrownBy(() -> TestTimeouts.result(renegotiation)).isInstanceOf(ExecutionException.class);
+        TestTimeouts.result(other.closeFuture());
+        TestTimeouts.result(connection.channel().closeFuture());
     }
 
     @ParameterizedTest
@@ -129,7 +128,7 @@ class HttpTlsTest {
                 .trustManager(TlsOptions.selfSigned(RunningServer.HOST).getCertificate()).build());
         assertThatThrownBy(() -> get(connection, () -> connection.get("/plaintext", BodyCheck.equalTo(HELLO))))
                 .isInstanceOf(ExecutionException.class).hasCauseInstanceOf(SSLException.class);
-        server.accepted().closeFuture().get();
+        TestTimeouts.result(server.accepted().closeFuture());
     }
 
     @ParameterizedTest
@@ -138,6 +137,10 @@ class HttpTlsTest {
         serve(transport, engine);
         assertThat(RawClient.exchange(server, "GET /plaintext HTTP/1.1\r\nHost: a\r\n\r\n"))
                 .doesNotContain(HttpServerHandler.HELLO);
+        TestTimeouts.result(server.accepted().closeFuture());
+        // The server is there for others.
+        HttpConnection connection = connect(client(engine).trustManager(certificate.getCertificate()).build());
+        get(connection, () -> connection.get("/plaintext", BodyCheck.equalTo(HELLO)));
     }
 
     private void serve(Transport transport, TlsEngine engine) throws Exception {
@@ -162,7 +165,7 @@ class HttpTlsTest {
 
     private static HttpResponse get(HttpConnection connection, Callable<Future<HttpResponse>> request)
             throws Exception {
-        return connection.channel().eventLoop().submit(request).get().get();
+        return TestTimeouts.result(TestTimeouts.result(connection.channel().eventLoop().submit(request)));
     }
 
     /** Trusts the certificate of these tests, and counts how often it is asked to. */

@@ -17,6 +17,7 @@ package io.netty.example.rdma.http;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.harness.load.HttpLoad;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.EachTransport;
@@ -35,7 +36,6 @@ import io.netty.pkitesting.X509Bundle;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -53,7 +53,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A server on RDMA has TCP clients at the same port, unmodified ones among them.
  */
-@Timeout(60)
 class OnePortTest {
     private static final HttpLimits LIMITS = new HttpLimits(0, 1L << 30);
     private static final int LARGE = RunningServer.SLOW_MACHINE ? 1_000_003 : 10_000_019;
@@ -82,13 +81,13 @@ class OnePortTest {
         }
         List<Future<HttpResponse>> answers = new ArrayList<>();
         for (HttpConnection connection : connections) {
-            answers.add(connection.channel().eventLoop().submit(() -> connection.upload("/echo",
-                    new PatternInput(LARGE), false, HttpResponseStatus.OK, BodyCheck.pattern(LARGE))).get());
-            answers.add(connection.channel().eventLoop().submit(
-                    () -> connection.get("/bytes/" + LARGE, BodyCheck.pattern(LARGE))).get());
+            answers.add(TestTimeouts.result(connection.channel().eventLoop().submit(() -> connection.upload("/echo",
+                    new PatternInput(LARGE), false, HttpResponseStatus.OK, BodyCheck.pattern(LARGE)))));
+            answers.add(TestTimeouts.result(connection.channel().eventLoop().submit(
+                    () -> connection.get("/bytes/" + LARGE, BodyCheck.pattern(LARGE)))));
         }
         for (Future<HttpResponse> answer : answers) {
-            answer.get();
+            TestTimeouts.result(answer);
         }
     }
 
@@ -97,7 +96,8 @@ class OnePortTest {
     void clientThatMayFallBackTakesRdmaWhereItIs(Transport transport) throws Exception {
         serve(transport, null);
         HttpConnection connection = connect(ClientTransport.AUTO);
-        connection.channel().eventLoop().submit(() -> connection.get("/bytes/5", BodyCheck.pattern(5))).get().get();
+        TestTimeouts.result(TestTimeouts.result(connection.channel().eventLoop().submit(
+                () -> connection.get("/bytes/5", BodyCheck.pattern(5)))));
         boolean rdma = transport == Transport.RDMA;
         assertThat(connection.channel() instanceof RdmaSocketChannel).isEqualTo(rdma);
         assertThat(ClientTransport.AUTO.describe(connection.channel())).startsWith(rdma ? "auto: RDMA" : "auto: TCP");

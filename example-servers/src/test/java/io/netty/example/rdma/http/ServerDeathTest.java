@@ -17,6 +17,7 @@ package io.netty.example.rdma.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.harness.Child;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.EachTransport;
@@ -27,7 +28,6 @@ import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.util.concurrent.Future;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 
 import java.io.IOException;
@@ -36,9 +36,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(60)
 class ServerDeathTest {
     @ParameterizedTest
     @EachTransport
@@ -53,7 +53,7 @@ class ServerDeathTest {
             HttpConnection connection = HttpConnection.open(ClientTransport.valueOf(transport.name()), group, null,
                     RunningServer.HOST, port);
             CountDownLatch begun = new CountDownLatch(1);
-            Future<HttpResponse> answer = connection.channel().eventLoop().submit(
+            Future<HttpResponse> answer = TestTimeouts.result(connection.channel().eventLoop().submit(
                     () -> connection.get("/bytes/1000000000000", new BodyCheck() {
                         @Override
                         public void data(ByteBuf data) {
@@ -64,14 +64,14 @@ class ServerDeathTest {
                         public void end() {
                             // Never comes.
                         }
-                    })).get();
-            begun.await();
+                    })));
+            assertThat(begun.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
             server.kill();
-            assertThatThrownBy(answer::get).isInstanceOf(ExecutionException.class)
+            assertThatThrownBy(() -> TestTimeouts.result(answer)).isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(IOException.class);
-            connection.channel().closeFuture().get();
+            TestTimeouts.result(connection.channel().closeFuture());
         } finally {
-            group.shutdownGracefully(10, 10_000, TimeUnit.MILLISECONDS).sync();
+            TestTimeouts.shutdown(group);
         }
     }
 }

@@ -102,7 +102,7 @@ final class Http2Pair implements AutoCloseable {
     public void close() {
         try {
             TestTimeouts.awaitTrue(() -> open.get() == 0);
-            server.close().sync();
+            TestTimeouts.sync(server.close());
             TestTimeouts.result(connections.shutdown());
             TestTimeouts.shutdown(group);
         } catch (Exception e) {

@@ -102,7 +102,7 @@ class Http2Test {
                 assertThat(TestTimeouts.result(Http2Pair.echo(client, bytes).answer()))
                         .isEqualTo(new Exchange.Answer(200, bytes));
             }
-            client.close().sync();
+            TestTimeouts.sync(client.close());
         }
     }
 
@@ -118,7 +118,7 @@ class Http2Test {
             // More than one direction alone could: streams with Netty's allocator would have their own bytes copied.
             assertThat(metrics.bytesSentInPlace() - inPlace).isGreaterThan(LARGE * 6L / 5);
             assertThat(metrics.bytesSentCopied() - copied).isLessThan(LARGE * 4L / 5);
-            client.close().sync();
+            TestTimeouts.sync(client.close());
         }
     }
 
@@ -131,7 +131,7 @@ class Http2Test {
             Exchange notAllowed = client.post("/bytes/10", new PatternInput(100_000), ANYTHING);
             assertThat(TestTimeouts.result(notAllowed.answer()).status()).isEqualTo(405);
             assertThat(TestTimeouts.result(client.get("/echo", ANYTHING).answer()).status()).isEqualTo(405);
-            client.close().sync();
+            TestTimeouts.sync(client.close());
         }
     }
 
@@ -147,7 +147,7 @@ class Http2Test {
             for (int i = 0; i < all.size(); i++) {
                 assertThat(TestTimeouts.result(all.get(i).answer())).isEqualTo(new Exchange.Answer(200, 5000 + i));
             }
-            client.close().sync();
+            TestTimeouts.sync(client.close());
         }
     }
 
@@ -165,7 +165,7 @@ class Http2Test {
             }
             assertThat(TestTimeouts.result(other.answer())).isEqualTo(new Exchange.Answer(200, LARGE));
             TestTimeouts.awaitTrue(() -> pair.open.get() == 0);
-            client.close().sync();
+            TestTimeouts.sync(client.close());
         }
     }
 
@@ -177,7 +177,7 @@ class Http2Test {
             Exchange exchange = Http2Pair.echo(client, LARGE);
             assertThatThrownBy(() -> TestTimeouts.result(exchange.answer())).hasMessageContaining("reset the stream");
             assertThat(client.channel().isActive()).isTrue();
-            client.close().sync();
+            TestTimeouts.sync(client.close());
         }
     }
 
@@ -200,7 +200,7 @@ class Http2Test {
             assertThat(made.get()).isLessThan(4 * MIB);
             slow.config().setAutoRead(true);
             assertThat(TestTimeouts.result(reader.end)).isEqualTo(Counting.LENGTH);
-            client.close().sync();
+            TestTimeouts.sync(client.close());
         }
     }
 
@@ -229,7 +229,7 @@ class Http2Test {
             assertThat(taken.get()).isLessThan(8 * MIB);
             slow.config().setAutoRead(true);
             assertThat(TestTimeouts.result(reader.end)).isEqualTo(length);
-            client.close().sync();
+            TestTimeouts.sync(client.close());
         }
     }
 
@@ -244,7 +244,7 @@ class Http2Test {
                     .authority("test").path("/echo"))).sync();
             TestTimeouts.awaitTrue(() -> pair.open.get() == 1);
 
-            pair.server.close().sync();
+            TestTimeouts.sync(pair.server.close());
             Future<?> shutdown = pair.connections.shutdown();
             TestTimeouts.awaitTrue(client::isGoingAway);
             assertThatThrownBy(() -> TestTimeouts.result(Http2Pair.get(client, 1).answer()))
@@ -253,7 +253,7 @@ class Http2Test {
             open.writeAndFlush(new DefaultHttp2DataFrame(open.alloc().directBuffer(MIB).writeZero(MIB), true));
             assertThat(TestTimeouts.result(reader.end)).isEqualTo(MIB);
             TestTimeouts.result(shutdown);
-            client.channel().closeFuture().sync();
+            TestTimeouts.sync(client.channel().closeFuture());
         }
     }
 
@@ -273,7 +273,7 @@ class Http2Test {
             client.channel().config().setAutoRead(false);
             Exchange exchange = Http2Pair.get(client, HALF_A_WINDOW);
             TestTimeouts.awaitTrue(() -> requests.get() == 1 && pair.open.get() == 0);
-            pair.server.close().sync();
+            TestTimeouts.sync(pair.server.close());
             Future<?> shutdown = pair.connections.shutdown();
             for (int i = 0; i < 50; i++) {
                 // One of these comes after the server has closed, which nobody here can see.
@@ -304,7 +304,7 @@ class Http2Test {
                 assertThat(TestTimeouts.result(exchange.answer())).isEqualTo(new Exchange.Answer(200, MIB));
             }
             for (Http2Client client : clients) {
-                client.close().sync();
+                TestTimeouts.sync(client.close());
             }
         }
     }
@@ -327,7 +327,7 @@ class Http2Test {
             assertThat(TestTimeouts.result(Http2Pair.get(client, 1).answer()).status()).isEqualTo(200);
             assertThat(TestTimeouts.result(handlers))
                     .containsSubsequence(IdleStateHandler.class, Http2FrameCodec.class, Http2MultiplexHandler.class);
-            client.close().sync();
+            TestTimeouts.sync(client.close());
         }
     }
 
@@ -335,7 +335,7 @@ class Http2Test {
     @EachTransport
     void nobodyListeningIsAnErrorAndNotAHang(Transport transport) throws Exception {
         try (Http2Pair pair = new Http2Pair(transport)) {
-            pair.server.close().sync();
+            TestTimeouts.sync(pair.server.close());
             assertThatThrownBy(pair::connect).hasCauseInstanceOf(IOException.class);
         }
     }

@@ -50,7 +50,7 @@ class Http2TlsTest {
                 assertThat(tls.engine().getSession().getProtocol()).isEqualTo(version);
                 assertThat(TestTimeouts.result(Http2Pair.echo(connection, BODY_BYTES).answer()))
                         .isEqualTo(new Exchange.Answer(200, BODY_BYTES));
-                connection.close().sync();
+                TestTimeouts.sync(connection.close());
             }
             assertThat(certificate.checked()).isOne();
         }

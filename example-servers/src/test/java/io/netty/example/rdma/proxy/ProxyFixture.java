@@ -18,6 +18,7 @@ package io.netty.example.rdma.proxy;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -115,12 +116,16 @@ final class ProxyFixture implements AutoCloseable {
     }
 
     void connect(ChannelHandler handler) throws InterruptedException {
-        TestTimeouts.sync(new Bootstrap()
+        TestTimeouts.sync(beginConnect(handler));
+    }
+
+    ChannelFuture beginConnect(ChannelHandler handler) {
+        return new Bootstrap()
                 .group(peerGroup)
                 .channel(route.client().channelType())
                 .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .handler(handler)
-                .connect(proxy.address()));
+                .connect(proxy.address());
     }
 
     /** The server's end of the next connection. */

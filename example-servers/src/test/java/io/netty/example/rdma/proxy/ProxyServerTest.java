@@ -110,8 +110,8 @@ class ProxyServerTest {
         try (ServerProcess server = new ServerProcess(HttpServer.class, Transport.EPOLL, HOST);
              ChildJvm proxy = proxy("rdma", server, "tcp")) {
             HttpConnection connection = HttpConnection.open(ClientTransport.RDMA, group, null, HOST, port(proxy));
-            TestTimeouts.result(connection.channel().eventLoop().submit(
-                    () -> connection.get("/bytes/" + LARGE, BodyCheck.pattern(LARGE))).get());
+            TestTimeouts.result(TestTimeouts.result(connection.channel().eventLoop().submit(
+                    () -> connection.get("/bytes/" + LARGE, BodyCheck.pattern(LARGE)))));
             TestTimeouts.sync(connection.channel().close());
         } finally {
             TestTimeouts.shutdown(group);
@@ -126,8 +126,8 @@ class ProxyServerTest {
             int port = port(proxy);
             for (ClientTransport transport : List.of(ClientTransport.RDMA, ClientTransport.EPOLL)) {
                 HttpConnection connection = HttpConnection.open(transport, group, null, HOST, port);
-                TestTimeouts.result(connection.channel().eventLoop().submit(
-                        () -> connection.get("/bytes/5", BodyCheck.pattern(5))).get());
+                TestTimeouts.result(TestTimeouts.result(connection.channel().eventLoop().submit(
+                        () -> connection.get("/bytes/5", BodyCheck.pattern(5)))));
                 TestTimeouts.sync(connection.channel().close());
             }
         } finally {

@@ -20,6 +20,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.util.CharsetUtil;
 
 import java.util.concurrent.CompletableFuture;
@@ -69,7 +70,7 @@ public final class RawClient {
 
     /** All that the server sent until it closed. */
     public String everything() throws Exception {
-        return everything.get();
+        return TestTimeouts.result(everything);
     }
 
     /** What the server answers to this one request before it closes. */

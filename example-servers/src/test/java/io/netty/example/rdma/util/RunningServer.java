@@ -71,7 +71,7 @@ public final class RunningServer implements AutoCloseable {
 
     /** The server's side of the next connection. */
     public Channel accepted() throws InterruptedException {
-        return accepted.take();
+        return TestTimeouts.take(accepted, "a connection");
     }
 
     /** Of clients on the same transport. */
@@ -91,13 +91,14 @@ public final class RunningServer implements AutoCloseable {
         await(() -> channel.eventLoop().submit(() -> !channel.isWritable() && !channel.config().isAutoRead()).get());
     }
 
-    /** Waits for what nothing tells, until the test's time is over. */
+    /** Waits for what nothing tells. */
     public static void await(Callable<Boolean> condition) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TestTimeouts.SECONDS);
         while (!condition.call()) {
-            if (Thread.interrupted()) {
-                throw new InterruptedException();
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("not true within " + TestTimeouts.SECONDS + " s");
             }
-            Thread.onSpinWait();
+            Thread.sleep(1);
         }
     }
 

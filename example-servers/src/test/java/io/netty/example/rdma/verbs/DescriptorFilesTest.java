@@ -19,10 +19,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaEndpoint;
 import io.netty.channel.rdma.message.RemoteMemory;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,7 +40,6 @@ import java.util.concurrent.CompletableFuture;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(60)
 class DescriptorFilesTest {
     private static final String ENDPOINT = "52444d45" + "01" + "01" + "03" + "00" + "00000011" + "00abcdef" + "0000"
             + "10" + "10" + "00000000000000000000ffff0a000001";
@@ -73,7 +72,7 @@ class DescriptorFilesTest {
                 }
             });
             owner.write(file("a"), descriptor());
-            assertThat(read.get()).isEqualTo(hex(descriptor()));
+            assertThat(TestTimeouts.result(read)).isEqualTo(hex(descriptor()));
         }
     }
 

@@ -23,7 +23,6 @@ import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,7 +41,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * What all programs have in common, with a program that sends one number.
  */
-@Timeout(60)
 class VerbsEndTest {
     @TempDir
     private Path folder;
@@ -51,13 +49,13 @@ class VerbsEndTest {
     void endsMeetByDescriptorsInAnyOrder() throws Exception {
         CompletableFuture<Integer> connecting = start(new Connecting("test", 5));
         CompletableFuture<Integer> accepting = start(new Accepting("test", 5));
-        assertThat(connecting.get()).isZero();
-        assertThat(accepting.get()).isZero();
+        assertThat(TestTimeouts.result(connecting)).isZero();
+        assertThat(TestTimeouts.result(accepting)).isZero();
         assertThat(folder).isEmptyDirectory();
         accepting = start(new Accepting("test", 5));
         connecting = start(new Connecting("test", 5));
-        assertThat(connecting.get()).isZero();
-        assertThat(accepting.get()).isZero();
+        assertThat(TestTimeouts.result(connecting)).isZero();
+        assertThat(TestTimeouts.result(accepting)).isZero();
     }
 
     @Test
@@ -65,16 +63,17 @@ class VerbsEndTest {
         String[] files = {folder.resolve("x").toString(), folder.resolve("y").toString()};
         CompletableFuture<Integer> connecting = startAlone(new Connecting("test", 5), "-ld", files[0], "-rd", files[1]);
         CompletableFuture<Integer> accepting = startAlone(new Accepting("test", 5), "-ld", files[1], "-rd", files[0]);
-        assertThat(connecting.get()).isZero();
-        assertThat(accepting.get()).isZero();
+        assertThat(TestTimeouts.result(connecting)).isZero();
+        assertThat(TestTimeouts.result(accepting)).isZero();
         assertThat(folder).isEmptyDirectory();
     }
 
     @Test
     void oneFileAloneIsRefused() throws Exception {
-        assertThat(startAlone(new Connecting("test", 5), "-ld", folder.resolve("x").toString()).get()).isNotZero();
-        assertThat(start(new Connecting("test", 5), "-ld", folder.resolve("x").toString(), "-rd",
-                folder.resolve("y").toString()).get()).isNotZero();
+        assertThat(TestTimeouts.result(startAlone(new Connecting("test", 5), "-ld", folder.resolve("x").toString())))
+                .isNotZero();
+        assertThat(TestTimeouts.result(start(new Connecting("test", 5), "-ld", folder.resolve("x").toString(), "-rd",
+                folder.resolve("y").toString()))).isNotZero();
         assertThat(folder).isEmptyDirectory();
     }
 
@@ -96,8 +95,8 @@ class VerbsEndTest {
     @Test
     void deviceThatWouldBeIgnoredIsRefused() throws Exception {
         // Picocli's status for a wrong command line.
-        assertThat(startAlone(new Accepting("test", 5), "--port", "0", "--adopt", "-d", "rdma0", "--timeout", "1")
-                .get()).isEqualTo(2);
+        assertThat(TestTimeouts.result(startAlone(new Accepting("test", 5), "--port", "0", "--adopt", "-d", "rdma0",
+                "--timeout", "1"))).isEqualTo(2);
     }
 
     @Test
@@ -116,21 +115,21 @@ class VerbsEndTest {
     @Test
     void wrongResultIsTheExitStatus() throws Exception {
         CompletableFuture<Integer> accepting = start(new Accepting("test", 6));
-        assertThat(start(new Connecting("test", 5)).get()).isZero();
-        assertThat(accepting.get()).isOne();
+        assertThat(TestTimeouts.result(start(new Connecting("test", 5)))).isZero();
+        assertThat(TestTimeouts.result(accepting)).isOne();
     }
 
     @Test
     void endsThatWereStartedForDifferentThingsDoNotBegin() throws Exception {
         CompletableFuture<Integer> accepting = start(new Accepting("test", 5));
-        assertThat(start(new Connecting("another", 5), "--timeout", "2").get()).isOne();
-        assertThat(accepting.get()).isOne();
+        assertThat(TestTimeouts.result(start(new Connecting("another", 5), "--timeout", "2"))).isOne();
+        assertThat(TestTimeouts.result(accepting)).isOne();
     }
 
     @Test
     void nobodyThereIsAnErrorAndNotAHang() throws Exception {
-        assertThat(start(new Connecting("test", 5), "--timeout", "1").get()).isOne();
-        assertThat(start(new Accepting("test", 5), "--timeout", "1").get()).isOne();
+        assertThat(TestTimeouts.result(start(new Connecting("test", 5), "--timeout", "1"))).isOne();
+        assertThat(TestTimeouts.result(start(new Accepting("test", 5), "--timeout", "1"))).isOne();
         assertThat(folder).isEmptyDirectory();
     }
 

@@ -18,6 +18,7 @@ package io.netty.example.rdma.websocket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.Pattern;
 import io.netty.example.rdma.util.RawClient;
@@ -39,7 +40,6 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.pkitesting.X509Bundle;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -52,7 +52,6 @@ import java.util.concurrent.ExecutionException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(60)
 class WebSocketServerTest {
     private static final int MAX_FRAME_BYTES = 1 << 20;
     private static final Limits LIMITS = new Limits(0, MAX_FRAME_BYTES);
@@ -90,7 +89,7 @@ class WebSocketServerTest {
     void largeFramesComeBackInOrder(Transport transport) throws Exception {
         connect(transport, LIMITS, false);
         int[] sizes = {MAX_FRAME_BYTES, 1, 70_000, 0, 1 << 16, MAX_FRAME_BYTES - 1};
-        List<Future<WebSocketFrame>> answers = connection.channel().eventLoop().submit(() -> {
+        List<Future<WebSocketFrame>> answers = TestTimeouts.result(connection.channel().eventLoop().submit(() -> {
             List<Future<WebSocketFrame>> all = new ArrayList<>();
             for (int size : sizes) {
                 ByteBuf content = connection.channel().alloc().directBuffer(size);
@@ -98,9 +97,9 @@ class WebSocketServerTest {
                 all.add(connection.send(new BinaryWebSocketFrame(content)));
             }
             return all;
-        }).get();
+        }));
         for (int i = 0; i < sizes.length; i++) {
-            WebSocketFrame frame = answers.get(i).get();
+            WebSocketFrame frame = TestTimeouts.result(answers.get(i));
             assertThat(frame).isInstanceOf(BinaryWebSocketFrame.class);
             assertThat(frame.content().readableBytes()).isEqualTo(sizes[i]);
             assertThat(Pattern.matches(frame.content(), sizes[i])).isTrue();
@@ -169,7 +168,7 @@ class WebSocketServerTest {
         // More than TCP sockets hold on the way.
         int frames = 250;
         int size = 64 * 1024;
-        List<Future<WebSocketFrame>> answers = connection.channel().eventLoop().submit(() -> {
+        List<Future<WebSocketFrame>> answers = TestTimeouts.result(connection.channel().eventLoop().submit(() -> {
             List<Future<WebSocketFrame>> all = new ArrayList<>();
             for (int i = 0; i < frames; i++) {
                 ByteBuf content = connection.channel().alloc().directBuffer(size);
@@ -177,14 +176,14 @@ class WebSocketServerTest {
                 all.add(connection.send(new BinaryWebSocketFrame(content)));
             }
             return all;
-        }).get();
+        }));
         RunningServer.awaitFull(other);
         // One frame may go over the mark.
         assertThat(other.unsafe().outboundBuffer().totalPendingWriteBytes()).isLessThan(
                 other.config().getWriteBufferHighWaterMark() + size + 1000L);
         connection.channel().config().setAutoRead(true);
         for (int i = 0; i < frames; i++) {
-            WebSocketFrame frame = answers.get(i).get();
+            WebSocketFrame frame = TestTimeouts.result(answers.get(i));
             assertThat(Pattern.matches(frame.content(), i)).isTrue();
             frame.release();
         }
@@ -203,8 +202,8 @@ class WebSocketServerTest {
     void clientThatGoesAwayEndsTheConnection(Transport transport) throws Exception {
         connect(transport, LIMITS, false);
         Channel other = server.accepted();
-        connection.channel().close().get();
-        other.closeFuture().get();
+        TestTimeouts.result(connection.channel().close());
+        TestTimeouts.result(other.closeFuture());
         assertThatThrownBy(() -> exchange(new TextWebSocketFrame("Hello"))).isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(IOException.class);
     }
@@ -233,7 +232,8 @@ class WebSocketServerTest {
     }
 
     private WebSocketFrame exchange(WebSocketFrame frame) throws Exception {
-        return connection.channel().eventLoop().submit(() -> connection.send(frame)).get().get();
+        return TestTimeouts.result(TestTimeouts.result(
+                connection.channel().eventLoop().submit(() -> connection.send(frame))));
     }
 
     private String text(TextWebSocketFrame frame) throws Exception {
@@ -249,6 +249,6 @@ class WebSocketServerTest {
         assertThat(frame).isInstanceOf(CloseWebSocketFrame.class);
         assertThat(((CloseWebSocketFrame) frame).statusCode()).isEqualTo(status);
         frame.release();
-        connection.channel().closeFuture().get();
+        TestTimeouts.result(connection.channel().closeFuture());
     }
 }

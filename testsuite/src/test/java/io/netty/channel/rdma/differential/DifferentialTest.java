@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.differential;
 
 import io.netty.channel.rdma.TestRandom;
+import io.netty.channel.rdma.TestScope;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +30,7 @@ import java.util.PrimitiveIterator;
  */
 @Tag("differential")
 class DifferentialTest {
-    private static final int FIXED_SEEDS = 200;
+    private static final int FIXED_SEEDS = TestScope.ALL ? 200 : 100;
     /** Of programs that something was found with. */
     private static final long[] FOUND = {
         180788098961L, 529842190055L, 58825626723L, 618274384530L, 725987941810L, 868143322730L, 880262637976L,

@@ -33,7 +33,6 @@ import io.vertx.core.http.WebSocket;
 import io.vertx.core.http.WebSocketClient;
 import io.vertx.core.http.WebSocketClientOptions;
 import io.vertx.core.http.WebSocketConnectOptions;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,7 +50,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * {@code HttpServer}, {@code HttpClient} and {@code WebSocketClient}.
  */
-@Timeout(120)
 class HttpTest {
     private static final int LENGTH = 1_500_000;
 

@@ -42,7 +42,6 @@ import io.vertx.core.net.NetSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 import java.util.List;
@@ -56,7 +55,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Options of Vert.x's sockets, and those of RDMA.
  */
-@Timeout(120)
 class OptionsTest {
     private static final List<String> IGNORED = List.of("tcpFastOpen", "tcpCork", "tcpQuickAck", "reusePort");
 

@@ -42,7 +42,6 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import java.io.File;
 import java.nio.charset.StandardCharsets;
@@ -58,7 +57,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * RDMA or TCP, and how an application sees which.
  */
-@Timeout(120)
 class PathTest {
     /** Prints what a connection goes over. */
     static final class Program {

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.vertx;
 
 import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import io.vertx.core.buffer.Buffer;
@@ -60,6 +61,8 @@ enum Tls {
     }
 
     private void set(TCPSSLOptions options) {
-        options.setSsl(true).setSslEngineOptions(this == JDK ? new JdkSSLEngineOptions() : new OpenSSLEngineOptions());
+        // The 10 s of Vert.x are too few for a machine that is busy.
+        options.setSsl(true).setSslHandshakeTimeout(TestTimeouts.SECONDS)
+                .setSslEngineOptions(this == JDK ? new JdkSSLEngineOptions() : new OpenSSLEngineOptions());
     }
 }

@@ -30,7 +30,6 @@ import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.transport.Transport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import java.util.List;
 
@@ -42,7 +41,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Which transport a {@code Vertx} gets.
  */
-@Timeout(120)
 class TransportChoiceTest {
     /** A server and a client, over what Vert.x has chosen. */
     static final class Program {

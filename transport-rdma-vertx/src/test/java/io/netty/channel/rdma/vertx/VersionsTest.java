@@ -29,7 +29,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpVersion;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -53,7 +52,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The ends of the range of versions of Vert.x that docs/vertx.md states, and one behind it, each in a JVM of its own.
  * Maven puts them into {@code target/vertx}.
  */
-@Timeout(240)
 class VersionsTest {
     /** Chosen by the builder and by the property: HTTP/1.1 and HTTP/2, and what is left of the memory. */
     static final class Program {

@@ -30,7 +30,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -48,7 +47,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Servers of verticles.
  */
-@Timeout(120)
 class VerticlesTest {
     private static final int INSTANCES = 4;
 

@@ -18,7 +18,6 @@ package io.netty.channel.rdma.vertx;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +28,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * {@code docs/vertx.md}.
  */
-@Timeout(120)
 class VertxExampleTest {
     @Test
     void theExampleOfTheDocumentRuns() throws Exception {

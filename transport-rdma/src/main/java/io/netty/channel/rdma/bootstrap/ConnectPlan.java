@@ -24,7 +24,6 @@ import io.netty.channel.rdma.path.Destination;
 import io.netty.channel.rdma.path.PathFailure;
 import io.netty.channel.rdma.path.PathPlan;
 import io.netty.channel.rdma.path.PathRules;
-import io.netty.util.concurrent.Ticker;
 import io.netty.util.internal.logging.InternalLogger;
 
 import java.io.IOException;
@@ -158,7 +157,7 @@ abstract class ConnectPlan {
             return;
         }
         plan = new PathPlan<>(PathRules.TRANSPORTS, paths(), destination, settings.paths.memory(),
-                settings.times(fallback == null), Ticker.systemTicker());
+                settings.times(fallback == null), loop.ticker());
         if (plan.remembered() != null) {
             fallback = RdmaOrTcpPaths.fallback(plan.remembered());
         }

@@ -43,7 +43,6 @@ final class SendWindow {
 
     SendWindow(TargetSgl sgl) {
         this.sgl = sgl;
-        clear();
     }
 
     void establish(ConnectionData peer) {
@@ -101,17 +100,12 @@ final class SendWindow {
             sgl.clearLength(nextEntry);
             nextEntry = nextEntry + 1 == sgl.entries() ? 0 : nextEntry + 1;
         }
-        clear();
-        mayHaveEntry = false;
-    }
-
-    /** The table of an idle connection takes no memory as long as nobody writes there. */
-    private void clear() {
         for (int i = 0; i < sgl.entries(); i++) {
             if (sgl.length(i) != 0) {
                 sgl.clearLength(i);
             }
         }
+        mayHaveEntry = false;
     }
 
     private boolean nextBuffer() throws StreamProtocolException {

@@ -69,8 +69,8 @@ public final class StreamConnection {
     /**
      * @param config the sizes
      * @param area where the first bytes land; one of its segments is advertised by the connection data
-     * @param sgl our target SGL of {@link StreamConfig#targetSglEntries()} entries; its lengths are zeroed here, so
-     *         this comes before the peer learns of it
+     * @param sgl our target SGL of {@link StreamConfig#targetSglEntries()} entries, all of length 0. It is not looked
+     *         at before the peer has granted something: memory that is only read may take pages, too
      */
     public StreamConnection(StreamConfig config, LandingArea area, TargetSgl sgl) {
         if (sgl.entries() != config.targetSglEntries()) {

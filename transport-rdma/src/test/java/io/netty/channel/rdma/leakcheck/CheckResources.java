@@ -66,7 +66,7 @@ public final class CheckResources implements BeforeAllCallback, AfterAllCallback
         Pattern left = left(context);
         for (Resources now; (now = Resources.count(left)).isMoreThan(before);) {
             if (System.nanoTime() - deadline >= 0) {
-                throw new AssertionError(context.getDisplayName() + " leaves behind, " + millis +
+                throw new LeakError(context.getDisplayName() + " leaves behind, " + millis +
                         " ms after its end: " + now.excess(before));
             }
             Thread.sleep(POLL_MILLIS);

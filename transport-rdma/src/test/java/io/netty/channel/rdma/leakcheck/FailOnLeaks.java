@@ -51,7 +51,7 @@ public final class FailOnLeaks implements LauncherSessionListener {
             RecordingLeakDetector.poll();
         }
         if (!RecordingLeakDetector.reports().isEmpty()) {
-            throw new AssertionError(RecordingLeakDetector.reports().size() + " LEAK(s):\n"
+            throw new LeakError(RecordingLeakDetector.reports().size() + " LEAK(s):\n"
                     + String.join("\n", RecordingLeakDetector.reports()));
         }
     }

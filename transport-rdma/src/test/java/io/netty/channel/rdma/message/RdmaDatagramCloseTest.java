@@ -82,16 +82,18 @@ class RdmaDatagramCloseTest {
 
     @Test
     void closeByTheListenerOfAWriteEndsTheOthers() throws Exception {
-        try (DatagramEnd receiver = new DatagramEnd(loops.group())) {
+        try (DatagramEnd receiver = new DatagramEnd(loops.group()); EventChannel events = EventChannel.create();
+             ConnectionId listener = listenerThatDoesNotAnswer(events)) {
             DatagramEnd sender = new DatagramEnd(loops.group(), TestAddress.anyPort(),
                     b -> b.option(ChannelOption.SO_LINGER, 0));
             ChannelFuture first = sender.channel.write(new RdmaDatagram(ascii("1"),
                     receiver.channel.datagramAddress()));
             first.addListener(ChannelFutureListener.CLOSE);
-            ChannelFuture second = sender.write("2", receiver.channel.datagramAddress());
+            ChannelFuture second = sender.write("2", listener.localAddress());
             TestTimeouts.sync(first);
-            TestTimeouts.await(second);
+            assertThat(TestTimeouts.await(second).cause()).isInstanceOf(ClosedChannelException.class);
             TestTimeouts.sync(sender.channel.closeFuture());
+            assertThat(receiver.text()).isEqualTo("1");
         }
     }
 

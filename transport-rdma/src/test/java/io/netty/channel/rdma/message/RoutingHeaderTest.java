@@ -20,6 +20,7 @@ import io.netty.buffer.Unpooled;
 import org.junit.jupiter.api.Test;
 
 import java.net.InetAddress;
+import java.util.Arrays;
 import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -98,13 +99,25 @@ class RoutingHeaderTest {
     }
 
     @Test
-    void anyBytesAreReadWithoutHarm() {
+    void anyBytesGiveTheAddressesWhereAHeaderHasThem() {
         Random random = new Random(42);
-        byte[] bytes = new byte[LENGTH];
         RoutingHeader header = new RoutingHeader(true);
         for (int i = 0; i < 10_000; i++) {
+            byte[] bytes = new byte[1 + LENGTH];
             random.nextBytes(bytes);
-            header.read(Unpooled.wrappedBuffer(bytes), 0);
+            bytes[1] = random.nextBoolean() ? 0x60 : bytes[1];
+            bytes[21] = random.nextBoolean() ? 0x45 : bytes[21];
+            boolean maybeIpv6 = (bytes[1] & 0xF0) == 0x60;
+            // The checksum of random bytes is hardly ever right.
+            boolean ipv4 = bytes[21] == 0x45 && !maybeIpv6;
+            assertThat(header.read(Unpooled.wrappedBuffer(bytes), 1)).isEqualTo(ipv4 || maybeIpv6);
+            if (ipv4) {
+                assertThat(header.source()).endsWith(Arrays.copyOfRange(bytes, 33, 37)).startsWith(new byte[10]);
+                assertThat(header.destination()).endsWith(Arrays.copyOfRange(bytes, 37, 41)).startsWith(new byte[10]);
+            } else if (maybeIpv6) {
+                assertThat(header.source()).isEqualTo(Arrays.copyOfRange(bytes, 9, 25));
+                assertThat(header.destination()).isEqualTo(Arrays.copyOfRange(bytes, 25, 41));
+            }
         }
     }
 }

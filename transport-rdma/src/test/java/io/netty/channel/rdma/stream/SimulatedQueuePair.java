@@ -185,7 +185,7 @@ final class SimulatedQueuePair {
     static final class ArraySgl implements TargetSgl {
         final byte[] memory;
         private final ByteBuffer buffer;
-        private int cleared;
+        private int looks;
 
         ArraySgl(int entries, ByteOrder order) {
             memory = new byte[entries * ENTRY_SIZE];
@@ -199,6 +199,7 @@ final class SimulatedQueuePair {
 
         @Override
         public int length(int entry) {
+            looks++;
             return buffer.getInt(entry * ENTRY_SIZE + 12);
         }
 
@@ -214,13 +215,12 @@ final class SimulatedQueuePair {
 
         @Override
         public void clearLength(int entry) {
-            cleared++;
             buffer.putInt(entry * ENTRY_SIZE + 12, 0);
         }
 
-        /** How often something was written to it by its owner. */
-        int cleared() {
-            return cleared;
+        /** How often its owner has looked at an entry. */
+        int looks() {
+            return looks;
         }
 
         void set(int entry, long address, int key, int length) {

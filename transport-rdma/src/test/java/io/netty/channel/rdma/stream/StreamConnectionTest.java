@@ -39,7 +39,6 @@ class StreamConnectionTest {
 
     @BeforeEach
     void establish() {
-        sgl.set(1, 1, 1, 1);
         connection = new StreamConnection(new StreamConfig(4, 8, 2, 3, 8), area, sgl);
         assertThat(connection.state()).isEqualTo(StreamState.NEW);
         ConnectionData local = connection.localData(0x5000, 9);
@@ -50,9 +49,13 @@ class StreamConnectionTest {
     }
 
     @Test
-    void aTableIsWrittenOnlyWhereItIsNotEmpty() {
-        assertThat(sgl.cleared()).isEqualTo(1);
-        assertThat(sgl.length(1)).isZero();
+    void theTableIsNotLookedAtBeforeThePeerGrantsSomething() throws StreamProtocolException {
+        connection.write(connection.writable());
+        assertThat(connection.writable()).isZero();
+        assertThat(sgl.looks()).isZero();
+        connection.receive(credit(5), 16);
+        connection.writable();
+        assertThat(sgl.looks()).isPositive();
     }
 
     @Test

@@ -19,7 +19,6 @@ import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,7 +29,6 @@ import static io.netty.channel.rdma.verbs.TestSupport.completion;
 import static io.netty.channel.rdma.verbs.TestSupport.completions;
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class AtomicsTest {
     /** Where the target is in the server's buffer, and the result in the client's. */

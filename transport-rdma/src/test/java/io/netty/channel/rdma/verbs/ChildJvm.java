@@ -16,6 +16,8 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GlobalEventExecutor;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -100,14 +102,27 @@ public final class ChildJvm implements AutoCloseable {
         output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
+    public long pid() {
+        return process.pid();
+    }
+
     /** The rest of the line of the output that starts with this word. */
     public String line(String word) throws IOException {
+        Future<?> limit = limit();
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             if (line.startsWith(word + ' ')) {
+                limit.cancel(false);
                 return line.substring(word.length() + 1);
             }
         }
-        throw new AssertionError("the other JVM ended without a line '" + word + '\'');
+        throw new AssertionError("the other JVM ended, or was ended, without a line '" + word + '\'');
+    }
+
+    /** It is killed after a while, so that nobody waits for its output any more. */
+    private Future<?> limit() {
+        return GlobalEventExecutor.INSTANCE.schedule(() -> {
+            process.toHandle().destroyForcibly();
+        }, 4 * TestTimeouts.SECONDS, TimeUnit.SECONDS);
     }
 
     /** Everything that it prints until its end, which must be a good one. */
@@ -118,9 +133,11 @@ public final class ChildJvm implements AutoCloseable {
     /** As above, with this exit status. */
     public String output(int status) throws Exception {
         StringBuilder text = new StringBuilder();
+        Future<?> limit = limit();
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             text.append(line).append('\n');
         }
+        limit.cancel(false);
         assertThat(process.waitFor(2 * TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as(text.toString()).isEqualTo(status);
         return text.toString();

@@ -18,7 +18,6 @@ package io.netty.channel.rdma.verbs;
 import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,7 +31,6 @@ import static io.netty.channel.rdma.verbs.TestSupport.completions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-@Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class CompletionErrorTest {
     private ConnectedPair pair;

@@ -18,7 +18,6 @@ package io.netty.channel.rdma.verbs;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.net.InetAddress;
@@ -31,7 +30,6 @@ import static io.netty.channel.rdma.verbs.TestSupport.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class ConnectionTest {
     private EventChannel clientEvents;

@@ -19,7 +19,6 @@ import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,7 +30,6 @@ import static io.netty.channel.rdma.verbs.TestSupport.completions;
 import static io.netty.channel.rdma.verbs.WorkCompletionStatus.SUCCESS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class DataTransferTest {
     private ConnectedPair pair;

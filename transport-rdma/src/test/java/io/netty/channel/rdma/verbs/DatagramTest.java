@@ -19,7 +19,6 @@ import io.netty.channel.rdma.TestAddress;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.net.InetAddress;
@@ -36,7 +35,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Unreliable datagrams: addresses from the connection manager, and multicast groups.
  */
-@Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class DatagramTest {
     private static final int HALF = Endpoint.BUFFER_SIZE / 2;

@@ -19,7 +19,6 @@ import io.netty.channel.rdma.MemoryFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.nio.MappedByteBuffer;
@@ -32,7 +31,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * Memory regions of a file descriptor.
  */
-@Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class DmabufTest {
     private static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ;

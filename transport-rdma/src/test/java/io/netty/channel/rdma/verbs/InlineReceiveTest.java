@@ -17,7 +17,6 @@ package io.netty.channel.rdma.verbs;
 
 import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.nio.ByteBuffer;
@@ -28,7 +27,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Inline receive as far as it can be told from outside: what is granted, and that messages arrive whatever it is.
  */
-@Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class InlineReceiveTest {
     private static final int ASKED = 1000;

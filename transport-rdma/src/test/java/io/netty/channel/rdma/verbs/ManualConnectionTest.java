@@ -16,7 +16,6 @@
 package io.netty.channel.rdma.verbs;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.nio.ByteBuffer;
@@ -26,7 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Queue pairs that are connected by hand, as with an exchange of numbers out of band.
  */
-@Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class ManualConnectionTest {
     @Test

@@ -19,7 +19,6 @@ import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import static io.netty.channel.rdma.verbs.TestSupport.await;
@@ -27,7 +26,6 @@ import static io.netty.channel.rdma.verbs.TestSupport.completion;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class MemoryWindowTest {
     private static final int START = 4096;

@@ -16,7 +16,6 @@
 package io.netty.channel.rdma.verbs;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.net.InetSocketAddress;
@@ -28,7 +27,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * That mistakes of the caller are exceptions and not crashes.
  */
-@Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class MisuseTest {
     @Test

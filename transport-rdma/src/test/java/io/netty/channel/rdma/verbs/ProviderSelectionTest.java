@@ -16,7 +16,6 @@
 package io.netty.channel.rdma.verbs;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import java.util.Collections;
 import java.util.List;
@@ -27,7 +26,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * The choice is made once per process, so each one has a process of its own.
  */
-@Timeout(120)
 class ProviderSelectionTest {
     /** Prints what {@link Verbs} says. */
     static final class Report {

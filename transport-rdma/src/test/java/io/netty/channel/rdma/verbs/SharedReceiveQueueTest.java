@@ -19,7 +19,6 @@ import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.nio.ByteBuffer;
@@ -32,7 +31,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Receives that several queue pairs take from one queue. All is on one device, so that its events are all of this test.
  */
-@Timeout(60)
 @ExtendWith(LiveObjectsExtension.class)
 class SharedReceiveQueueTest {
     private static final int PAIRS = 3;

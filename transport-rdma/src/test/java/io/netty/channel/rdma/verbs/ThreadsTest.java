@@ -17,7 +17,6 @@ package io.netty.channel.rdma.verbs;
 
 import io.netty.channel.rdma.TestTimeouts;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.nio.ByteBuffer;
@@ -35,7 +34,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What the package promises to threads.
  */
-@Timeout(120)
 @ExtendWith(LiveObjectsExtension.class)
 class ThreadsTest {
     private static final int THREADS = 4;

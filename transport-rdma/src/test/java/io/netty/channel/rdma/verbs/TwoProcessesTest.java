@@ -19,7 +19,6 @@ import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.util.Collections;
@@ -33,7 +32,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Connections to another process, and its death. {@link EchoPeer} is what the other process runs.
  */
-@Timeout(120)
 @ExtendWith(LiveObjectsExtension.class)
 class TwoProcessesTest {
     private EventChannel events;

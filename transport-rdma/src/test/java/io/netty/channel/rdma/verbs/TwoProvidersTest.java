@@ -17,7 +17,6 @@ package io.netty.channel.rdma.verbs;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +29,6 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 /**
  * One process that uses both providers: see {@link ChildJvm#withBothProviders}.
  */
-@Timeout(120)
 class TwoProvidersTest {
     private static String run(Class<?> main, String... properties) throws Exception {
         try (ChildJvm child = ChildJvm.withBothProviders(main, List.of(properties))) {
