@@ -20,6 +20,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.example.rdma.harness.load.HttpLoad;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.PatternInput;
@@ -36,6 +37,7 @@ import io.netty.util.CharsetUtil;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -137,15 +139,24 @@ class HttpServerTest {
                 .startsWith("HTTP/1.1 413 ").contains("connection: close");
     }
 
+    /** On NIO as well: a client of epoll's may read what came before the reset. */
     @ParameterizedTest
-    @EachTransport(tcp = true)
+    @EnumSource(names = {"RDMA", "EPOLL", "NIO"})
     void refusalReachesAClientThatSendsOn(Transport transport) throws Exception {
         serve(transport, new HttpLimits(0, 1000));
+        server.accepted();
         RawClient client = new RawClient(server);
+        DuplexChannel other = (DuplexChannel) server.accepted();
+        client.channel().config().setAutoRead(false);
         client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n");
-        for (int i = 0; i < 100; i++) {
-            client.send("x".repeat(10_000));
-        }
+        RunningServer.await(() -> other.isOutputShutdown() || !other.isActive());
+        // A socket that is closed answers the first one by a reset: the next one fails, and nothing is read any more.
+        client.channel().eventLoop().submit(() -> {
+            for (int i = 0; i < 10; i++) {
+                client.send("x".repeat(10_000));
+            }
+        }).get();
+        client.channel().config().setAutoRead(true);
         assertThat(client.everything()).startsWith("HTTP/1.1 413 ").endsWith("413 Request Entity Too Large\n");
     }
 
