@@ -29,7 +29,8 @@ is not 0 if anything failed or did not run. No lane needs an RDMA device: all ex
 What failed runs once more, alone, at the end. If it passes then, it is flaky, and more than one that is not in
 testsuite/flaky.list is a failure. A sanitizer's report, a leak, a crash and wrong data are never run again.
 
-Lanes, with the minutes that each takes alone on two idle cores, the build included. Default: these, in MIN_DEFAULT minutes.
+Lanes, with the minutes that each takes alone on two idle cores, the build included. Default: these, in MIN_DEFAULT
+minutes.
   scripts       MIN_  the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is
                       complete, links in the documents lead to files, versions in them are those of the build,
                       pictures name what the code has, the folders of the C sources include downwards only, no line

@@ -78,23 +78,29 @@ maven() {
     mvn -B -ntp -f "$ROOT/pom.xml" "$@"
 }
 
+# Whether build() has built a module with these arguments, and no source has changed since.
+is_built() { # MODULE
+    local built=$ROOT/$1/target/built
+    # What was deleted or renamed shows in the time of its folder.
+    [ -z "${BUILD_PHASE-}" ] && [ -e "$built" ] && grep -qxF -- "arguments: ${BUILD_ARGUMENTS[*]-}" "$built" \
+        && [ -z "$(find "$ROOT"/pom.xml "$ROOT"/*/pom.xml "$ROOT"/*/src -newer "$built" -print -quit)" ]
+}
+
 # Builds modules and what they need, without tests, and writes each one's class path for tests to target/test-classpath,
 # unless no source has changed since. Says nothing unless it fails. BUILD_ARGUMENTS: more arguments of Maven, on which
 # the result depends; BUILD_PHASE: what it does instead of packaging; BUILD_LOG: a file for its output.
 build() { # MODULE...
     local module log
-    for module in "$@"; do
-        # What was deleted or renamed shows in the time of its folder.
-        [ -z "${BUILD_PHASE-}" ] && [ -z "$(find "$ROOT"/pom.xml "$ROOT"/*/pom.xml "$ROOT"/*/src -newer "$ROOT/$module/target/built" -print -quit \
-            2>&1)" ] && grep -qxF -- "arguments: ${BUILD_ARGUMENTS[*]-}" "$ROOT/$module/target/built" || break
+    while [ $# != 0 ] && is_built "$1"; do
         shift
     done
     [ $# != 0 ] || return 0
     say "building"
     log=${BUILD_LOG:-$(mktemp)}
     echo "arguments: ${BUILD_ARGUMENTS[*]-}" > "$log.started"
-    if ! maven -T 1C "${BUILD_PHASE[@]:-package}" dependency:build-classpath -Dmdep.outputFile=target/test-classpath -DskipTests \
-            "${BUILD_ARGUMENTS[@]}" -pl "$(IFS=,; echo "$*")" -am > "$log" 2>&1; then
+    if ! maven -T 1C "${BUILD_PHASE[@]:-package}" dependency:build-classpath -DskipTests \
+            -Dmdep.outputFile=target/test-classpath "${BUILD_ARGUMENTS[@]}" \
+            -pl "$(IFS=,; echo "$*")" -am > "$log" 2>&1; then
         grep -E '^\[ERROR\]|error:' "$log" >&2 || cat "$log" >&2
         rm "$log.started"
         die "the build failed; all of its output is in $log"

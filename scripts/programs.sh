@@ -117,7 +117,8 @@ run_java_classes() { # GROUP MODULE[:VARIANT] CLASS...
         -XX:ErrorFile="$reports/hs_err.txt" -XX:HeapDumpPath="$reports" -Dtest.report="$reports/classes" \
         ${variant:+-Dtest.variant="${variant#:}"} -cp "$path" \
         org.junit.platform.console.ConsoleLauncher execute --disable-ansi-colors --disable-banner --details=none \
-        --config junit.jupiter.execution.timeout.mode=disabled --config jqwik.database="${TMPDIR:-/tmp}/jqwik-database" \
+        --config junit.jupiter.execution.timeout.mode=disabled \
+        --config jqwik.database="${TMPDIR:-/tmp}/jqwik-database" \
         --reports-dir "$reports" "${JAVA_LAUNCHER_OPTIONS[@]}" "${@/#/--select-class=}") \
         > "$console" 2>&1 || status=$?
     report_java_classes "$group" "$reports" "$status" "$@"
