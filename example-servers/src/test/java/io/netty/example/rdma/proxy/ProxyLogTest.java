@@ -16,7 +16,6 @@
 package io.netty.example.rdma.proxy;
 
 import ch.qos.logback.classic.Level;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.rdma.LogRecorder;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
@@ -112,7 +111,7 @@ class ProxyLogTest {
         InetSocketAddress nobody = ProxyFixture.freePort();
         try (ProxyFixture proxy = new ProxyFixture(TCP_TO_RDMA).logged().startProxy(nobody, path, 0)) {
             // The proxy may reset the connection before the client knows that it is connected.
-            TestTimeouts.await(proxy.beginConnect(new ChannelInboundHandlerAdapter()).channel().closeFuture());
+            TestTimeouts.await(proxy.beginConnect(new Peer(connected -> { })).channel().closeFuture());
             List<String> lines = lines(Level.INFO, 2);
             assertThat(log.messages(Level.WARN)).containsExactly(lines.get(0));
             assertThat(lines.get(0)).contains("Connection refused").containsPattern(Pattern.quote(" (TCP) -> " +
