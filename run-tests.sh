@@ -21,7 +21,7 @@ usage() {
     cat <<'END'
 Usage: ./run-tests.sh [--no-install] [--quick | --all | --rxe | --conformance | LANE...] [-Dtest=PATTERN] [OPTION...]
 
-Builds once, then runs the tests side by side, as many processes as there are cores (at least two), each in a network
+Builds once, then runs the tests side by side, one process more than there are cores, each in a network
 namespace of its own where the system allows it. Ends with what passed, failed, is flaky and was skipped, the time of
 each lane, and the command that repeats each failure; the last line is "N passed, N failed, N flaky". The exit status
 is not 0 if anything failed or did not run. No lane needs an RDMA device: all except rxe* run on the embedded provider.

@@ -25,10 +25,10 @@ QUEUE_SETTINGS=(properties TEST_SEED TEST_SECONDS TEST_ALL CONFORMANCE_OPTION IS
 JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx transport-rdma-grpc
     transport-rdma-reactor-netty testsuite example-servers microbench)
 RXE_MODULES=(transport-rdma testsuite example-servers)
-# Something of everything: verbs, channels, Netty's testsuite, peers that die or lie, TLS, an example, calls of gRPC.
+# Something of everything: verbs, channels, Netty's testsuite, peers that lie, TLS, an example, calls of gRPC.
 RXE_QUICK=DataTransferTest,TwoProvidersTest,EveryPathTest,ConnectionTest,CompletionErrorTest,ArmingTest
 RXE_QUICK+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaIoHandlerTest,RdmaSocketChannelReentrancyTest
-RXE_QUICK+=,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaPeerDeathTest,RdmaStreamIntegrityTest,RdmaSocketConnectTest
+RXE_QUICK+=,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaStreamIntegrityTest,RdmaSocketConnectTest
 RXE_QUICK+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest
 RXE_QUICK+=,RdmaSocketRstTest,RdmaSocketStartTlsTest,EchoTest,RdmaGrpcCallsInteropTest
 
@@ -222,11 +222,7 @@ run_c_folders() { # LANE
 }
 
 run_c() { # LANE PROGRAM
-    C_AS=(isolated)
-    export RDMA_TEST_MULTIPLIER RDMA_TEST_ALL
-    RDMA_TEST_MULTIPLIER=$(printf '%s\n' -Dtest.timeout.multiplier=1 "${properties[@]}" \
-        | sed -n 's/^-Dtest.timeout.multiplier=//p' | tail -n 1)
-    RDMA_TEST_ALL=$((${#TEST_ALL} > 0))
+    c_options
     C_AGAIN="run_c $1 $2"
     local program=$2
     case $1 in
@@ -253,6 +249,15 @@ run_c() { # LANE PROGRAM
     run_c_program "$1" "$program"
 }
 
+# How a C program runs, and what check.h reads.
+c_options() {
+    C_AS=(isolated)
+    export RDMA_TEST_MULTIPLIER RDMA_TEST_ALL
+    RDMA_TEST_MULTIPLIER=$(printf '%s\n' -Dtest.timeout.multiplier=1 "${properties[@]}" \
+        | sed -n 's/^-Dtest.timeout.multiplier=//p' | tail -n 1)
+    RDMA_TEST_ALL=$((${#TEST_ALL} > 0))
+}
+
 # Leaks count; a handler that is installed twice or a death by signal must not be hidden by the sanitizer.
 asan_options() {
     export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1
@@ -276,7 +281,7 @@ lane_faults() {
 }
 
 run_faults() { # ARGUMENT...
-    C_AS=(isolated)
+    c_options
     C_ARGUMENTS=("$@")
     C_LIMIT=$((TEST_SECONDS + 900))
     asan_options
@@ -325,7 +330,7 @@ lane_chaos() {
 run_chaos() {
     local seed=${TEST_SEED:-1} end=$((SECONDS + ${TEST_SECONDS:-0} / 2)) program
     program=$(make_c '' print-programs | tr ' ' '\n' | grep /chaos_test)
-    C_AS=(isolated)
+    c_options
     while true; do
         echo "seed $seed"
         RDMA_ROUNDS=$([ -n "$TEST_ALL" ] && echo 400 || echo 150) RDMA_SEED=$seed run_c_program chaos "$program"
@@ -366,6 +371,12 @@ run_java() { # LANE MODULE[:VARIANT] CLASS...
     shift 2
     JAVA_OPTIONS=("${properties[@]}" ${TEST_SEED:+-Dtest.seed="$TEST_SEED"}
         ${TEST_SECONDS:+-Dtest.seconds="$TEST_SECONDS"} ${TEST_ALL:+-Dtest.all=true})
+    # The second compiler takes half of the time of runs as short as these. Defects of memory ordering in the transport
+    # show with it alone; the other modules have no code of that kind.
+    case $module in
+        transport-rdma|testsuite) ;;
+        *) [ -n "$TEST_ALL" ] || JAVA_OPTIONS+=(-XX:TieredStopAtLevel=1) ;;
+    esac
     JAVA_LAUNCHER_OPTIONS=(--exclude-tag "$(excluded_tags)")
     case $lane in
         # The embedded provider as an iWARP device (embedded/base/iwarp.h).

@@ -453,14 +453,28 @@ static bool comes_after(int then, int site) {
             && strcmp(fault_site(then)->call, "recvmsg") != 0;
 }
 
+/* Marks something as tried. False if it was before, unless everything is to be tried each time. */
+static bool is_to_try(bool *tried) {
+    bool before = *tried;
+    *tried = true;
+    return !before || env_number("RDMA_TEST_ALL", 0) != 0;
+}
+
+/*
+ * Fails a call with its first error. With each of the others, and together with a call that comes after it, it fails in
+ * the first scenario that makes it only: what is done about an error does not depend on the scenario.
+ */
 static void fail_call(const struct scenario *scenario, const struct kind *kind, struct fault_plan plan) {
+    static bool with_error[FAULT_MAX_SITES][FAULT_ERRORS], with_next[FAULT_MAX_SITES][FAULT_MAX_SITES];
     const struct fault_site *site = fault_site(plan.site);
     for (plan.error = 0; plan.error < FAULT_ERRORS && site->errors[plan.error] != 0; plan.error++) {
-        begin(scenario, kind, &plan, false, 0);
+        if (plan.error == 0 || is_to_try(&with_error[plan.site][plan.error])) {
+            begin(scenario, kind, &plan, false, 0);
+        }
     }
     plan.error = 0;
     for (plan.then = 0; plan.then < fault_sites(); plan.then++) {
-        if (comes_after(plan.then, plan.site)) {
+        if (comes_after(plan.then, plan.site) && is_to_try(&with_next[plan.site][plan.then])) {
             begin(scenario, kind, &plan, false, 0);
         }
     }

@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Tag("chaos")
 class RdmaChaosTest {
-    private static final int FIXED_SEEDS = TestTimeouts.MULTIPLIER != 1 ? 5 : TestScope.ALL ? 25 : 10;
+    private static final int FIXED_SEEDS = TestTimeouts.MULTIPLIER != 1 ? 5 : TestScope.ALL ? 25 : 6;
     private static final int MAX_CONNECTIONS = 4;
     private static final int MAX_STOPS = 8;
     private static final int BYSTANDER_CONNECTIONS = 1;
