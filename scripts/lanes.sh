@@ -25,12 +25,12 @@ QUEUE_SETTINGS=(properties TEST_SEED TEST_SECONDS TEST_ALL CONFORMANCE_OPTION IS
 JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx transport-rdma-grpc
     transport-rdma-reactor-netty testsuite example-servers microbench)
 RXE_MODULES=(transport-rdma testsuite example-servers)
-# Something of everything: verbs, channels, Netty's testsuite, peers that lie, TLS, an example, calls of gRPC.
+# Something of everything: verbs, channels, Netty's testsuite, peers that lie, whole streams, calls of gRPC. Those that
+# take a minute and more in the guest are in the lane rxe alone, but for the bytes of streams.
 RXE_QUICK=DataTransferTest,TwoProvidersTest,EveryPathTest,ConnectionTest,CompletionErrorTest,ArmingTest
 RXE_QUICK+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaIoHandlerTest,RdmaSocketChannelReentrancyTest
 RXE_QUICK+=,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaStreamIntegrityTest,RdmaSocketConnectTest
-RXE_QUICK+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketGatheringWriteTest,RdmaSocketHalfClosedTest
-RXE_QUICK+=,RdmaSocketRstTest,RdmaSocketStartTlsTest,EchoTest,RdmaGrpcCallsInteropTest
+RXE_QUICK+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketRstTest,RdmaGrpcCallsInteropTest
 
 # What --quick runs: something of each room.
 # Java, by module:
@@ -575,7 +575,7 @@ lane_rxe() {
 }
 
 lane_rxe_quick() {
-    DEFAULT_PATTERNS=$RXE_QUICK rxe_lane rxe-quick "${RXE_MODULES[@]}"
+    DEFAULT_PATTERNS=$RXE_QUICK rxe_lane rxe-quick transport-rdma testsuite
 }
 
 lane_rxe_chaos() {
