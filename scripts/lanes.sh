@@ -51,10 +51,12 @@ QUICK_JAVA+=,RdmaOrTcpSocketChannelTest,RdmaStreamIntegrityTest,RdmaUnconnectedR
 # microbench and example-servers: reports, and each kind of example.
 QUICK_JAVA+=,MarkdownReportTest,BenchResultsTest,HarnessTest,ReportTest,SettlingTest,LoadTest,EchoTest,HttpServerTest
 QUICK_JAVA+=,Http2ProgramsTest,GrpcOnePortTest,FileServerTest,OperationTest,PubSubTest,MulticastTest,VerbsEndTest
-IWARP_JAVA=RdmaIwarpTest,ReceiveMemory*Test,RdmaSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaCloseTest
-IWARP_JAVA+=,RdmaSocketEchoTest,RdmaSocketHalfClosedTest,RdmaSocketGatheringWriteTest,RdmaSocketFileRegionTest
-IWARP_JAVA+=,RdmaSocketRstTest,RdmaSocketShutdownOutput*Test,RdmaConnectionEndTest,RdmaPeerDeathTest
-IWARP_JAVA+=,RdmaStreamIntegrityTest,RdmaRstreamTest,RdmaRsocket*Test,RdmaPreloadedProgramsTest,RdmaRcopyTest
+# What lane iwarp runs, and with --all: the messages of a byte stream, which are sent there, and what is like them.
+IWARP_JAVA=RdmaIwarpTest,RdmaSocketEchoTest,RdmaSocketHalfClosedTest,RdmaSocketGatheringWriteTest,RdmaConnectionEndTest
+IWARP_JAVA+=,RdmaStreamIntegrityTest,RdmaRstreamTest,RdmaRsocket*Test
+IWARP_ALL=,ReceiveMemory*Test,RdmaSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaCloseTest
+IWARP_ALL+=,RdmaSocketFileRegionTest,RdmaSocketRstTest,RdmaSocketShutdownOutput*Test,RdmaPeerDeathTest
+IWARP_ALL+=,RdmaPreloadedProgramsTest,RdmaRcopyTest
 # What lane platforms runs on a newer Java, and with a newer Netty: something of each room of QUICK_JAVA, and Vert.x.
 PLATFORMS_JAVA=25
 PLATFORMS_NETTY=4.2.18.Final
@@ -413,7 +415,7 @@ lane_quick_java() {
 # Byte streams and channels of messages on an iWARP device, which send their messages; among them those to librdmacm's,
 # which does the same.
 lane_iwarp() {
-    DEFAULT_PATTERNS=$IWARP_JAVA java_lane iwarp transport-rdma testsuite
+    DEFAULT_PATTERNS=$IWARP_JAVA${TEST_ALL:+$IWARP_ALL} java_lane iwarp transport-rdma testsuite
 }
 
 lane_faults_java() {
@@ -566,7 +568,7 @@ run_in_guest() { # SECONDS COMMAND...
         --env TEST_SEED --env TEST_SECONDS --env TEST_ALL --env TASK --env LOGS -- "$@" || status=$?
     [ ! -e "$LOGS/$TASK/summary" ] || cat "$LOGS/$TASK/summary"
     # The guest failed, or its kernel reported a bug.
-    [ "$status" != 125 ] || echo "! final $LANE guest 1"
+    [ "$status" != 125 ] || printf '%s\n' "! final $LANE guest 1" "@ $LANE 0 1 0"
     return "$status"
 }
 

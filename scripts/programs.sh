@@ -130,7 +130,8 @@ report_java_classes() { # GROUP REPORTS STATUS CLASS...
     shift 3
     [ -e "$reports/classes" ] || touch "$reports/classes"
     awk -v group="$group" -v status="$status" -v classes="$*" -v again="${JAVA_AGAIN-}" -v never="$NEVER_AGAIN" \
-        -v crashed="$([ -e "$reports/hs_err.txt" ] && echo 1)" '
+        -v crashed="$([ -e "$reports/hs_err.txt" ] && echo 1)" \
+        -v leaks="$(grep -qa 'LEAK(s)' "$reports/console.txt" && echo 1)" '
         function failure(kind, name, count) { print "!", kind, group, name, count, again, name }
         NF == 1 { ended = 1; next }
         $1 == "begin" { begun[$2]++; next }
@@ -154,9 +155,9 @@ report_java_classes() { # GROUP REPORTS STATUS CLASS...
                     failed++
                 }
             }
-            if (failed == 0 && status != 0) {
-                # A leak that is found at the end of the process belongs to no class.
-                failed = 1
+            # A leak that is found at the end of the process belongs to no class.
+            if (leaks || failed == 0 && status != 0) {
+                failed++
                 print "!", "final", group, requested[1] (number > 1 ? "..." : ""), 1
             }
             print "@", group, passed + 0, failed + 0, skipped + 0

@@ -461,11 +461,11 @@ static bool is_to_try(bool *tried) {
 }
 
 /*
- * Fails a call with its first error. With each of the others, and together with a call that comes after it, it fails in
- * the first scenario that makes it only: what is done about an error does not depend on the scenario.
+ * Fails a call with its first error, also together with each call that comes after it. With each of the other errors it
+ * fails only in the first scenario that makes it: what is done about an error does not depend on the scenario.
  */
 static void fail_call(const struct scenario *scenario, const struct kind *kind, struct fault_plan plan) {
-    static bool with_error[FAULT_MAX_SITES][FAULT_ERRORS], with_next[FAULT_MAX_SITES][FAULT_MAX_SITES];
+    static bool with_error[FAULT_MAX_SITES][FAULT_ERRORS];
     const struct fault_site *site = fault_site(plan.site);
     for (plan.error = 0; plan.error < FAULT_ERRORS && site->errors[plan.error] != 0; plan.error++) {
         if (plan.error == 0 || is_to_try(&with_error[plan.site][plan.error])) {
@@ -474,7 +474,7 @@ static void fail_call(const struct scenario *scenario, const struct kind *kind, 
     }
     plan.error = 0;
     for (plan.then = 0; plan.then < fault_sites(); plan.then++) {
-        if (comes_after(plan.then, plan.site) && is_to_try(&with_next[plan.site][plan.then])) {
+        if (comes_after(plan.then, plan.site)) {
             begin(scenario, kind, &plan, false, 0);
         }
     }
