@@ -29,31 +29,31 @@ is not 0 if anything failed or did not run. No lane needs an RDMA device: all ex
 What failed runs once more, alone, at the end. If it passes then, it is flaky, and more than one that is not in
 testsuite/flaky.list is a failure. A sanitizer's report, a leak, a crash and wrong data are never run again.
 
-Lanes, with the minutes that each takes alone on two idle cores, the build included. Default: these, in MIN_DEFAULT
-minutes.
-  scripts       MIN_  the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is
+Lanes, with the seconds of processor time that each takes, beside up to 300 for the build. Default: these, in 20 minutes
+on two idle cores.
+  scripts          4  the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is
                       complete, links in the documents lead to files, versions in them are those of the build,
                       pictures name what the code has, the folders of the C sources include downwards only, no line
                       of C or of a script is longer than 120 characters, the lists of tests are true
-  c             MIN_  the C tests of the native library, and that its folders call downwards only, its files in no
+  c               34  the C tests of the native library, and that its folders call downwards only, its files in no
                       circle
-  c-asan        MIN_  the same under AddressSanitizer and UndefinedBehaviorSanitizer, and, if root runs it, as a user
+  c-asan          42  the same under AddressSanitizer and UndefinedBehaviorSanitizer, and, if root runs it, as a user
                       without privileges and with 1024 descriptors
-  c-tsan        MIN_  the same under ThreadSanitizer
-  java          MIN_  unit and integration tests of every module, and Netty's own transport testsuite
-  iwarp         MIN_  byte streams and channels of messages on the embedded provider as an iWARP device, with
+  c-tsan          99  the same under ThreadSanitizer
+  java          1072  unit and integration tests of every module, and Netty's own transport testsuite
+  iwarp           80  byte streams and channels of messages on the embedded provider as an iWARP device, with
                       librdmacm as peer
-  faults        MIN_  makes each call fail that can fail for lack of a resource
-  faults-java   MIN_  the same for verbs calls, in Java
-  containers    MIN_  the entry point of the container image (docs/containers.md), in namespaces as containers have
-  conformance   MIN_  unmodified C programs of rdma-core and perftest on the provider's preloadable build
+  faults         200  makes each call fail that can fail for lack of a resource
+  faults-java     19  the same for verbs calls, in Java
+  containers      17  the entry point of the container image (docs/containers.md), in namespaces as containers have
+  conformance     55  unmodified C programs of rdma-core and perftest on the provider's preloadable build
                       (--conformance: and many others)
-  consumer      MIN_  applications that see what is deployed only, on the class path and the module path, with each
+  consumer        81  applications that see what is deployed only, on the class path and the module path, with each
                       JDK there is
-  fuzz          MIN_  fuzz targets for input from peers: they replay their corpora, then run for 10 seconds each
-  fuzz-java     MIN_  the same for the Java side, for 8 seconds each
-  chaos         MIN_  processes with busy connections, stopped and killed at random instants (random input)
-  differential  MIN_  random programs of handlers on epoll and on RDMA, whose results are compared (random input)
+  fuzz            23  fuzz targets for input from peers: they replay their corpora, then run for 10 seconds each
+  fuzz-java       67  the same for the Java side, for 8 seconds each
+  chaos           57  processes with busy connections, stopped and killed at random instants (random input)
+  differential    41  random programs of handlers on epoll and on RDMA, whose results are compared (random input)
 
 Parts of the lane java: a lane for each module, of the name of its folder, for example testsuite. Parts of the lanes c
 and java that --quick runs: quick-c, quick-java. Which tests, is at the top of scripts/lanes.sh.
@@ -75,9 +75,9 @@ Neither are these; those in the guest on x86_64 only:
                  the lane differential there (random input)
 
 Options:
-  --quick        scripts, quick-c and quick-java: something of everything, in MIN_QUICK minutes on two idle cores
+  --quick        scripts, quick-c and quick-java: something of everything, in 6 minutes on two idle cores
   --all          everything, also what repeats other tests (the tag all, all combinations and rounds): the default
-                 lanes, platforms, rxe-c and rxe, and all programs of conformance. MIN_ALL
+                 lanes, platforms, rxe-c and rxe, and all programs of conformance. Hours
   -Dtest=PATTERN selects classes and C programs by name: A,B*,!C; with a slash by the path of a class
   --no-install   do not install missing packages (packages.txt), fail instead
   --conformance  the lane conformance with the optional programs (libfabric, UCX, Open MPI, qperf, pyverbs), and a table
