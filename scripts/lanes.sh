@@ -69,13 +69,12 @@ PLATFORMS_TESTS+=,HttpTest,BuffersTest
 # C: all programs but the longest.
 QUICK_C='*_test,!arena_test,!peer_test,!limits_test,!chaos_test'
 
-
 # --- What is selected -------------------------------------------------------------------------------------------------
 
 # Whether patterns select a class or a program, as Maven's -Dtest does: "A,B*,!C"; a pattern with a slash is for the
 # path of a class.
 selected() { # PATTERNS NAME PATH
-    local pattern each subject included='' status=1 patterns
+    local pattern each subject status=1 patterns
     IFS=, read -ra patterns <<< "$1"
     [[ ,$1 =~ ,[^!] ]] || status=0
     for pattern in "${patterns[@]}"; do
@@ -144,9 +143,13 @@ GROUP_SECONDS=50
 
 # --- Builds -----------------------------------------------------------------------------------------------------------
 
+needs_native() {
+    build_task native '' make_c '' all
+}
+
 needs_java() { # MODULE...
     local module
-    build_task native '' run_make_c '' all
+    needs_native
     build_task java build/native run_build_java
     for module in "$@"; do
         [[ " ${build_modules[*]} " == *" $module "* ]] || build_modules+=("$module")
@@ -184,14 +187,14 @@ run_scripts() {
     echo "@ scripts $passed $failed 0"
 }
 
-lane_c() { # [LANE]
-    c_lane "${1:-c}" '' "${PATTERNS:-*_test}"
+lane_c() { # [LANE [PATTERNS]]
+    c_lane "${1:-c}" '' "${PATTERNS:-${2:-*_test}}"
     # With a selection of tests, the other checks are not wanted.
     [ -n "$PATTERNS" ] || task "${1:-c}" folders 1 build/c run_c_folders "${1:-c}"
 }
 
 lane_quick_c() {
-    PATTERNS=${PATTERNS:-$QUICK_C} lane_c quick-c
+    lane_c quick-c "$QUICK_C"
 }
 
 lane_c_asan() {
@@ -204,17 +207,13 @@ lane_c_tsan() {
 
 c_lane() { # LANE SANITIZE PATTERNS
     local program name build=build/c${2:+-${2%%,*}}
-    build_task native '' run_make_c '' all
-    build_task "${build#build/}" "$([ -n "$2" ] || echo build/native)" run_make_c "$2" programs
+    needs_native
+    build_task "${build#build/}" "$([ -n "$2" ] || echo build/native)" make_c "$2" programs
     for program in $(make_c "$2" print-programs); do
         name=$(basename "$program")
         ! selected "$3" "$name" "$name" \
             || task "$1" "$name" "$(seconds_of "$1" "$name")" "$build" run_c "$1" "$program"
     done
-}
-
-run_make_c() { # SANITIZE TARGET...
-    make_c "$@"
 }
 
 run_c_folders() { # LANE
@@ -269,8 +268,8 @@ asan_options() {
 # The embedded provider itself, under the sanitizers.
 lane_faults() {
     local part
-    build_task c-address '' run_make_c address,undefined programs
-    build_task faults build/c-address run_make_c address,undefined faults
+    build_task c-address '' make_c address,undefined programs
+    build_task faults build/c-address make_c address,undefined faults
     if [ -n "$TEST_SEED$TEST_SECONDS" ]; then
         task faults random "${TEST_SECONDS:-60}" build/faults run_faults ${TEST_SEED:+--seed "$TEST_SEED"} \
             ${TEST_SECONDS:+--seconds "$TEST_SECONDS"}
@@ -303,7 +302,7 @@ run_faults_reached() {
 # of its module, for the next run; an input that fails is in the logs.
 lane_fuzz() {
     local program
-    build_task fuzz '' run_make_c '' fuzz
+    build_task fuzz '' make_c '' fuzz
     for program in $(make_c '' print-fuzz); do
         task fuzz "$(basename "$program" _fuzz)" "$((${TEST_SECONDS:-10} + 3))" build/fuzz run_fuzz "$program"
     done
@@ -323,8 +322,8 @@ run_fuzz() { # PROGRAM
 
 # Processes that are stopped and killed: of verbs (rounds with one seed) and of channels.
 lane_chaos() {
-    build_task native '' run_make_c '' all
-    build_task c build/native run_make_c '' programs
+    needs_native
+    build_task c build/native make_c '' programs
     task chaos verbs "$((${TEST_SECONDS:-40} / 2))" build/c run_chaos
     java_lane chaos testsuite
 }
@@ -419,8 +418,8 @@ lane_iwarp() {
 }
 
 lane_faults_java() {
-    build_task native '' run_make_c '' all
-    build_task faulty build/native run_make_c '' faulty
+    needs_native
+    build_task faulty build/native make_c '' faulty
     java_lane faults-java transport-rdma
 }
 
@@ -458,8 +457,8 @@ lane_consumer() {
 }
 
 lane_conformance() {
-    build_task native '' run_make_c '' all
-    build_task libraries build/native run_make_c '' libraries
+    needs_native
+    build_task libraries build/native make_c '' libraries
     task conformance programs 100 build/libraries run_conformance
 }
 
@@ -528,9 +527,9 @@ run_aarch64() {
 # The C tests once more, the same object files but for those about the embedded provider's inside: linked with the
 # system's libraries, and on the guest's kernel.
 lane_rxe_c() {
-    build_task native '' run_make_c '' all
-    build_task c build/native run_make_c '' programs
-    build_task system build/c run_make_c '' system
+    needs_native
+    build_task c build/native make_c '' programs
+    build_task system build/c make_c '' system
     alone rxe-c guest build/system run_rxe_c $(make_c '' print-system | tr ' ' '\n' | while read -r program; do
         name=$(basename "$program")
         ! selected "${PATTERNS:-*_test}" "$name" "$name" || echo "$program"
