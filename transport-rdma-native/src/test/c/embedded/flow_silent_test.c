@@ -184,7 +184,7 @@ static void receive_in_turn(int socket, struct end *end) {
     expect_wc(end->recv_cq, 1, IBV_WC_SUCCESS);
 }
 
-/* Those for which there is no room at first take longer, one after the other, than the limit of a wait. */
+/* Datagrams that find no room at first: one after the other, they take longer than the limit of a wait. */
 #define WITHOUT_ROOM 400
 
 static int dawdle_ms(void) {

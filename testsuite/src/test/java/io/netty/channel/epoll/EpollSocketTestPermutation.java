@@ -47,7 +47,7 @@ import java.util.List;
 
 /**
  * Takes the place of the class of this name in epoll's jar of tests (class path order: test classes come before jars).
- * What differs is the event loops: those of epoll's channels are of the RDMA transport. By default these channels are
+ * The event loops differ: those of epoll's channels are of the RDMA transport. By default these channels are
  * at both ends, without TCP Fast Open: with NIO at one end the other does the same on its loop.
  */
 class EpollSocketTestPermutation extends SocketTestPermutation {

@@ -66,7 +66,7 @@ final class LoopClock implements Ticker {
         return group;
     }
 
-    /** What is scheduled for this time from now runs soon. */
+    /** Sets the clock ahead: tasks that are scheduled for this time from now run soon. */
     void advance(long time, TimeUnit unit) {
         ahead.addAndGet(unit.toNanos(time));
         for (EventExecutor loop : group) {

@@ -132,7 +132,7 @@ class RdmaOrTcpWithoutRdmaTest {
             assertThat(output).contains("type " + type, "fallback UNAVAILABLE: ",
                     "chosen " + type + " UNAVAILABLE",
                     property.substring(0, property.indexOf('=')))
-                    // Of an option that is one of the other path's.
+                    // The warning would be about an option of the other path.
                     .doesNotContain("Unknown channel option");
         }
         TestTimeouts.sync(server.close());

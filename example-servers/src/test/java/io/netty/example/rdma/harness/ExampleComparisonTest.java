@@ -40,8 +40,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 /**
- * What {@code run-example.sh} runs, as processes. By default one comparison, as they differ in what they load a server
- * with alone, and each takes some JVMs.
+ * The comparisons of {@code run-example.sh}, as processes. One of them runs by default: they differ only in the load,
+ * and each takes some JVMs.
  */
 @Timeout(300)
 class ExampleComparisonTest {

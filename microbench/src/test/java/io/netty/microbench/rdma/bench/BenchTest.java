@@ -29,7 +29,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What {@code run-bench.sh} runs, as processes. By default the limit alone, which takes no JVMs.
+ * The parts of {@code run-bench.sh}, as processes. The limit alone runs by default, as it takes no JVMs.
  */
 @Timeout(300)
 class BenchTest {
