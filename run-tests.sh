@@ -75,7 +75,7 @@ Neither are these; those in the guest on x86_64 only:
                  the lane differential there (random input)
 
 Options:
-  --quick        scripts, quick-c and quick-java: something of everything, in 6 minutes on two idle cores
+  --quick        scripts, quick-c and quick-java: something of everything, in two minutes on two idle cores
   --all          everything, also what repeats other tests (the tag all, all combinations and rounds): the default
                  lanes, platforms, rxe-c and rxe, and all programs of conformance. Hours
   -Dtest=PATTERN selects classes and C programs by name: A,B*,!C; with a slash by the path of a class
