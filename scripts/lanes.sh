@@ -221,14 +221,16 @@ run_c() { # LANE PROGRAM
         c-asan)
             asan_options
             # As a user without privileges, with what such a user is given: the kernel bounds root less (unix(7),
-            # ETOOMANYREFS), and root is user 0. In a folder of that user, who may not be able to reach this one.
+            # ETOOMANYREFS), and root is user 0. Each program as another user, as descriptors on their way count for
+            # all processes of one. In a folder of that user, who may not be able to reach this one.
             if [ "$(id -u)" = 0 ]; then
+                local user=$((30000 + $$ % 30000))
                 cp "$program" "$TMPDIR"
-                chown -R 65534:65534 "$TMPDIR"
+                chown -R $user:$user "$TMPDIR"
                 program=$TMPDIR/$(basename "$program")
                 cd "$TMPDIR"
                 ulimit -Sn 1024
-                C_AS+=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+                C_AS+=(setpriv --reuid=$user --regid=$user --clear-groups)
             fi
             ;;
         c-tsan)
