@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class ChaosNode implements AutoCloseable {
     /** A connect that has failed can't become busy; the processors may be. */
-    private static final int CONNECT_TIMEOUT_MILLIS = (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS) / 2;
+    private static final int CONNECT_TIMEOUT_MILLIS = (int) TimeUnit.SECONDS.toMillis(15L * TestTimeouts.MULTIPLIER);
 
     private final EventLoopGroup group;
     private final Random random;

@@ -116,7 +116,7 @@ class RdmaDatagramAddressingTest {
             listener.bind(TestAddress.anyPort());
             listener.listen(16);
             silent = listener.localAddress();
-            end.channel.config().setConnectTimeoutMillis((int) (TestTimeouts.SECONDS * 100));
+            end.channel.config().setConnectTimeoutMillis(3000 * TestTimeouts.MULTIPLIER);
             ChannelFuture waits = end.channel.write(new RdmaDatagram(ascii("waits"), silent));
             List<ChannelFuture> writes = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
