@@ -543,8 +543,9 @@ static int listen_on(int fd, const struct link_name *name, char file[FOLDER_NAME
 }
 
 /*
- * Whether a process that may be a peer holds the name: EADDRINUSE; another user: EACCES; or ECONNREFUSED if nobody
- * listens there, as a process does that has bound it this moment.
+ * Whether a process that may be a peer holds the name: EADDRINUSE; another user: EACCES. ECONNREFUSED: nobody listens
+ * there, as when a process has bound it this moment. EAGAIN: its backlog is full, which that of a process is not for
+ * long that accepts.
  */
 static int find_holder(const struct link_name *name) {
     struct link_peer peer;
@@ -552,8 +553,6 @@ static int find_holder(const struct link_name *name) {
     int err = fd < 0 ? errno : connect_socket(fd, name);
     if (err == 0) {
         err = trust_peer(fd, &peer) ? EADDRINUSE : EACCES;
-    } else if (err == EAGAIN) { /* its backlog is full, as nobody's is that accepts connections */
-        err = EACCES;
     }
     if (fd >= 0) {
         close(fd);
@@ -582,7 +581,7 @@ static int take_name(const struct link_name *name, struct link_port *port) {
     int err = open_listener(name, port);
     for (int i = 0; i < HOLDER_TRIES && err == EADDRINUSE && name->kind == LINK_PORT; i++) {
         err = find_holder(name);
-        if (err != ECONNREFUSED) {
+        if (err != ECONNREFUSED && err != EAGAIN) {
             return err;
         }
         sched_yield();
