@@ -18,12 +18,12 @@
  * processes leave is no hindrance; addresses lead to the namespace that has them.
  */
 #include <limits.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "embedded/cm/cm_wire.h"
 #include "embedded/embedded.h"
 #include "embedded/link/engine.h"
+#include "embedded/link/folder.h"
 #include "embedded/link/link_private.h"
 #include "folder_support.h"
 
@@ -135,22 +135,82 @@ static void one_of_many_takes_a_stale_name_over(void) {
     }
 }
 
-/* What holds the lock, stopped or not, does not hold others up for ever. */
-static void a_name_counts_as_taken_while_another_process_keeps_the_lock(void) {
-    uint16_t number = 4;
+/* Whether the name of a killed process can be taken over, in spite of what was done to the lock file meanwhile. */
+static int take_over_after(uint16_t number, void (*spoil)(const char *path)) {
     struct child owner = begin_child(hold_port, &number);
     CHECK_EQ(hear(&owner), 0);
-    int lock = open(path_in(".netty-rdma-lock"), O_RDWR | O_CLOEXEC);
-    CHECK(lock >= 0);
-    CHECK_EQ(flock(lock, LOCK_EX), 0);
     kill_child(&owner);
+    spoil(path_in(".netty-rdma-lock"));
     struct child other = begin_child(hold_port, &number);
-    CHECK_EQ(hear(&other), EADDRINUSE);
+    int result = hear(&other);
     kill_child(&other);
-    close(lock);
-    owner = begin_child(hold_port, &number);
+    return result;
+}
+
+static int held = -1;
+
+static void hold(const char *path) {
+    struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    held = open(path, O_RDWR | O_CLOEXEC);
+    CHECK(held >= 0);
+    CHECK_EQ(fcntl(held, F_OFD_SETLK, &all), 0);
+}
+
+static void a_name_counts_as_taken_while_another_process_keeps_the_lock(void) {
+    uint16_t number = 4;
+    CHECK_EQ(take_over_after(number, hold), EACCES);
+    close(held);
+    struct child owner = begin_child(hold_port, &number);
     CHECK_EQ(hear(&owner), 0);
     kill_child(&owner);
+}
+
+/* fifo(7): an open(2) that waits for a reader or writer, for ever. */
+static void replace_by_fifo(const char *path) {
+    unlink(path);
+    CHECK_EQ(mkfifo(path, 0666), 0);
+}
+
+static void replace_by_link(const char *path) {
+    char file[sizeof(folder) + 16];
+    snprintf(file, sizeof(file), "%s/private", folder);
+    unlink(path);
+    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    CHECK(fd >= 0);
+    close(fd);
+    CHECK_EQ(link(file, path), 0);
+}
+
+static void no_file_in_place_of_the_lock_is_waited_for_or_changed(void) {
+    CHECK_EQ(take_over_after(8, replace_by_fifo), EACCES);
+    CHECK_EQ(take_over_after(9, replace_by_link), EACCES);
+    struct stat status;
+    CHECK_EQ(stat(path_in("private"), &status), 0);
+    CHECK_EQ(status.st_mode & 07777, 0600);
+    CHECK_EQ(unlink(path_in("private")), 0);
+    CHECK_EQ(unlink(path_in(".netty-rdma-lock")), 0);
+}
+
+static bool visit_none(const char *name, void *context) {
+    (void) name;
+    (void) context;
+    return true;
+}
+
+static void fill_the_folder(const void *unused) {
+    (void) unused;
+    char path[sizeof(folder) + 16];
+    CHECK_EQ(embedded_start(NULL, 0), 0);
+    CHECK_EQ(folder_visit("netty-rdma-", visit_none, NULL), 0);
+    for (int i = 0; i < 17000; i++) { /* folder.c: 16384 */
+        snprintf(path, sizeof(path), "%s/%d", folder, i);
+        CHECK_EQ(symlink("nowhere", path), 0);
+    }
+    CHECK_EQ(folder_visit("netty-rdma-", visit_none, NULL), EMLINK);
+}
+
+static void a_folder_of_any_length_is_not_read_to_its_end(void) {
+    run_in_child(fill_the_folder, NULL);
 }
 
 static void take_blocks(const void *unused) {
@@ -191,7 +251,7 @@ static void only_sockets_are_names(void) {
     CHECK_EQ(connect_in_child(7), 0);
     CHECK_EQ(connect_in_child(6), ECONNREFUSED);
     struct child other = begin_child(hold_port, &taken);
-    CHECK_EQ(hear(&other), EADDRINUSE);
+    CHECK_EQ(hear(&other), EACCES);
     kill_child(&other);
     CHECK_EQ(unlink(path_in(name)), 0);
     kill_child(&owner);
@@ -559,6 +619,7 @@ int main(void) {
     RUN(the_name_of_a_killed_process_is_taken_over);
     RUN(one_of_many_takes_a_stale_name_over);
     RUN(a_name_counts_as_taken_while_another_process_keeps_the_lock);
+    RUN(no_file_in_place_of_the_lock_is_waited_for_or_changed);
     RUN(killed_processes_leave_no_more_than_the_last_one);
     RUN(only_sockets_are_names);
     RUN(a_setting_that_is_wrong_is_told_with_what_to_do);
@@ -577,6 +638,7 @@ int main(void) {
     } else {
         fprintf(stderr, "    skipped: tests in other namespaces, which this system lets this user not make\n");
     }
+    RUN(a_folder_of_any_length_is_not_read_to_its_end); /* which is full then */
     remove_folder();
     return 0;
 }

@@ -177,6 +177,46 @@ static void a_port_leads_to_one_link_and_is_exclusive(void) {
     end_link(link);
 }
 
+/* The name of (PS, number), as any user may bind it: unix(7), abstract names. */
+static int squat(uint16_t number) {
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(), PS,
+                          number);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    CHECK(fd >= 0);
+    CHECK_EQ(bind(fd, (struct sockaddr *) &address,
+                  (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) length)), 0);
+    return fd;
+}
+
+static void a_port_whose_name_another_user_holds_is_not_said_to_be_in_use(void) {
+    struct link_port *port;
+    int fd = squat(9);
+    CHECK_EQ(link_bind_port(PS, 9, &port), EACCES); /* nobody listens, so that the kernel says nothing of its user */
+    if (geteuid() == 0) {
+        CHECK_EQ(seteuid(65533), 0);
+        int result = listen(fd, 1);
+        CHECK_EQ(seteuid(0), 0);
+        CHECK_EQ(result, 0);
+        CHECK_EQ(link_bind_port(PS, 9, &port), EACCES);
+        int backlog[3];
+        for (int i = 0; i < 3; i++) { /* it accepts none, so that they fill its backlog */
+            struct sockaddr_un address;
+            socklen_t size = sizeof(address);
+            CHECK_EQ(getsockname(fd, (struct sockaddr *) &address, &size), 0);
+            backlog[i] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+            (void) !connect(backlog[i], (struct sockaddr *) &address, size);
+        }
+        CHECK_EQ(link_bind_port(PS, 9, &port), EACCES);
+        for (int i = 0; i < 3; i++) {
+            close(backlog[i]);
+        }
+    }
+    close(fd);
+    CHECK_EQ(link_bind_port(PS, 9, &port), 0);
+    link_unbind_port(port);
+}
+
 /* More than the other side accepts at a time, in far less than the time after which links are closed as idle. */
 static void short_lived_ports_do_not_use_up_the_links_to_a_process(void) {
     for (int i = 0; i < 1500; i++) {
@@ -653,6 +693,7 @@ int main(void) {
     fds_without_links = open_fds();
     RUN_TO_THE_END(messages_arrive_whole_and_in_order);
     RUN_TO_THE_END(a_port_leads_to_one_link_and_is_exclusive);
+    RUN_TO_THE_END(a_port_whose_name_another_user_holds_is_not_said_to_be_in_use);
     RUN_TO_THE_END(short_lived_ports_do_not_use_up_the_links_to_a_process);
     RUN_TO_THE_END(a_queue_pair_number_leads_to_its_process);
     RUN_TO_THE_END(descriptors_are_passed_and_none_is_left_behind);

@@ -21,7 +21,7 @@
 static bool on;
 
 void iwarp_init(void) {
-    const char *value = getenv("RDMA_EMBEDDED_IWARP");
+    const char *value = secure_getenv("RDMA_EMBEDDED_IWARP");
     on = value != NULL && strcmp(value, "1") == 0;
 }
 

@@ -24,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -39,11 +38,11 @@
 #define UNFINISHED ".netty-rdma-new" /* one that nobody has listened on yet */
 #define LOCK ".netty-rdma-lock"
 
-/*
- * A process that holds the lock may be stopped, and the others are not to wait for it: the name counts as taken then.
- */
-#define LOCK_TRIES 100
-#define LOCK_GAP_NS 2000000
+/* Tries to take over a name. Its lock is held for some system calls, and nobody sleeps for it: callers hold locks. */
+#define PUBLISH_TRIES 16
+
+/* Names that are looked at. Any user may fill a folder that all may write to, and callers are event loops. */
+#define MAX_NAMES 16384
 
 /* An unfinished name without a socket may be in the midst of bind(2): it is not for so long. */
 #define UNFINISHED_S 60
@@ -197,27 +196,56 @@ static int set_mode(const char *name) {
 
 /* ---- the lock ---- */
 
-static int open_lock(int flags) {
-    return openat(state.fd, LOCK, flags | O_NOFOLLOW | O_CLOEXEC, 0666);
+/*
+ * Any user of the folder may make the file, or another one of its name: a FIFO, which opens when it has a peer only
+ * (fifo(7)), or a link to a file that is somebody's own. Such a file locks nothing. Returns -1 with errno.
+ */
+static int open_lock(void) {
+    struct stat status;
+    int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    int fd = openat(state.fd, LOCK, flags);
+    if (fd < 0 && errno == ENOENT) {
+        fd = openat(state.fd, LOCK, flags | O_CREAT | O_EXCL, 0666);
+        if (fd >= 0) {
+            fchmod(fd, 0666); /* in spite of the umask */
+        }
+    }
+    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)) {
+        close(fd);
+        errno = EINVAL;
+        return -1;
+    }
+    return fd;
 }
 
-/* Any user of the folder may hold it: who may remove which name is for the kernel to say. Returns 0 or errno. */
-static int lock_folder(int tries, int *lock) {
-    int fd = open_lock(O_RDWR | O_CREAT);
-    if (fd < 0 && errno == EACCES) { /* another user's: proc_sys_fs(5), protected_regular */
-        fd = open_lock(O_RDONLY);
+/* FNV-1a, to 62 bits, which an offset of a file can have. */
+static off_t place_of(const char *name) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (; *name != 0; name++) {
+        hash = (hash ^ (unsigned char) *name) * 0x100000001b3;
     }
+    return (off_t) (hash >> 2);
+}
+
+/*
+ * Locks the right to remove the name, if it is of a dead process: a byte of the lock file, so that those who are after
+ * other names are not in the way. Any user may hold it for good; the name counts as taken then. Returns 0 or errno:
+ * EADDRINUSE. On success closing `*lock` unlocks.
+ */
+static int lock_dead(const char *name, struct stat *status, int *lock) {
+    int err = check_dead(name, status);
+    if (err != 0) {
+        return err;
+    }
+    int fd = open_lock();
     if (fd < 0) {
-        return errno;
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : EADDRINUSE;
     }
-    fchmod(fd, 0666); /* in spite of the umask, if it is ours */
-    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        int err = errno != EWOULDBLOCK ? errno : --tries <= 0 ? EADDRINUSE : 0;
-        if (err != 0) {
-            close(fd);
-            return err;
-        }
-        nanosleep(&(struct timespec) { .tv_nsec = LOCK_GAP_NS }, NULL);
+    struct flock place = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = place_of(name), .l_len = 1 };
+    err = fcntl(fd, F_OFD_SETLK, &place) == 0 ? check_dead(name, status) : EADDRINUSE; /* it may be the next one's now */
+    if (err != 0) {
+        close(fd);
+        return err;
     }
     *lock = fd;
     return 0;
@@ -243,25 +271,17 @@ static int add_name(const char *unfinished, const char *name) {
 
 static int publish(const char *unfinished, const char *name, bool take_over) {
     struct stat status;
-    int lock = -1, err = add_name(unfinished, name);
-    if (err != EADDRINUSE || !take_over) {
-        return err;
+    int lock, err = add_name(unfinished, name);
+    for (int i = 0; i < PUBLISH_TRIES && err == EADDRINUSE && take_over; i++) {
+        err = lock_dead(name, &status, &lock);
+        if (err == 0) {
+            /* EPERM, EACCES: another user's, which this one may not remove. */
+            err = unlinkat(state.fd, name, 0) == 0 ? add_name(unfinished, name) : EADDRINUSE;
+            close(lock);
+        } else if (err == EADDRINUSE) { /* unless a process that is starting has removed it */
+            err = add_name(unfinished, name);
+        }
     }
-    err = check_dead(name, &status);
-    if (err == 0) {
-        err = lock_folder(LOCK_TRIES, &lock);
-    }
-    if (err != 0) {
-        return err;
-    }
-    err = check_dead(name, &status); /* once more: it may be the next one's now */
-    if (err == 0 && unlinkat(state.fd, name, 0) != 0) {
-        err = EADDRINUSE; /* another user's, which this one may not remove */
-    }
-    if (err == 0) {
-        err = add_name(unfinished, name);
-    }
-    close(lock);
     return err;
 }
 
@@ -328,22 +348,24 @@ struct entry { /* getdents64(2) */
     char name[];
 };
 
+/* Returns 0 or errno: EMLINK, the folder has more than MAX_NAMES. */
 static int visit_all(bool (*visit)(const char *name, void *context), void *context) {
     _Alignas(struct entry) char buffer[4096];
     int fd = openat(state.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
         return errno;
     }
-    ssize_t size;
+    ssize_t size = 0;
     bool more = true;
-    while (more && (size = getdents64(fd, buffer, sizeof(buffer))) > 0) {
-        for (ssize_t at = 0; more && at < size;) {
+    int names = 0;
+    while (more && names < MAX_NAMES && (size = getdents64(fd, buffer, sizeof(buffer))) > 0) {
+        for (ssize_t at = 0; more && at < size; names++) {
             const struct entry *entry = (const struct entry *) (buffer + at);
             more = visit(entry->name, context);
             at += entry->length;
         }
     }
-    int err = more && size < 0 ? errno : 0;
+    int err = !more ? 0 : size < 0 ? errno : names >= MAX_NAMES ? EMLINK : 0;
     close(fd);
     return err;
 }
@@ -370,24 +392,19 @@ int folder_visit(const char *prefix, bool (*visit)(const char *name, void *conte
     return visit_all(visit_if_ours, &visitor);
 }
 
+/* Removes a name that a process has left that was killed, unless another process is at it. */
 static bool remove_if_dead(const char *name, void *context) {
     (void) context;
     bool unfinished = strncmp(name, UNFINISHED, sizeof(UNFINISHED) - 1) == 0;
     struct stat status;
-    if ((unfinished || strncmp(name, NAMES, sizeof(NAMES) - 1) == 0) && check_dead(name, &status) == 0
-            && (!unfinished || time(NULL) - status.st_ctime > UNFINISHED_S)) {
-        unlinkat(state.fd, name, 0);
-    }
-    return true;
-}
-
-/* What processes that were killed have left. If another process is at it, that one does it. */
-static void sweep(void) {
-    int lock = -1;
-    if (lock_folder(1, &lock) == 0) {
-        visit_all(remove_if_dead, NULL);
+    int lock;
+    if ((unfinished || strncmp(name, NAMES, sizeof(NAMES) - 1) == 0) && lock_dead(name, &status, &lock) == 0) {
+        if (!unfinished || time(NULL) - status.st_ctime > UNFINISHED_S) {
+            unlinkat(state.fd, name, 0);
+        }
         close(lock);
     }
+    return true;
 }
 
 /* ---- opening ---- */
@@ -471,7 +488,7 @@ static int open_folder(const struct setting *folder, char *reason, size_t size) 
         return err;
     }
     snprintf(state.path, sizeof(state.path), "%s", folder->value);
-    sweep();
+    visit_all(remove_if_dead, NULL);
     return 0;
 }
 

@@ -542,21 +542,70 @@ static int listen_on(int fd, const struct link_name *name, char file[FOLDER_NAME
     return bind(fd, (struct sockaddr *) &address, size) == 0 && listen(fd, SOMAXCONN) == 0 ? 0 : errno;
 }
 
+/*
+ * Whether a process that may be a peer holds the name: EADDRINUSE; another user: EACCES. ECONNREFUSED: nobody listens
+ * there, as when a process has bound it this moment. EAGAIN: its backlog is full, which that of a process is not for
+ * long that accepts.
+ */
+static int find_holder(const struct link_name *name) {
+    struct link_peer peer;
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int err = fd < 0 ? errno : connect_socket(fd, name);
+    if (err == 0) {
+        err = trust_peer(fd, &peer) ? EADDRINUSE : EACCES;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return err;
+}
+
+/* A socket that listens on a name. Returns 0 or errno. */
+static int open_listener(const struct link_name *name, struct link_port *port) {
+    port->source.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (port->source.fd < 0) {
+        return errno;
+    }
+    int err = listen_on(port->source.fd, name, port->file);
+    if (err != 0) {
+        close(port->source.fd);
+        port->source.fd = -1;
+    }
+    return err;
+}
+
+#define HOLDER_TRIES 16
+
+/* Returns 0 or errno: EADDRINUSE, a process that may be a peer holds the name; EACCES, another user. */
+static int take_name(const struct link_name *name, struct link_port *port) {
+    int err = open_listener(name, port);
+    for (int i = 0; i < HOLDER_TRIES && err == EADDRINUSE && name->kind == LINK_PORT; i++) {
+        err = find_holder(name);
+        if (err != ECONNREFUSED && err != EAGAIN) {
+            return err;
+        }
+        sched_yield();
+        err = open_listener(name, port);
+    }
+    return err == EADDRINUSE && name->kind == LINK_PORT ? EACCES : err;
+}
+
 static int listen_name(const struct link_name *name, struct link_port **result) {
     struct link_port *port = calloc(1, sizeof(*port));
     if (port == NULL) {
         return ENOMEM;
     }
-    pthread_mutex_lock(&table.lock);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    port->source.fd = fd;
     port->source.ready = on_accept_ready;
     port->retry_timer.fire = on_accept_retry;
-    int err = fd < 0 ? errno : listen_on(fd, name, port->file);
+    pthread_mutex_lock(&table.lock);
+    int err = take_name(name, port);
     if (err == 0) {
         err = engine_add(&port->source, EPOLLIN);
-        if (err != 0 && port->file[0] != 0) {
-            folder_remove(port->file);
+        if (err != 0) {
+            if (port->file[0] != 0) {
+                folder_remove(port->file);
+            }
+            close(port->source.fd);
         }
     }
     if (err == 0) {
@@ -567,8 +616,6 @@ static int listen_name(const struct link_name *name, struct link_port **result) 
         }
         table.listeners = port;
         *result = port;
-    } else if (fd >= 0) {
-        close(fd);
     }
     pthread_mutex_unlock(&table.lock);
     if (err != 0) {
@@ -604,11 +651,13 @@ void link_unbind_port(struct link_port *port) {
     free(port);
 }
 
+/* Any user may hold names for nothing; a search of all would take an event loop a second for each connection. */
+#define BLOCK_TRIES 64
+
 uint32_t link_claim_qpn_block(void) {
-    /* Starting anywhere makes it unlikely to meet the numbers of a process that has just died. */
-    uint32_t start = random_start();
-    for (uint32_t i = 0; i < QPN_BLOCKS; i++) {
-        uint32_t block = 1 + (start + i) % QPN_BLOCKS;
+    for (int i = 0; i < BLOCK_TRIES; i++) {
+        /* Any number makes it unlikely to meet those of a process that has just died. */
+        uint32_t block = 1 + random_start() % QPN_BLOCKS;
         struct link_name name;
         struct link_port *port;
         int err = block_name(block, &name);

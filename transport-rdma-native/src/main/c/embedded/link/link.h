@@ -94,13 +94,15 @@ int link_connect_qpn(uint32_t qpn, struct link **link);
 
 /*
  * Claims a block of 256 host-unique queue pair numbers for this process (by binding its abstract name) and returns the
- * first of them, never 0, or 0 with errno. The kernel frees it when the process dies.
+ * first of them, never 0, or 0 with errno: EADDRNOTAVAIL, other processes hold most names. The kernel frees it when the
+ * process dies.
  */
 uint32_t link_claim_qpn_block(void);
 
 /*
  * Makes this process reachable as (port space, port). Returns 0 and a handle for link_unbind_port(), or an errno value:
- * EADDRINUSE. Port 0 is not accepted here.
+ * EADDRINUSE, a process that could be a peer has the port; EACCES, a process of another user holds its name, which any
+ * may bind (unix(7), abstract names). Port 0 is not accepted here.
  */
 struct link_port;
 int link_bind_port(int port_space, uint16_t port, struct link_port **handle);

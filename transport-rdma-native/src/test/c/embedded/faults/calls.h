@@ -32,7 +32,6 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -112,7 +111,6 @@
 #define openat(...) FAULT_CALL(-1, FAULT_SITE(openat, EMFILE), openat(__VA_ARGS__))
 #define linkat(...) FAULT_CALL(-1, FAULT_SITE(linkat, ENOSPC), linkat(__VA_ARGS__))
 #define chmod(...) FAULT_CALL(-1, FAULT_SITE(chmod, ENOSPC), chmod(__VA_ARGS__))
-#define flock(...) FAULT_CALL(-1, FAULT_SITE(flock, ENOLCK), flock(__VA_ARGS__))
 #define stat(...) FAULT_CALL(-1, FAULT_SITE(stat, ENOMEM), stat(__VA_ARGS__))
 #define ioctl(...) FAULT_CALL(-1, FAULT_SITE(ioctl, ENOMEM), ioctl(__VA_ARGS__))
 #define fopen(...) FAULT_CALL(NULL, FAULT_SITE(fopen, EMFILE), fopen(__VA_ARGS__))

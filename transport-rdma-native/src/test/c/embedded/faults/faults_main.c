@@ -44,6 +44,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,10 +103,16 @@ static void folder_of(pid_t run, char path[64]) {
     snprintf(path, 64, "%s/%d", folders, (int) run);
 }
 
+/* With the name of a process that is dead. */
 static void make_folder(void) {
     char path[64];
+    struct sockaddr_un dead = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     folder_of(getpid(), path);
     CHECK_EQ(mkdir(path, 0700), 0);
+    snprintf(dead.sun_path, sizeof(dead.sun_path), "%s/netty-rdma-dead", path);
+    CHECK_EQ(bind(fd, (struct sockaddr *) &dead, sizeof(dead)), 0);
+    close(fd);
     setenv("RDMA_EMBEDDED_FOLDER", path, 1);
     setenv("RDMA_EMBEDDED_USERS", "root", 1);
     setenv("RDMA_EMBEDDED_GROUPS", "root", 1);

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import ch.qos.logback.classic.Level;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
@@ -32,6 +33,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.Verbs;
@@ -209,6 +211,44 @@ class RdmaOrTcpServerTest {
         TestTimeouts.sync(server.close());
         assertThat(TestTimeouts.await(bootstrap().require(TransportPath.RDMA).bind(loopback)).cause())
                 .isInstanceOf(BindException.class).hasMessageContaining("no RDMA device has this address");
+    }
+
+    /** Binds the name of a port of the embedded provider, as any user may, and does not listen. */
+    private static final String HOLD_NAME = """
+            use Socket;
+            socket(my $name, AF_UNIX, SOCK_SEQPACKET, 0) or die $!;
+            bind($name, pack('S a*', AF_UNIX, "\\0netty-rdma/$>/cm/106/%d")) or die $!;
+            $| = 1;
+            print "bound\\n";
+            <STDIN>;
+            """;
+
+    @Test
+    void portWhoseNameAnotherUserHoldsHasTcpAlone() throws Exception {
+        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "needs the embedded provider's names");
+        EchoServer free = ends.tcpServer(anyPort());
+        InetSocketAddress address = free.address();
+        free.close();
+        Process holder = new ProcessBuilder("perl", "-e", HOLD_NAME.formatted(address.getPort()))
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        try {
+            assertThat(holder.inputReader().readLine()).isEqualTo("bound");
+            RdmaOrTcpServer server = bind(bootstrap(), address);
+            assertThat(server.rdmaUnavailabilityCause()).hasMessageContaining("another user holds the port");
+            assertReachable(server, TransportPath.TCP);
+            TestTimeouts.sync(server.close());
+
+            Channel listener = TestTimeouts.sync(new ServerBootstrap().group(LOOPS.group())
+                    .channel(RdmaOrTcpServerSocketChannel.class).childHandler(echo).bind(address)).channel();
+            assertReachable(address, TransportPath.TCP);
+            TestTimeouts.sync(listener.close());
+
+            assertThat(TestTimeouts.await(bootstrap().require(TransportPath.RDMA).bind(address)).cause())
+                    .isInstanceOf(BindException.class).hasMessageContaining("another user holds the port");
+        } finally {
+            holder.destroy();
+            holder.waitFor();
+        }
     }
 
     @Test

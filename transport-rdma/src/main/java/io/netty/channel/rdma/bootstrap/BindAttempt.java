@@ -114,7 +114,7 @@ final class BindAttempt {
     private void rdmaBound(ServerSocketChannel tcpChannel, ChannelFuture future) {
         if (future.isSuccess()) {
             succeed(tcpChannel, (RdmaServerSocketChannel) future.channel());
-        } else if (BindRules.isNoDevice(future.cause()) && !rdmaRequired) {
+        } else if (BindRules.isWithoutRdma(future.cause()) && !rdmaRequired && !mayDoAtAnotherPort(future.cause())) {
             rdmaUnavailabilityCause = future.cause();
             succeed(tcpChannel, null);
         } else {
@@ -124,13 +124,17 @@ final class BindAttempt {
 
     private void rdmaFailed(ServerSocketChannel tcpChannel, Throwable cause) {
         whenDone(tcpChannel.close(), closed -> {
-            if (BindRules.isPortInUse(cause) && address.getPort() == 0 && ports < BindRules.MAX_PORTS) {
+            if (mayDoAtAnotherPort(cause)) {
                 logger.debug("{}: trying another port", address, cause);
                 bindTcp();
             } else {
                 fail(TransportPath.RDMA, cause);
             }
         });
+    }
+
+    private boolean mayDoAtAnotherPort(Throwable cause) {
+        return BindRules.isPortInUse(cause) && address.getPort() == 0 && ports < BindRules.MAX_PORTS;
     }
 
     private ServerBootstrap bootstrap(TransportPath path, ChannelTypes types, ChannelTypes other) {

@@ -15,7 +15,9 @@
  */
 package io.netty.channel.rdma.bootstrap;
 
+import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
+import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;
 import java.net.BindException;
@@ -31,14 +33,22 @@ final class BindRules {
 
     private BindRules() { }
 
-    /** Whether RDMA can't listen at this address because no device has it. */
-    static boolean isNoDevice(Throwable rdmaCause) {
-        return rdmaCause instanceof NoRdmaDeviceException;
+    /**
+     * Whether RDMA can't listen at this address, whatever the application does: no device has it, or another user holds
+     * the port there, which does not keep TCP from it. Any user may do that on the embedded provider.
+     */
+    static boolean isWithoutRdma(Throwable rdmaCause) {
+        return rdmaCause instanceof NoRdmaDeviceException || isHeldByAnotherUser(rdmaCause);
+    }
+
+    private static boolean isHeldByAnotherUser(Throwable rdmaCause) {
+        return rdmaCause instanceof BindException && rdmaCause.getCause() instanceof VerbsException &&
+                ((VerbsException) rdmaCause.getCause()).errno() == Errno.EACCES;
     }
 
     /** Whether another port may do for RDMA. */
     static boolean isPortInUse(Throwable rdmaCause) {
-        return rdmaCause instanceof BindException && !isNoDevice(rdmaCause);
+        return rdmaCause instanceof BindException && !(rdmaCause instanceof NoRdmaDeviceException);
     }
 
     /** What the application is told, if it is not a mistake of its own. */

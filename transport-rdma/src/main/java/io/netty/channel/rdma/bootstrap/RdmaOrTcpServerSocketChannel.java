@@ -357,13 +357,15 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         if (cause == null) {
             return true;
         }
-        if (BindRules.isNoDevice(cause)) {
+        boolean mayDoAtAnotherPort = BindRules.isPortInUse(cause) && address.getPort() == 0 &&
+                ports < BindRules.MAX_PORTS;
+        if (BindRules.isWithoutRdma(cause) && !mayDoAtAnotherPort) {
             rdmaUnavailabilityCause = cause;
             dropRdma();
             return true;
         }
         renewTcp();
-        if (BindRules.isPortInUse(cause) && address.getPort() == 0 && ports < BindRules.MAX_PORTS) {
+        if (mayDoAtAnotherPort) {
             logger.debug("{}: trying another port", address, cause);
             return false;
         }

@@ -63,8 +63,12 @@ public final class Errno {
         case EMFILE:
             return "raise the limit of open files (ulimit -n)";
         case EACCES:
-            return call.equals("rdma_bind_addr") ? "ports below 1024 need CAP_NET_BIND_SERVICE" :
-                    "check the permissions of /dev/infiniband";
+            return call.equals("rdma_bind_addr") ?
+                    "another user holds the port on the embedded provider; or it is below 1024, which needs " +
+                    "CAP_NET_BIND_SERVICE" : "check the permissions of /dev/infiniband";
+        case EADDRNOTAVAIL:
+            return call.endsWith("_create_qp") ?
+                    "other users hold the names of queue pairs: see the folder in docs/security.md" : null;
         case ENODEV:
             return call.startsWith("rdma_") ?
                     "no RDMA device has this address: use the address of an RDMA network interface (see rdma link)" :
