@@ -459,8 +459,7 @@ class Http2Test {
         }
     }
 
-    /** Resets the stream when the first piece of the body comes. */
-    /** For one connection, whose writes are not done before the end. */
+    /** Answers the requests of one connection, whose writes are not done before {@link #end}. */
     @Sharable
     private static final class LateWrites extends ChannelInboundHandlerAdapter {
         private final Queue<ChannelPromise> late = new ConcurrentLinkedQueue<>();
@@ -496,6 +495,7 @@ class Http2Test {
         }
     }
 
+    /** Resets the stream when the first piece of the body comes. */
     private static final class Reset extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
