@@ -44,7 +44,7 @@ QUICK_JAVA+=,RdmaConnectFailureTest,RdmaPreloadedProgramsTest,RdmaOrTcpTest,Rdma
 QUICK_JAVA+=,RdmaOrTcpFallbackTest,RdmaOrTcpSocketChannelTest
 # What lane iwarp runs, and with --all: the messages of a byte stream, which are sent there, and what is like them.
 IWARP_JAVA=RdmaIwarpTest,RdmaSocketEchoTest,RdmaSocketHalfClosedTest,RdmaSocketGatheringWriteTest,RdmaConnectionEndTest
-IWARP_JAVA+=,RdmaStreamIntegrityTest,RdmaRstreamTest,RdmaRsocket*Test
+IWARP_JAVA+=,RdmaStreamIntegrityTest,RdmaRstreamTest,RdmaRsocket*Test,ReceiveMemoryTest
 IWARP_ALL=,ReceiveMemory*Test,RdmaSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaCloseTest
 IWARP_ALL+=,RdmaSocketFileRegionTest,RdmaSocketRstTest,RdmaSocketShutdownOutput*Test,RdmaPeerDeathTest
 IWARP_ALL+=,RdmaPreloadedProgramsTest,RdmaRcopyTest

@@ -411,6 +411,45 @@ static void a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_pa
     link_put(link);
 }
 
+/* As many are on their way as a process may have open; for root there is no such limit: unix(7), ETOOMANYREFS. */
+static void send_as_a_user_without_privileges(void) {
+    if (geteuid() == 0) {
+        CHECK_EQ(setresgid(65534, 65534, 65534), 0);
+        CHECK_EQ(setresuid(65534, 65534, 65534), 0);
+    }
+    pid_t peer = fork_peer(25);
+    struct link *link = link_to_child(25, peer);
+    int echoed = get(&echoes), sent = 0, fds[LINK_MAX_FDS] = { 0, 0, 0, 0 };
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
+    kill(peer, SIGSTOP);
+    CHECK_EQ(waitpid(peer, NULL, WUNTRACED), peer); /* else it may still read */
+    struct rlimit few;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &few), 0);
+    few.rlim_cur = 64;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    while (!link_is_behind(link)) {
+        CHECK_EQ(link_send(link, WITH_FDS, NULL, 0, fds, LINK_MAX_FDS), 0);
+        CHECK(++sent <= (int) few.rlim_cur);
+    }
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    kill(peer, SIGCONT);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 2);
+    kill(peer, SIGKILL);
+    waitpid(peer, NULL, 0);
+    _exit(0);
+}
+
+static void descriptors_wait_while_too_many_of_a_user_are_on_their_way(void) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        limit_life();
+        send_as_a_user_without_privileges();
+    }
+    expect_exit(child, 0);
+}
+
 static void a_peer_that_does_not_read_is_cut_off_without_blocking(void) {
     pid_t peer = fork_peer(12);
     struct link *link = link_to_child(12, peer);
@@ -700,6 +739,7 @@ int main(void) {
     RUN_TO_THE_END(the_death_of_a_peer_takes_its_link_down);
     RUN_TO_THE_END(a_forked_child_does_not_keep_links_of_its_parent_alive);
     RUN_TO_THE_END(a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_parent);
+    RUN_TO_THE_END(descriptors_wait_while_too_many_of_a_user_are_on_their_way);
     RUN_TO_THE_END(a_peer_that_does_not_read_is_cut_off_without_blocking);
     RUN_TO_THE_END(liars_are_cut_off_and_nobody_else_notices);
     RUN_TO_THE_END(a_message_without_room_for_its_descriptors_is_lost_and_the_link_stays);

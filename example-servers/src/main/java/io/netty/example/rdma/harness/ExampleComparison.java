@@ -43,8 +43,8 @@ public abstract class ExampleComparison implements Callable<Integer> {
     @Option(names = "--tls", description = "Encrypt, with the TLS engine of: ${COMPLETION-CANDIDATES}.")
     private TlsEngine tls;
 
-    private final Class<?> server;
-    private final Class<? extends LoadClient> client;
+    final Class<?> server;
+    final Class<? extends LoadClient> client;
 
     /**
      * @param server main class of the server. It has {@code ServerOptions}

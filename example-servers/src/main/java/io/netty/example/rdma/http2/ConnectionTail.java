@@ -19,6 +19,9 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2SettingsAckFrame;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.logging.InternalLogger;
@@ -43,6 +46,9 @@ final class ConnectionTail extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
+        if (message instanceof Http2SettingsAckFrame) {
+            Http2ServerInitializer.allowStreams(ctx.pipeline().get(Http2FrameCodec.class));
+        }
         if (!isHttp1 && message instanceof HttpRequest) {
             isHttp1 = true;
             ctx.pipeline().addLast(http1.get());
@@ -67,6 +73,9 @@ final class ConnectionTail extends ChannelInboundHandlerAdapter {
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         // Whatever a client does wrong ends here, so a server must not fill its log with it.
         LOGGER.debug("{}: closing", ctx.channel(), cause);
-        ctx.close();
+        if (!(cause instanceof Http2Exception)) {
+            // Else the codec closes it, and tells the client why (GOAWAY).
+            ctx.close();
+        }
     }
 }

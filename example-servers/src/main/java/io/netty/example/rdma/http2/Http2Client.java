@@ -36,6 +36,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2ClientUpgradeCodec;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
@@ -49,6 +50,7 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.stream.ChunkedInput;
+import io.netty.util.CharsetUtil;
 import io.netty.util.NetUtil;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
@@ -211,8 +213,13 @@ public final class Http2Client {
         public void channelRead(ChannelHandlerContext ctx, Object message) {
             if (message instanceof Http2SettingsFrame) {
                 ready.trySuccess(Http2Client.this);
-            } else if (message instanceof Http2GoAwayFrame) {
+            } else if (message instanceof Http2GoAwayFrame goAway) {
                 goingAway = true;
+                if (goAway.errorCode() != Http2Error.NO_ERROR.code()) {
+                    failure = new IOException("the server ended the connection: "
+                            + Http2Error.valueOf(goAway.errorCode()) + ", "
+                            + goAway.content().toString(CharsetUtil.UTF_8));
+                }
             }
             ReferenceCountUtil.release(message);
         }

@@ -125,6 +125,17 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
                 .build();
     }
 
+    /**
+     * Allows a client more streams than it was told of. To the codec a stream has ended when the last write on it is
+     * done. With RDMA that is when the client's device has said so, which may be after the client has read the answer
+     * and has opened the next stream. The codec would refuse that one, and end the connection for the data behind it.
+     *
+     * @param codec has got the client's acknowledgement of its settings, after which it counts streams
+     */
+    static void allowStreams(Http2FrameCodec codec) {
+        codec.connection().remote().maxActiveStreams(2 * MAX_CONCURRENT_STREAMS);
+    }
+
     private Http2MultiplexHandler streams() {
         return new Http2MultiplexHandler(new ChannelInitializer<>() {
             @Override

@@ -15,13 +15,20 @@
  */
 package io.netty.example.rdma.harness;
 
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.harness.load.FileComparison;
+import io.netty.example.rdma.harness.load.GrpcComparison;
+import io.netty.example.rdma.harness.load.Http2Comparison;
 import io.netty.example.rdma.harness.load.HttpComparison;
 import io.netty.example.rdma.harness.load.ProxyComparison;
 import io.netty.example.rdma.harness.load.WebSocketComparison;
+import io.netty.example.rdma.util.ClientOptions;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
+import io.netty.example.rdma.util.ServerProcess;
 import io.netty.example.rdma.util.Transport;
+import io.netty.util.concurrent.EventExecutor;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,37 +36,71 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 /**
- * The comparisons of {@code run-example.sh}, as processes. One of them runs by default: they differ only in the load,
- * and each takes some JVMs.
+ * The comparisons of {@code run-example.sh}, as processes. By default one of them measures, that of the proxy, whose
+ * processes are started in a way of their own. The others differ only in the load: each operation runs once.
  */
 @Timeout(300)
 class ExampleComparisonTest {
     @TempDir
     private Path folder;
 
-    @Test
-    void httpIsRightOnRdma() throws Exception {
-        httpIsRight(Transport.RDMA);
+    static Stream<ExampleComparison> comparisons() {
+        return Stream.of(new HttpComparison(), new FileComparison(), new WebSocketComparison(), new Http2Comparison(),
+                new GrpcComparison());
     }
 
-    @Test
+    @ParameterizedTest
+    @MethodSource("comparisons")
+    void eachOperationOfAClientGetsTheRightAnswer(ExampleComparison comparison) throws Exception {
+        List<String> arguments = read(comparison).serverArguments(folder);
+        try (ServerProcess server = new ServerProcess(comparison.server, Transport.RDMA, RunningServer.HOST,
+                arguments.toArray(new String[0]))) {
+            ClientOptions options = read(new ClientOptions(), "--host", RunningServer.HOST,
+                    "--port", Integer.toString(server.address().getPort()));
+            EventLoopGroup group = options.newGroup();
+            try {
+                LoadClient client = CommandLine.defaultFactory().create(comparison.client);
+                for (Scenario scenario : client.scenarios(options, group)) {
+                    assertThat(outcome(group.next(), scenario)).as(scenario.name()).isNull();
+                }
+            } finally {
+                TestTimeouts.shutdown(group);
+            }
+        }
+    }
+
+    private static <T> T read(T options, String... arguments) {
+        new CommandLine(options).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(arguments);
+        return options;
+    }
+
+    /** Why an operation failed, or {@code null}. */
+    private static Throwable outcome(EventExecutor loop, Scenario scenario) throws Exception {
+        CompletableFuture<Throwable> outcome = new CompletableFuture<>();
+        loop.execute(() -> scenario.operation().start(outcome::complete));
+        return outcome.get(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
     @Tag("all")
-    void httpIsRightOnTcp() throws Exception {
-        httpIsRight(Transport.EPOLL);
-    }
-
-    private void httpIsRight(Transport transport) throws Exception {
+    @EnumSource(names = {"RDMA", "EPOLL"})
+    void httpIsRight(Transport transport) throws Exception {
         assertThat(compare(new HttpComparison(), "--transports", transport.toString()))
                 .contains("| plaintext ", "| json ", "| download of 64 MiB ", "| " + transport + ' ')
                 .doesNotContain("| " + transport + " polling ");
@@ -90,10 +131,18 @@ class ExampleComparisonTest {
                 .contains("| text of 64 B ", "| binary of 4 MiB ");
     }
 
-    @ParameterizedTest
+    @Test
+    void proxyIsRightOnRdma() throws Exception {
+        proxyIsRight(Transport.RDMA);
+    }
+
+    @Test
     @Tag("all")
-    @EnumSource(names = {"RDMA", "EPOLL"})
-    void proxyIsRightWhateverItsPathIs(Transport transport) throws Exception {
+    void proxyIsRightOnTcp() throws Exception {
+        proxyIsRight(Transport.EPOLL);
+    }
+
+    private void proxyIsRight(Transport transport) throws Exception {
         assertThat(compare(new ProxyComparison(), "--transports", transport.toString()))
                 .contains("| plaintext ", "| download of 64 MiB ", "| chunked upload of 64 MiB ",
                         "| " + transport + ' ');

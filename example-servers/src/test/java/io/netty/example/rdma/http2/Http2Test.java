@@ -18,10 +18,13 @@ package io.netty.example.rdma.http2;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.http.BodyCheck;
@@ -58,7 +61,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -148,6 +153,37 @@ class Http2Test {
                 assertThat(TestTimeouts.result(all.get(i).answer())).isEqualTo(new Exchange.Answer(200, 5000 + i));
             }
             TestTimeouts.sync(client.close());
+        }
+    }
+
+    @Test
+    void answeredStreamTakesNoPlaceHoweverLateItsWritesAreDone() throws Exception {
+        LateWrites late = new LateWrites();
+        try (Http2Pair pair = new Http2Pair(Transport.RDMA, null, null, () -> late)) {
+            Http2Client client = pair.connect();
+            List<Exchange> all = new ArrayList<>();
+            for (int i = 0; i < STREAMS; i++) {
+                all.add(Http2Pair.echo(client, 100 + i));
+            }
+            for (int i = 0; i < all.size(); i++) {
+                assertThat(TestTimeouts.result(all.get(i).answer())).isEqualTo(new Exchange.Answer(200, 100 + i));
+            }
+            late.end();
+            TestTimeouts.sync(client.close());
+        }
+    }
+
+    @Test
+    void brokenProtocolIsToldToTheClient() throws Exception {
+        try (Http2Pair pair = new Http2Pair(Transport.RDMA)) {
+            Http2Client client = pair.connect();
+            Exchange exchange = Http2Pair.get(client, 100_000_000_000L);
+            TestTimeouts.awaitTrue(() -> exchange.received() > 0);
+            // Data of a stream that was never opened: RFC 7540, 4.1 and 5.1.
+            client.channel().pipeline().firstContext().writeAndFlush(
+                    client.channel().alloc().buffer().writeMedium(0).writeShort(0).writeInt(1001));
+            assertThatThrownBy(() -> TestTimeouts.result(exchange.answer()))
+                    .hasStackTraceContaining("PROTOCOL_ERROR").hasStackTraceContaining("Stream 1001");
         }
     }
 
@@ -420,6 +456,42 @@ class Http2Test {
                     return input.progress();
                 }
             }));
+        }
+    }
+
+    /** Answers the requests of one connection, whose writes are not done before {@link #end}. */
+    @Sharable
+    private static final class LateWrites extends ChannelInboundHandlerAdapter {
+        private final Queue<ChannelPromise> late = new ConcurrentLinkedQueue<>();
+        private volatile Channel connection;
+        private volatile boolean ended;
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            if (connection == null) {
+                connection = ctx.channel().parent();
+                connection.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+                    @Override
+                    public void write(ChannelHandlerContext first, Object message, ChannelPromise promise) {
+                        first.write(message).addListener(done -> {
+                            late.add(promise);
+                            setLate();
+                        });
+                    }
+                });
+            }
+            ctx.pipeline().addAfter(ctx.name(), null, new HttpServerHandler(Http2Pair.LIMITS));
+        }
+
+        void end() {
+            ended = true;
+            connection.eventLoop().execute(this::setLate);
+        }
+
+        private void setLate() {
+            for (ChannelPromise promise; ended && (promise = late.poll()) != null;) {
+                promise.trySuccess();
+            }
         }
     }
 
