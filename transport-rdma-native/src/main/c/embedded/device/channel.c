@@ -59,8 +59,11 @@ int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
         return EBUSY;
     }
     atomic_fetch_sub(&context_of(ibv->context)->objects, 1);
-    own_doorbell_close(&channel->doorbell);
-    if (!context_is_inherited(ibv->context)) { /* else a thread that the child does not have may wait for them */
+    if (context_is_inherited(ibv->context)) {
+        own_doorbell_close_inherited(&channel->doorbell);
+    } else {
+        own_doorbell_close(&channel->doorbell);
+        /* A thread that a child does not have may wait for them. */
         pthread_cond_destroy(&channel->acknowledged);
         pthread_mutex_destroy(&channel->members_lock);
         pthread_mutex_destroy(&channel->lock);

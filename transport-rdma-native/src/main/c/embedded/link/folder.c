@@ -31,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "embedded/base/closer.h"
 #include "embedded/base/memory_limit.h"
 #include "embedded/base/random.h"
 #include "trust.h"
@@ -432,15 +433,16 @@ static void explain_missing(const struct setting *folder, char *reason, size_t s
 static int try(const struct setting *folder, char *reason, size_t size) {
     char name[FOLDER_NAME_SIZE];
     snprintf(name, sizeof(name), UNFINISHED "-try-%08x", random_start());
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) {
         return errno;
     }
+    closer_pass_rights(fd, false);
     int err = folder_listen(fd, name, false);
     if (err == 0) {
         folder_remove(name);
     }
-    close(fd);
+    closer_end_listener(fd); /* others may have connected */
     if (err == EACCES || err == EROFS) {
         snprintf(reason, size, "%s=%s: user %u may not make files in the folder (%s): give it to this user or to a "
                  "group of it, or mount it writable", folder->name, folder->value, geteuid(), strerror(err));

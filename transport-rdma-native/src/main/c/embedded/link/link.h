@@ -163,6 +163,7 @@ struct link_peer {
     uid_t uid;
     pid_t pid;
     uint64_t process;
+    bool may_signal; /* kill(2): it could stop this process anyway, or end it */
 };
 const struct link_peer *link_peer(const struct link *link);
 

@@ -105,7 +105,7 @@ static void fork_child(void) {
     if (own_notify_area_fd >= 0) {
         close(own_notify_area_fd);
     }
-    own_doorbell_close(&own_doorbell);
+    own_doorbell_close_inherited(&own_doorbell);
     own_notify_area_fd = -1;
     own_notify_area = NULL;
     memset(cq_taken, 0, sizeof(cq_taken));

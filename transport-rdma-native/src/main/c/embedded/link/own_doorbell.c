@@ -23,23 +23,32 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "embedded/base/closer.h"
 #include "folder.h"
 #include "trust.h"
 
-static void close_if_open(int *fd) {
+static void close_if_open(int *fd, void (*close_fd)(int fd)) {
     if (*fd >= 0) {
-        close(*fd);
+        close_fd(*fd);
         *fd = -1;
     }
 }
 
-void own_doorbell_close(struct own_doorbell *doorbell) {
+static void close_all(struct own_doorbell *doorbell, void (*close_fd)(int fd)) {
     if (doorbell->rung.fd != doorbell->heard.fd) {
-        close_if_open(&doorbell->rung.fd);
+        close_if_open(&doorbell->rung.fd, close_fd);
     }
     doorbell->rung.fd = -1;
-    close_if_open(&doorbell->heard.fd);
-    close_if_open(&doorbell->file);
+    close_if_open(&doorbell->heard.fd, close_fd);
+    close_if_open(&doorbell->file, close_fd);
+}
+
+void own_doorbell_close(struct own_doorbell *doorbell) {
+    close_all(doorbell, doorbell->heard.is_socket ? closer_close : closer_close_own);
+}
+
+void own_doorbell_close_inherited(struct own_doorbell *doorbell) {
+    close_all(doorbell, closer_close_inherited);
 }
 
 static int open_eventfd(struct own_doorbell *doorbell, int flags) {
@@ -56,7 +65,7 @@ static int connect_to(int file) {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     int err = fd < 0 ? errno : folder_connect_file(fd, file);
     if (err != 0) {
-        close_if_open(&fd);
+        close_if_open(&fd, closer_close_own);
         errno = err;
     }
     return fd;
@@ -65,6 +74,9 @@ static int connect_to(int file) {
 static int open_sockets(struct own_doorbell *doorbell) {
     doorbell->heard.is_socket = doorbell->rung.is_socket = true;
     doorbell->heard.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (doorbell->heard.fd >= 0) {
+        closer_pass_rights(doorbell->heard.fd, false);
+    }
     doorbell->file = doorbell->heard.fd < 0 ? -1 : folder_bind_unnamed(doorbell->heard.fd);
     doorbell->rung.fd = doorbell->file < 0 ? -1 : connect_to(doorbell->file);
     if (doorbell->rung.fd < 0) {
@@ -87,7 +99,7 @@ int own_doorbell_lend(const struct own_doorbell *doorbell) {
 
 void own_doorbell_lent(const struct own_doorbell *doorbell, int fd) {
     if (fd >= 0 && doorbell->file >= 0) {
-        close(fd);
+        closer_close(fd); /* the peer may have sent to its own socket */
     }
 }
 
@@ -101,7 +113,7 @@ static bool is_eventfd(int fd) {
         return true; /* no /proc */
     }
     target[length] = 0;
-    return strstr(target, "[eventfd]") != NULL;
+    return strcmp(target, "anon_inode:[eventfd]") == 0;
 }
 
 static bool has_option(int fd, int option, int expected) {

@@ -41,8 +41,11 @@ struct own_doorbell {
 /* `flags`: those of eventfd(2). Returns 0 or errno. */
 int own_doorbell_open(struct own_doorbell *doorbell, int flags);
 
-/* Also of one that is none. In the child of a fork(), too: the parent's stays open. */
+/* Also of one that is none. Sockets are closed soon: closer.h. */
 void own_doorbell_close(struct own_doorbell *doorbell);
+
+/* In the child of a fork(): the parent's stays open. */
+void own_doorbell_close_inherited(struct own_doorbell *doorbell);
 
 /*
  * A descriptor to send to a peer, which own_doorbell_lent() ends once it is sent. -1 with errno: whoever misses it

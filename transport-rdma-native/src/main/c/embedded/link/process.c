@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "embedded/base/closer.h"
 #include "embedded/base/doorbell.h"
 #include "embedded/base/sealed.h"
 
@@ -99,9 +100,9 @@ static bool is_self(const struct link_peer *peer, const struct stat *status) {
             && own.st_ino == status->st_ino;
 }
 
-static void close_doorbell(const struct process *process) {
+static void close_doorbell(const struct process *process, void (*close_fd)(int fd)) {
     if (!process->is_self) {
-        close(process->doorbell.fd);
+        close_fd(process->doorbell.fd);
     }
 }
 
@@ -133,6 +134,10 @@ static struct process *create(const struct link_peer *peer, int area_fd, const s
 struct process *process_of_notify_area(const struct link_peer *peer, int area_fd, int *doorbell) {
     struct stat status;
     struct doorbell received;
+    if (!sealed_can_be(area_fd)) { /* fstat(2) of another file may ask the process that serves it: FUSE */
+        errno = EPROTO;
+        return NULL;
+    }
     if (fstat(area_fd, &status) != 0) {
         return NULL;
     }
@@ -178,7 +183,7 @@ void process_put(struct process *process) {
             link = &(*link)->next;
         }
         *link = process->next;
-        close_doorbell(process); /* with the lock: a fork() sees either none or both of this and the unlisting */
+        close_doorbell(process, closer_close); /* with the lock: a fork() sees either none or both of this and the unlisting */
     }
     pthread_mutex_unlock(&processes_lock);
     if (last) {
@@ -214,7 +219,7 @@ static void drop_if_unused(struct process *process, struct remote_cq *cq) {
     }
     *find_cq(process, cq->index, cq->id) = cq->next;
     if (cq->doorbell.fd >= 0) {
-        close(cq->doorbell.fd);
+        closer_close(cq->doorbell.fd);
         process->doorbells--;
     }
     free(cq);
@@ -423,11 +428,11 @@ static void fork_parent(void) {
 }
 
 static void close_doorbells(const struct process *process) {
-    close_doorbell(process);
+    close_doorbell(process, closer_close_inherited);
     for (unsigned i = 0; i < CQ_BUCKETS; i++) {
         for (struct remote_cq *cq = process->cqs[i]; cq != NULL; cq = cq->next) {
             if (cq->doorbell.fd >= 0) {
-                close(cq->doorbell.fd);
+                closer_close_inherited(cq->doorbell.fd);
             }
         }
     }

@@ -182,7 +182,9 @@ bool trust_peer(int fd, struct link_peer *peer) {
             && (groups.count == 0 || !(contains(&groups, credentials.gid) || is_in_listed_group(fd)))) {
         return false;
     }
-    *peer = (struct link_peer) { .uid = credentials.uid, .pid = credentials.pid };
+    *peer = (struct link_peer) {
+        .uid = credentials.uid, .pid = credentials.pid, .may_signal = credentials.uid == geteuid(),
+    };
     return credentials.pid != 0 || identify(fd, peer);
 }
 

@@ -21,8 +21,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "embedded/base/closer.h"
 #include "embedded/device/ah.h"
 #include "embedded/device/channel.h"
 #include "embedded/device/watch.h"
@@ -44,7 +44,7 @@ static void close_doorbells(struct attachment *attachment) {
     int *doorbells[] = { &attachment->recv_doorbell, &attachment->send_doorbell };
     for (int i = 0; i < 2; i++) {
         if (*doorbells[i] >= 0) {
-            close(*doorbells[i]);
+            closer_close(*doorbells[i]);
             *doorbells[i] = -1;
         }
     }
