@@ -18,6 +18,7 @@
  * processes. And on a system that can't read a doorbell without the danger to block, Linux before 5.8; and where other
  * users are listed, so that doorbells are sockets.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -28,6 +29,7 @@
 #include <unistd.h>
 
 #include "channel_support.h"
+#include "embedded/embedded.h"
 #include "embedded/device/cq.h"
 #include "embedded/device/watch.h"
 #include "provider.h"
@@ -325,6 +327,34 @@ static void an_old_system_does_not_block_a_channel_that_must_not(void) {
     without_nowait(take_without_blocking);
 }
 
+/* The descriptor blocks, as if a peer that has it had changed its flags. */
+static void take_from_descriptor_that_blocks(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    const uint64_t one = 1;
+    pair_open(&a, &b, &options);
+    CHECK_EQ(embedded_ext_set_nonblocking(b.channel), 0);
+    CHECK_EQ(fcntl(b.channel->fd, F_GETFL) & O_NONBLOCK, 0);
+    expect_no_event(&b);
+    for (uint64_t i = 0; i < 10; i++) {
+        CHECK_EQ(write(b.channel->fd, &one, sizeof(one)), sizeof(one)); /* a ring for nothing */
+        expect_no_event(&b);
+        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+        expect_event(&b, b.recv_cq);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+        expect_no_event(&b);
+    }
+    pair_close(&a, &b);
+}
+
+static void a_channel_that_must_not_block_does_not_whatever_its_descriptor_says(void) {
+    take_from_descriptor_that_blocks();
+    without_nowait(take_from_descriptor_that_blocks);
+}
+
 static void *block_on(void *channel) {
     struct ibv_cq *cq;
     void *context;
@@ -472,6 +502,7 @@ int main(void) {
     RUN(a_full_descriptor_stops_nobody);
     RUN(an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer);
     RUN(destroying_a_queue_keeps_the_wake_up_of_another);
+    RUN(a_channel_that_must_not_block_does_not_whatever_its_descriptor_says);
     RUN(an_old_system_gives_threads_that_block_each_event_once);
     RUN(an_old_system_does_not_block_a_channel_that_must_not);
 #ifndef __SANITIZE_ADDRESS__ /* as in cancel_test.c */
