@@ -32,6 +32,7 @@
 #include "embedded/embedded.h"
 #include "embedded/device/cq.h"
 #include "embedded/device/watch.h"
+#include "namespaces.h"
 #include "provider.h"
 #include "qp_inside.h"
 
@@ -294,6 +295,20 @@ static void no_wake_up_is_lost_in_a_million_messages(void) {
     wake_by_messages(rounds(1000000, 100000), receive_asleep);
 }
 
+/* It is lent no descriptor of a channel, but rings the engine, and so is this process there. */
+static void receive_asleep_in_another_namespace(int socket) {
+    enter_pid_namespace();
+    receive_asleep(socket);
+}
+
+static void no_wake_up_is_lost_between_pid_namespaces(void) {
+    if (!has_pid_namespaces()) {
+        fprintf(stderr, "    skipped: PID namespaces, which this process may not make\n");
+        return;
+    }
+    wake_by_messages(rounds(100000, 10000), receive_asleep_in_another_namespace);
+}
+
 /* ---- an old system ---- */
 
 static void without_nowait(void (*test)(void)) {
@@ -448,7 +463,8 @@ static void ring_full_socket(void) {
     struct end a, b;
     struct options options = with_channel();
     pair_open(&a, &b, &options);
-    int peers = channel_lend_doorbell(b.channel);
+    const struct link_peer peer = { .uid = geteuid(), .pid = 0 };
+    int peers = channel_lend_doorbell(b.channel, &peer);
     CHECK(peers >= 0);
     for (uint64_t i = 0; i < 3; i++) {
         CHECK_EQ(post_recv(&b, i, 0, 8), 0);
@@ -499,6 +515,7 @@ int main(void) {
     RUN(no_wake_up_is_lost_where_both_list_others);
     RUN(no_wake_up_is_lost_where_one_of_them_lists_others);
     RUN(no_wake_up_is_lost_in_a_million_messages);
+    RUN(no_wake_up_is_lost_between_pid_namespaces);
     RUN(a_full_descriptor_stops_nobody);
     RUN(an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer);
     RUN(destroying_a_queue_keeps_the_wake_up_of_another);

@@ -68,7 +68,7 @@ static struct own_doorbell open_doorbell(void) {
 static struct doorbell lend(const struct own_doorbell *own) {
     const struct link_peer other = { .uid = geteuid() + 1 };
     struct doorbell doorbell;
-    int fd = own_doorbell_lend(own);
+    int fd = own_doorbell_lend(own, &other);
     CHECK(fd >= 0);
     CHECK(doorbell_of_peer(&other, fd, &doorbell));
     return doorbell;
@@ -139,8 +139,9 @@ static void come_and_go(const void *unused) {
     int before = open_fds();
     struct own_doorbell own = open_doorbell();
     CHECK_EQ(open_fds(), before + 3);
-    own_doorbell_lent(&own, own_doorbell_lend(&own));
-    CHECK_EQ(open_fds(), before + 3);
+    const struct link_peer peer = { .uid = geteuid() + 1 };
+    own_doorbell_lent(&own, own_doorbell_lend(&own, &peer));
+    CHECK_EVENTUALLY(open_fds() == before + 3);
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
@@ -221,8 +222,8 @@ static void be_shown_what(const void *unused) {
     (void) unused;
     struct end end; /* opens the provider */
     end_open(&end, &defaults);
-    const struct link_peer same = { .uid = geteuid(), .pid = 1 }, other = { .uid = geteuid() + 1, .pid = 1 };
-    int pair[2], ends[2], own = own_doorbell_lend(&own_doorbell);
+    const struct link_peer same = { .uid = geteuid(), .pid = 1, .may_signal = true }, other = { .uid = geteuid() };
+    int pair[2], ends[2], own = own_doorbell_lend(&own_doorbell, &other);
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     CHECK_EQ(pipe(ends), 0);
     const int events = eventfd(0, EFD_CLOEXEC), internet = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -248,7 +249,7 @@ static void be_shown_what(const void *unused) {
     sent = events;
     CHECK(!process_announce(process, 1, 1, &sent, &announcement));
     CHECK_EQ(sent, events);
-    sent = own_doorbell_lend(&own_doorbell);
+    sent = own_doorbell_lend(&own_doorbell, &other);
     CHECK(process_announce(process, 1, 1, &sent, &announcement));
     CHECK_EQ(sent, -1);
     process_renounce(&announcement);
@@ -285,7 +286,7 @@ static void nobody_waits_for_what_a_peer_has_put_into_its_doorbell(void) {
     in_a_process_that_lists_others(be_given_filled_ones);
 }
 
-static void an_eventfd_of_another_user_is_no_doorbell(void) {
+static void an_eventfd_of_a_peer_that_may_not_stop_this_process_is_no_doorbell(void) {
     in_a_process_that_lists_others(be_shown_what);
 }
 
@@ -297,7 +298,7 @@ int main(void) {
     RUN(a_full_doorbell_stops_nobody_who_rings_it);
     RUN(who_may_ring_can_neither_take_a_ring_nor_end_the_doorbell);
     RUN(a_doorbell_leaves_no_descriptor_and_a_forked_child_closes_its_own);
-    RUN(an_eventfd_of_another_user_is_no_doorbell);
+    RUN(an_eventfd_of_a_peer_that_may_not_stop_this_process_is_no_doorbell);
     RUN(no_descriptor_can_be_sent_with_a_ring);
     RUN(nobody_waits_for_what_a_peer_sends_with_a_ring);
     RUN(nobody_waits_for_what_a_peer_has_put_into_its_doorbell);

@@ -55,7 +55,7 @@ static inline struct lingering open_lingering(void) {
     return (struct lingering) { fd, reader };
 }
 
-/* sendmsg(2) with `count` times the descriptor. */
+/* sendmsg(2) with `count` descriptors, of which the last one is `fd`. */
 static inline ssize_t send_with_fds(int socket, const void *bytes, size_t length, int fd, int count) {
     struct iovec iov = { .iov_base = (void *) bytes, .iov_len = length };
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(253 * sizeof(int))] = { 0 };
@@ -66,15 +66,16 @@ static inline ssize_t send_with_fds(int socket, const void *bytes, size_t length
     c->cmsg_type = SCM_RIGHTS;
     c->cmsg_len = CMSG_LEN((size_t) count * sizeof(int));
     for (int i = 0; i < count; i++) {
-        memcpy(CMSG_DATA(c) + (size_t) i * sizeof(int), &fd, sizeof(int));
+        const int other = STDERR_FILENO;
+        memcpy(CMSG_DATA(c) + (size_t) i * sizeof(int), i + 1 < count ? &other : &fd, sizeof(int));
     }
     return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-/* Sends one that nobody else has: who closes the message waits. Returns the reader, or -1 with errno. */
-static inline int send_lingering(int socket, const void *bytes, size_t length) {
+/* The same with one that lingers, and that nobody else has. Returns the reader, or -1 with errno. */
+static inline int send_lingering_behind(int socket, const void *bytes, size_t length, int others) {
     struct lingering lingering = open_lingering();
-    ssize_t sent = send_with_fds(socket, bytes, length, lingering.fd, 1);
+    ssize_t sent = send_with_fds(socket, bytes, length, lingering.fd, others + 1);
     int error = errno;
     if (sent < 0) {
         close(lingering.reader);
@@ -82,6 +83,10 @@ static inline int send_lingering(int socket, const void *bytes, size_t length) {
     close(lingering.fd);
     errno = error;
     return sent < 0 ? -1 : lingering.reader;
+}
+
+static inline int send_lingering(int socket, const void *bytes, size_t length) {
+    return send_lingering_behind(socket, bytes, length, 0);
 }
 
 /* A socket for datagrams, as a doorbell is, with a message in it that lingers when it is closed. */

@@ -16,10 +16,11 @@
 /*
  * Descriptors that a peer could put something into, or has made: sockets that it can send to (SCM_RIGHTS, unix(7)), and
  * what it has sent. close(2) of these may take as long as the peer likes: a TCP socket lingers (SO_LINGER, socket(7)),
- * also one in a message that nobody has read, and a file of a FUSE file system asks the process that serves it. recvmsg(2)
- * waits in the same way for the descriptors that it has no room for. So the files that have such descriptors never call
- * close(2) (scripts/c-folders looks), and nothing here waits: threads close them, which start when they are needed, hold no
- * lock meanwhile and end when there is nothing to do. One that is kept by a peer is replaced, up to a limit.
+ * also one in a message that nobody has read, and a file of a FUSE file system asks the process that serves it.
+ * recvmsg(2) waits in the same way for the descriptors that it has no room for. So the files that have such descriptors
+ * never call close(2) (scripts/c-folders looks), and nothing here waits: threads close them, which start when they are
+ * needed, hold no lock meanwhile and end when there is nothing to do. One that is kept by a peer is replaced, up to a
+ * limit.
  *
  * Threads: any, with any locks held.
  */
@@ -32,15 +33,19 @@
 void closer_init(void);      /* before those whose locks are held in calls */
 void closer_halt_init(void); /* after all others that register handlers of forks, but that of the engine */
 
-/* Takes the descriptor over. A child of a fork does not have it from then on, but for a fork in these microseconds. */
+/*
+ * Takes the descriptor over. A child of a fork does not have it from then on, but for a fork in these microseconds. If
+ * no thread can be started and there is none, or no memory, it is closed at once.
+ */
 void closer_close(int fd);
 
 /* The same with a connection: the peer reads the end at once, also if a fork has left a copy in a child. */
 void closer_end(int connection);
 
 /*
- * Closes a listening socket that does not block, and frees its name, before the return. close(2) would do the same to the
- * connections that are not accepted, with all that is in them, so they are accepted before; none comes after shutdown(2).
+ * Closes a listening socket that does not block, and frees its name, before the return. close(2) would do the same to
+ * the connections that are not accepted, with all that is in them, so they are accepted before; none comes after
+ * shutdown(2).
  */
 void closer_end_listener(int listener);
 
@@ -48,8 +53,8 @@ void closer_end_listener(int listener);
 void closer_close_own(int fd);
 
 /*
- * At once, in the child of a fork: its copy, which is not the last one. If it is after all, a peer delays this child and
- * nobody else, as exec(2) would.
+ * At once, in the child of a fork: its copy, which is not the last one. If it is after all, a peer delays this child
+ * and nobody else, as exec(2) would.
  */
 void closer_close_inherited(int fd);
 

@@ -75,8 +75,8 @@ int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
     return 0;
 }
 
-int channel_lend_doorbell(struct ibv_comp_channel *ibv) {
-    return ibv != NULL ? own_doorbell_lend(&channel_of(ibv)->doorbell) : -1;
+int channel_lend_doorbell(struct ibv_comp_channel *ibv, const struct link_peer *peer) {
+    return ibv != NULL ? own_doorbell_lend(&channel_of(ibv)->doorbell, peer) : -1;
 }
 
 void channel_doorbell_lent(struct ibv_comp_channel *ibv, int fd) {

@@ -75,7 +75,7 @@ void channel_part(struct channel *channel, struct cq *cq);
  * The descriptor that a peer is to ring, which channel_doorbell_lent() ends once it is sent; -1 if there is none, as
  * without a channel: the peer rings the engine then.
  */
-int channel_lend_doorbell(struct ibv_comp_channel *channel);
+int channel_lend_doorbell(struct ibv_comp_channel *channel, const struct link_peer *peer);
 void channel_doorbell_lent(struct ibv_comp_channel *channel, int fd);
 
 /* Counts one event for the completion queue and makes the descriptor readable. */

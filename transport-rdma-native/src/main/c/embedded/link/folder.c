@@ -489,9 +489,7 @@ static int start(char *reason, size_t size) {
         return EINVAL;
     }
     int err = trust_set(users.name, users.value, groups.name, groups.value, reason, size);
-    if (trust_has_lists()) {
-        memory_limit(); /* now, as arena.c asks on the engine thread, which should read no files */
-    }
+    memory_limit(); /* now, as arena.c asks on the engine thread, which should read no files */
     return err != 0 || *folder.value == 0 ? err : open_folder(&folder, reason, size);
 }
 

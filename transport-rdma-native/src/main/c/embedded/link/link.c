@@ -58,8 +58,8 @@
 #define MAX_ACCEPTED_LINKS 512
 
 /*
- * From all processes of another user, who can have any number of them: or a quarter of the descriptors, if that is
- * less.
+ * From all processes of a user that may not signal this one, of which there can be any number: or a quarter of the
+ * descriptors, if that is less.
  */
 #define MAX_LINKS_OF_USER (4 * MAX_ACCEPTED_LINKS)
 #define MIN_LINKS_OF_USER 64
@@ -133,7 +133,7 @@ void link_set_slot(struct link *link, enum link_slot slot, void *value) {
 /* ---- what peers make this process keep ---- */
 
 bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *b) {
-    return link_peer_is(a, b) || (a->uid == b->uid && a->uid != geteuid());
+    return link_peer_is(a, b) || (a->uid == b->uid && !a->may_signal && !b->may_signal);
 }
 
 bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit) {
@@ -414,8 +414,8 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
     }
     int fd = open_socket();
     err = fd < 0 ? errno : connect_socket(fd, name);
-    if (err == 0 && !trust_peer(fd, &peer)) {
-        err = ECONNREFUSED; /* another user has bound the name: no process that may be a peer is there */
+    if (err == 0) {
+        err = trust_peer(fd, &peer); /* another user may have bound the name: no process that may be a peer is there */
     }
     if (err == 0) {
         err = open_link(fd, &peer, name, result);
@@ -507,10 +507,10 @@ static bool may_accept_from(const struct link_peer *peer) {
     for (const struct link *link = table.links; link != NULL; link = link->next) {
         if (link->name.kind == LINK_UNNAMED) {
             of_process += link_peer_is(&link->peer, peer);
-            of_user += link->peer.uid == peer->uid;
+            of_user += link_peers_share_limits(&link->peer, peer);
         }
     }
-    return of_process < MAX_ACCEPTED_LINKS && (peer->uid == geteuid() || of_user < max_links_of_user());
+    return of_process < MAX_ACCEPTED_LINKS && (peer->may_signal || of_user < max_links_of_user());
 }
 
 /* Returns 0 or errno: EAGAIN, or what there are too few of. */
@@ -522,7 +522,7 @@ static int accept_one(int listener) {
     int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     int err = fd < 0 ? errno : 0;
     struct link_peer peer;
-    if (fd >= 0 && trust_peer(fd, &peer) && may_accept_from(&peer)) {
+    if (fd >= 0 && trust_peer(fd, &peer) == 0 && may_accept_from(&peer)) {
         open_link(fd, &peer, NULL, NULL);
     } else if (fd >= 0) {
         closer_end(fd);

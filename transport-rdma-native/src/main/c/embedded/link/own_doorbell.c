@@ -21,11 +21,11 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "embedded/base/closer.h"
 #include "folder.h"
-#include "trust.h"
 
 static void close_if_open(int *fd, void (*close_fd)(int fd)) {
     if (*fd >= 0) {
@@ -60,10 +60,24 @@ static int open_eventfd(struct own_doorbell *doorbell, int flags) {
     return 0;
 }
 
-/* A socket that is connected to the file's. Returns -1 with errno. */
-static int connect_to(int file) {
+/* With an abstract name that the kernel chooses: unix(7), autobind. */
+static int bind_abstract(int fd) {
+    const struct sockaddr_un unnamed = { .sun_family = AF_UNIX };
+    return bind(fd, (const struct sockaddr *) &unnamed, sizeof(unnamed.sun_family)) == 0 ? 0 : errno;
+}
+
+static int connect_abstract(int fd, int heard) {
+    struct sockaddr_un address;
+    socklen_t size = sizeof(address);
+    return getsockname(heard, (struct sockaddr *) &address, &size) == 0
+                    && connect(fd, (const struct sockaddr *) &address, size) == 0 ? 0 : errno;
+}
+
+/* A new socket that is connected to the one that is heard. Returns -1 with errno. */
+static int open_connected(const struct own_doorbell *doorbell) {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    int err = fd < 0 ? errno : folder_connect_file(fd, file);
+    int err = fd < 0 ? errno
+            : doorbell->file >= 0 ? folder_connect_file(fd, doorbell->file) : connect_abstract(fd, doorbell->heard.fd);
     if (err != 0) {
         close_if_open(&fd, closer_close_own);
         errno = err;
@@ -71,34 +85,49 @@ static int connect_to(int file) {
     return fd;
 }
 
-static int open_sockets(struct own_doorbell *doorbell) {
-    doorbell->heard.is_socket = doorbell->rung.is_socket = true;
-    doorbell->heard.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (doorbell->heard.fd >= 0) {
-        closer_pass_rights(doorbell->heard.fd, false);
+/* Returns 0 or errno. */
+static int open_heard(struct own_doorbell *doorbell) {
+    doorbell->heard = (struct doorbell) { .fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), .is_socket = true };
+    if (doorbell->heard.fd < 0) {
+        return errno;
     }
-    doorbell->file = doorbell->heard.fd < 0 ? -1 : folder_bind_unnamed(doorbell->heard.fd);
-    doorbell->rung.fd = doorbell->file < 0 ? -1 : connect_to(doorbell->file);
-    if (doorbell->rung.fd < 0) {
-        int err = errno;
+    closer_pass_rights(doorbell->heard.fd, false);
+    if (!folder_is_used()) {
+        return bind_abstract(doorbell->heard.fd);
+    }
+    doorbell->file = folder_bind_unnamed(doorbell->heard.fd);
+    return doorbell->file < 0 ? errno : 0;
+}
+
+int own_doorbell_open_sockets(struct own_doorbell *doorbell) {
+    *doorbell = (struct own_doorbell) OWN_DOORBELL_NONE;
+    int err = open_heard(doorbell);
+    if (err == 0) {
+        doorbell->rung = (struct doorbell) { .fd = open_connected(doorbell), .is_socket = true };
+        err = doorbell->rung.fd < 0 ? errno : 0;
+    }
+    if (err != 0) {
         own_doorbell_close(doorbell);
-        return err;
     }
-    return 0;
+    return err;
 }
 
 int own_doorbell_open(struct own_doorbell *doorbell, int flags) {
     *doorbell = (struct own_doorbell) OWN_DOORBELL_NONE;
     int err = folder_start(NULL, 0); /* from then on it is known who may be a peer */
-    return err != 0 ? err : trust_has_lists() ? open_sockets(doorbell) : open_eventfd(doorbell, flags);
+    return err != 0 ? err : folder_is_used() ? own_doorbell_open_sockets(doorbell) : open_eventfd(doorbell, flags);
 }
 
-int own_doorbell_lend(const struct own_doorbell *doorbell) {
-    return doorbell->file >= 0 ? connect_to(doorbell->file) : doorbell->rung.fd;
+int own_doorbell_lend(const struct own_doorbell *doorbell, const struct link_peer *peer) {
+    if (doorbell->heard.is_socket) {
+        return open_connected(doorbell);
+    }
+    errno = EPERM;
+    return peer->may_signal ? doorbell->rung.fd : -1;
 }
 
 void own_doorbell_lent(const struct own_doorbell *doorbell, int fd) {
-    if (fd >= 0 && doorbell->file >= 0) {
+    if (fd >= 0 && doorbell->heard.is_socket) {
         closer_close(fd); /* the peer may have sent to its own socket */
     }
 }
@@ -125,5 +154,5 @@ static bool has_option(int fd, int option, int expected) {
 bool doorbell_of_peer(const struct link_peer *peer, int fd, struct doorbell *doorbell) {
     bool is_socket = has_option(fd, SO_DOMAIN, AF_UNIX) && has_option(fd, SO_TYPE, SOCK_DGRAM);
     *doorbell = (struct doorbell) { .fd = fd, .is_socket = is_socket };
-    return is_socket || (peer->uid == geteuid() && is_eventfd(fd));
+    return is_socket || (peer->may_signal && is_eventfd(fd));
 }

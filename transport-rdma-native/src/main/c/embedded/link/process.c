@@ -42,7 +42,9 @@
  */
 #define MAX_NOTIFY_AREAS 64u
 
-/* Of all processes of another user, in proportion to their links: MAX_LINKS_OF_USER of link.c. */
+/*
+ * Of all processes of a user that may not signal this one, in proportion to their links: MAX_LINKS_OF_USER of link.c.
+ */
 #define MAX_NOTIFY_AREAS_OF_USER (4 * MAX_NOTIFY_AREAS)
 
 /*
@@ -147,7 +149,7 @@ struct process *process_of_notify_area(const struct link_peer *peer, int area_fd
     }
     pthread_mutex_lock(&processes_lock);
     struct process *process = processes;
-    unsigned others = 0, limit = peer->uid == geteuid() ? MAX_NOTIFY_AREAS : MAX_NOTIFY_AREAS_OF_USER;
+    unsigned others = 0, limit = peer->may_signal ? MAX_NOTIFY_AREAS : MAX_NOTIFY_AREAS_OF_USER;
     while (process != NULL && !is(process, peer, &status)) {
         others += link_peers_share_limits(&process->peer, peer);
         process = process->next;
@@ -183,7 +185,8 @@ void process_put(struct process *process) {
             link = &(*link)->next;
         }
         *link = process->next;
-        close_doorbell(process, closer_close); /* with the lock: a fork() sees either none or both of this and the unlisting */
+        /* With the lock: a fork() sees either none or both of this and the unlisting. */
+        close_doorbell(process, closer_close);
     }
     pthread_mutex_unlock(&processes_lock);
     if (last) {

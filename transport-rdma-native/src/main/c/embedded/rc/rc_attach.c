@@ -138,8 +138,9 @@ static int send_introduction(struct qp *qp) {
         attach.carries |= WIRE_ARENA;
         nfds++;
     }
-    int to_recv = channel_lend_doorbell(recv_channel);
-    int to_send = qp->send_cq != qp->recv_cq ? channel_lend_doorbell(send_channel) : -1;
+    const struct link_peer *to = link_peer(peer_link(qp->route));
+    int to_recv = channel_lend_doorbell(recv_channel, to);
+    int to_send = qp->send_cq != qp->recv_cq ? channel_lend_doorbell(send_channel, to) : -1;
     if (to_recv >= 0) {
         attach.carries |= WIRE_RECV_DOORBELL;
         fds[nfds++] = to_recv;
