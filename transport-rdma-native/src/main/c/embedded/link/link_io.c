@@ -369,6 +369,13 @@ static void pause(struct link *link) {
     engine_timer_set(&link->retry_timer, engine_now_ns() + RETRY_NS);
 }
 
+static bool is_paused(struct link *link) {
+    pthread_mutex_lock(&link->lock);
+    bool paused = link->paused;
+    pthread_mutex_unlock(&link->lock);
+    return paused;
+}
+
 /*
  * The same for a peer that may not stop this process: recvmsg(2) closes the descriptors for which there is no room, and
  * waits for that. So the message is looked at first. When it is taken, what it had is open here as well.
@@ -404,7 +411,7 @@ static bool receive(struct link *link, bool *again) {
 }
 
 bool link_transfer(struct link *link, uint32_t events) {
-    if (link->paused && (events & (EPOLLHUP | EPOLLERR)) != 0) {
+    if ((events & (EPOLLHUP | EPOLLERR)) != 0 && is_paused(link)) {
         return false; /* epoll(7) would report it without end */
     }
     if (events & EPOLLOUT) {
