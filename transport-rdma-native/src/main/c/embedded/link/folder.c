@@ -31,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "embedded/base/cancel.h"
 #include "embedded/base/closer.h"
 #include "embedded/base/memory_limit.h"
 #include "embedded/base/random.h"
@@ -498,6 +499,7 @@ int folder_start(char *reason, size_t reason_size) {
     if (__atomic_load_n(&state.started, __ATOMIC_ACQUIRE)) {
         return 0;
     }
+    UNCANCELLED;
     if (reason == NULL) {
         reason = unwanted;
         reason_size = sizeof(unwanted);
