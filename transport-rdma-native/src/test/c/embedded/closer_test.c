@@ -14,6 +14,7 @@
  * under the License.
  */
 /* Closing what peers could fill: nobody waits for it, also not for another one, and a fork has no copies of it. */
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "check.h"
@@ -84,6 +85,24 @@ static void the_rest_waits_while_all_threads_are_kept(void) {
     CHECK_EVENTUALLY(open_fds() == before);
 }
 
+static bool is_mapped(void *memory) {
+    return msync(memory, 4096, MS_ASYNC) == 0;
+}
+
+static void memory_is_unmapped_by_another_thread(void) {
+    void *memory = mmap(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED);
+    keep_threads(THREADS);
+    for (int i = 0; i <= WAITING; i++) {
+        close(hand_over_pipe());
+    }
+    CHECK_EVENTUALLY(closer_is_behind());
+    closer_unmap(memory, 4096);
+    CHECK(is_mapped(memory));
+    let_threads_go(THREADS);
+    CHECK_EVENTUALLY(!is_mapped(memory));
+}
+
 static void a_forked_child_closes_with_threads_of_its_own(void) {
     expect_closed(hand_over_pipe());
     pid_t child = fork();
@@ -103,6 +122,7 @@ int main(void) {
     limit_life();
     RUN(a_thread_that_is_kept_is_replaced);
     RUN(the_rest_waits_while_all_threads_are_kept);
+    RUN(memory_is_unmapped_by_another_thread);
     RUN(a_forked_child_closes_with_threads_of_its_own);
     return 0;
 }

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -267,6 +268,10 @@ void closer_close_own(int fd) {
 
 void closer_close_inherited(int fd) {
     close(fd);
+}
+
+void closer_unmap(const void *memory, size_t size) {
+    munmap((void *) memory, size);
 }
 
 void closer_end(int connection) {

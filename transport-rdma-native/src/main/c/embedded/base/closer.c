@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,7 +51,9 @@
 
 struct waiting {
     struct waiting *next;
-    int fd;
+    int fd;       /* or -1 */
+    void *memory; /* or NULL */
+    size_t size;
 };
 
 static struct {
@@ -127,6 +130,15 @@ static void start_spare(void) {
     }
 }
 
+static void finish(const struct waiting *waiting) {
+    if (waiting->memory != NULL) {
+        munmap(waiting->memory, waiting->size);
+    }
+    if (waiting->fd >= 0) {
+        close(waiting->fd);
+    }
+}
+
 static void take_turn(void) {
     const uint64_t turn = ++closer.turn;
     closer.idle--;
@@ -136,7 +148,7 @@ static void take_turn(void) {
         closer.turn_since_ns = clock_ns(CLOCK_MONOTONIC);
         closer.closing++;
         pthread_mutex_unlock(&closer.lock);
-        close(taken->fd);
+        finish(taken);
         free(taken);
         pthread_mutex_lock(&closer.lock);
         if (--closer.closing == 0) {
@@ -163,12 +175,12 @@ static void *run(void *unused) {
 
 /* ---- */
 
-void closer_close(int fd) {
+static void hand_over(const struct waiting *what) {
     UNCANCELLED;
     struct waiting *waiting = malloc(sizeof(*waiting));
     bool taken = false;
     if (waiting != NULL) {
-        *waiting = (struct waiting) { .fd = fd };
+        *waiting = *what;
         pthread_mutex_lock(&closer.lock);
         if (turn_is_free()) {
             start_spare();
@@ -183,9 +195,17 @@ void closer_close(int fd) {
         pthread_mutex_unlock(&closer.lock);
     }
     if (!taken) { /* without memory, or the first thread */
-        close(fd);
+        finish(what);
         free(waiting);
     }
+}
+
+void closer_close(int fd) {
+    hand_over(&(struct waiting) { .fd = fd });
+}
+
+void closer_unmap(const void *memory, size_t size) {
+    hand_over(&(struct waiting) { .fd = -1, .memory = (void *) memory, .size = size });
 }
 
 void closer_end(int connection) {
@@ -276,8 +296,10 @@ static void fork_parent(void) {
 static void fork_child(void) {
     while (closer.first != NULL) {
         struct waiting *taken = take();
-        close(taken->fd);
-        free(taken);
+        if (taken->fd >= 0) {
+            close(taken->fd);
+        }
+        free(taken); /* the memory is not mapped here: sealed.c */
     }
     closer.threads = closer.idle = closer.closing = 0;
     closer.turn_since_ns = 0;

@@ -28,6 +28,7 @@
 #define NETTY_RDMA_EMBEDDED_CLOSER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/socket.h>
 
 void closer_init(void);      /* before those whose locks are held in calls */
@@ -38,6 +39,9 @@ void closer_halt_init(void); /* after all others that register handlers of forks
  * no thread can be started and there is none, or no memory, it is closed at once.
  */
 void closer_close(int fd);
+
+/* The same with memory that a peer has made: its file may have any number of pages beyond the end, which go with it. */
+void closer_unmap(const void *memory, size_t size);
 
 /* The same with a connection: the peer reads the end at once, also if a fork has left a copy in a child. */
 void closer_end(int connection);

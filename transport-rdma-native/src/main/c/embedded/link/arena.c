@@ -23,6 +23,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "embedded/base/closer.h"
 #include "embedded/base/container_of.h"
 #include "embedded/base/memory_limit.h"
 #include "embedded/base/sealed.h"
@@ -342,7 +343,7 @@ static void discharge_view(struct link *link, uint32_t segments) {
 
 static void put_view(struct arenas *arenas, struct view *view) {
     if (--view->refs == 0) {
-        munmap((void *) view->memory, wire_arena_size(view->count));
+        closer_unmap(view->memory, wire_arena_size(view->count));
         discharge_view(arenas->link, view->count);
         free(view);
     }

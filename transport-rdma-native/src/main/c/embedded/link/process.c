@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -190,7 +189,7 @@ void process_put(struct process *process) {
     }
     pthread_mutex_unlock(&processes_lock);
     if (last) {
-        munmap((void *) process->area, sizeof(*process->area));
+        closer_unmap(process->area, sizeof(*process->area));
         pthread_mutex_destroy(&process->lock);
         free(process);
     }
