@@ -362,7 +362,7 @@ static bool receive_some(struct link *link, bool *again) {
 }
 
 /* What the peer has sent stays where it is for a moment. */
-static void pause(struct link *link) {
+static void pause_reading(struct link *link) {
     pthread_mutex_lock(&link->lock);
     watch(link, link->waiting_for_space, true);
     pthread_mutex_unlock(&link->lock);
@@ -385,7 +385,7 @@ static bool receive_one(struct link *link, bool *again) {
     struct msghdr message;
     *again = false;
     if (closer_is_behind()) {
-        pause(link);
+        pause_reading(link);
         return true;
     }
     prepare(&packet, &message);
@@ -397,7 +397,7 @@ static bool receive_one(struct link *link, bool *again) {
         int fds[LINK_MAX_FDS], nfds = take_fds(&message, fds);
         close_fds(fds, nfds);
         if (nfds < LINK_MAX_FDS) { /* this process has run out of them */
-            pause(link);
+            pause_reading(link);
         }
         return nfds < LINK_MAX_FDS;
     }

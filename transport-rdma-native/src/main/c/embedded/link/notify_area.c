@@ -51,7 +51,7 @@ int notify_area_open(void) {
         error = own_doorbell_open(&own_doorbell, EFD_NONBLOCK);
     }
     if (error == 0 && !own_doorbell.heard.is_socket && outer_doorbell.heard.fd < 0) {
-        error = own_doorbell_open_sockets(&outer_doorbell);
+        error = own_doorbell_open_for_peers(&outer_doorbell);
     }
     pthread_mutex_unlock(&lock);
     return error;

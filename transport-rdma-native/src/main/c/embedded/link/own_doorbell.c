@@ -85,7 +85,7 @@ static int open_connected(const struct own_doorbell *doorbell) {
     return fd;
 }
 
-/* Returns 0 or errno. */
+/* Returns 0 or errno; what it has opened is the caller's also then. */
 static int open_heard(struct own_doorbell *doorbell) {
     doorbell->heard = (struct doorbell) { .fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), .is_socket = true };
     if (doorbell->heard.fd < 0) {
@@ -99,10 +99,10 @@ static int open_heard(struct own_doorbell *doorbell) {
     return doorbell->file < 0 ? errno : 0;
 }
 
-int own_doorbell_open_sockets(struct own_doorbell *doorbell) {
+static int open_sockets(struct own_doorbell *doorbell, bool for_peers_alone) {
     *doorbell = (struct own_doorbell) OWN_DOORBELL_NONE;
     int err = open_heard(doorbell);
-    if (err == 0) {
+    if (err == 0 && !for_peers_alone) {
         doorbell->rung = (struct doorbell) { .fd = open_connected(doorbell), .is_socket = true };
         err = doorbell->rung.fd < 0 ? errno : 0;
     }
@@ -112,10 +112,14 @@ int own_doorbell_open_sockets(struct own_doorbell *doorbell) {
     return err;
 }
 
+int own_doorbell_open_for_peers(struct own_doorbell *doorbell) {
+    return open_sockets(doorbell, true);
+}
+
 int own_doorbell_open(struct own_doorbell *doorbell, int flags) {
     *doorbell = (struct own_doorbell) OWN_DOORBELL_NONE;
     int err = folder_start(NULL, 0); /* from then on it is known who may be a peer */
-    return err != 0 ? err : folder_is_used() ? own_doorbell_open_sockets(doorbell) : open_eventfd(doorbell, flags);
+    return err != 0 ? err : folder_is_used() ? open_sockets(doorbell, false) : open_eventfd(doorbell, flags);
 }
 
 int own_doorbell_lend(const struct own_doorbell *doorbell, const struct link_peer *peer) {

@@ -45,8 +45,8 @@ struct own_doorbell {
 /* `flags`: those of eventfd(2). Returns 0 or errno. */
 int own_doorbell_open(struct own_doorbell *doorbell, int flags);
 
-/* One for all peers. Returns 0 or errno. */
-int own_doorbell_open_sockets(struct own_doorbell *doorbell);
+/* One for any peers, which this process does not ring itself. Returns 0 or errno. */
+int own_doorbell_open_for_peers(struct own_doorbell *doorbell);
 
 /* Also of one that is none. Sockets are closed soon: closer.h. */
 void own_doorbell_close(struct own_doorbell *doorbell);
