@@ -39,7 +39,7 @@
 #define WINDOW 256u
 #define UNTIL_ASLEEP 1000u /* messages, after which the sender waits until the receiver sleeps */
 
-static atomic_bool old_system;
+static atomic_bool old_system, always_rung;
 static uint32_t messages;
 
 /* How many messages the receiver, another process, had when it last went to sleep. */
@@ -50,6 +50,10 @@ ssize_t preadv2(int fd, const struct iovec *to, int count, off_t offset, int fla
     if (atomic_load(&old_system) && (flags & RWF_NOWAIT) != 0) {
         errno = EOPNOTSUPP;
         return -1;
+    }
+    if (atomic_load(&always_rung)) {
+        *(uint64_t *) to->iov_base = 1;
+        return sizeof(uint64_t);
     }
     return syscall(SYS_preadv2, fd, to, (long) count, (long) offset, 0L, (long) flags);
 }
@@ -370,6 +374,19 @@ static void a_channel_that_must_not_block_does_not_whatever_its_descriptor_says(
     without_nowait(take_from_descriptor_that_blocks);
 }
 
+static void rings_without_end_do_not_keep_a_channel_that_must_not_block(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open(&a, &b, &options);
+    CHECK_EQ(embedded_ext_set_nonblocking(b.channel), 0);
+    suspend_insurances();
+    atomic_store(&always_rung, true);
+    expect_no_event(&b);
+    atomic_store(&always_rung, false);
+    resume_insurances();
+    pair_close(&a, &b);
+}
+
 static void *block_on(void *channel) {
     struct ibv_cq *cq;
     void *context;
@@ -520,6 +537,7 @@ int main(void) {
     RUN(an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer);
     RUN(destroying_a_queue_keeps_the_wake_up_of_another);
     RUN(a_channel_that_must_not_block_does_not_whatever_its_descriptor_says);
+    RUN(rings_without_end_do_not_keep_a_channel_that_must_not_block);
     RUN(an_old_system_gives_threads_that_block_each_event_once);
     RUN(an_old_system_does_not_block_a_channel_that_must_not);
 #ifndef __SANITIZE_ADDRESS__ /* as in cancel_test.c */
