@@ -129,12 +129,15 @@
  * neither ask for it nor tell what was granted: docs/providers.md.
  * ext_set_inline_recv: *bytes is how many are asked for and becomes how many are granted. Before RTR, with no receive
  * posted; else EINVAL. 0 or errno.
+ * ext_set_nonblocking: ibv_get_cq_event(3) never blocks from then on, whatever O_NONBLOCK of the descriptor is, which
+ * peers may change that have it as well. 0 or errno.
  * ext_rnr_naks: how many messages of the queue pairs of this process have found no receive at the peer. Of adapters it
  * is rnr_nak_retry_err among the kernel's counters of a port, for which there is no kernel here.
  */
 #define VERBS_API_EXTENSIONS(F)                                                                                       \
     F(uint32_t, ext_max_inline_recv, (struct ibv_context *context))                                                   \
     F(int, ext_set_inline_recv, (struct ibv_qp *qp, uint32_t *bytes))                                                 \
+    F(int, ext_set_nonblocking, (struct ibv_comp_channel *channel))                                                   \
     F(uint64_t, ext_rnr_naks, (struct ibv_context *context))
 
 struct verbs_api {

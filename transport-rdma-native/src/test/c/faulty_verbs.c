@@ -216,6 +216,7 @@ static void replace_operations(struct ibv_context *context);
 #define BODY__ibv_query_gid_ex NUMBER(_ibv_query_gid_ex, context, port, index, entry, flags, entry_size)
 #define BODY_ibv_reg_dmabuf_mr POINTER(ibv_reg_dmabuf_mr, pd, offset, length, iova, fd, access)
 #define BODY_ext_max_inline_recv PASS(ext_max_inline_recv, context)
+#define BODY_ext_set_nonblocking NUMBER(ext_set_nonblocking, channel)
 #define BODY_ext_rnr_naks PASS(ext_rnr_naks, context)
 #define BODY_ext_set_inline_recv NUMBER(ext_set_inline_recv, qp, bytes)
 

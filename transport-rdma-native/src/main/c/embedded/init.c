@@ -18,6 +18,7 @@
  * rounds do, and the types of queue pairs. In one place, as the order matters: pthread_atfork(3) runs the `prepare`
  * handlers in reverse order of registration, and a folder takes its locks before those of the folders below it.
  */
+#include "embedded/base/closer.h"
 #include "embedded/base/epoch.h"
 #include "embedded/base/fork.h"
 #include "embedded/base/iwarp.h"
@@ -45,6 +46,7 @@ __attribute__((constructor)) static void init(void) {
     iwarp_init();
     epoch_init();
     mapped_init();
+    closer_init();
     engine_init();
     link_init();
     notify_area_init();
@@ -64,5 +66,6 @@ __attribute__((constructor)) static void init(void) {
     xrc_init();
     ud_init();
     cm_init();
+    closer_halt_init();
     engine_halt_init();
 }

@@ -23,7 +23,8 @@ static jlong create(JNIEnv *env, jclass class, jlong api, jlong context)
     errno = 0;
     struct ibv_comp_channel *channel = to_api(api)->ibv_create_comp_channel(to_pointer(context));
     if (channel != NULL) {
-        int error = set_nonblocking(channel->fd);
+        int error = to_api(api)->ext_set_nonblocking != NULL ? to_api(api)->ext_set_nonblocking(channel)
+                                                             : set_nonblocking(channel->fd);
         if (error != 0) {
             to_api(api)->ibv_destroy_comp_channel(channel);
             return -error;

@@ -18,6 +18,7 @@
  * processes. And on a system that can't read a doorbell without the danger to block, Linux before 5.8; and where other
  * users are listed, so that doorbells are sockets.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -28,15 +29,17 @@
 #include <unistd.h>
 
 #include "channel_support.h"
+#include "embedded/embedded.h"
 #include "embedded/device/cq.h"
 #include "embedded/device/watch.h"
+#include "namespaces.h"
 #include "provider.h"
 #include "qp_inside.h"
 
 #define WINDOW 256u
 #define UNTIL_ASLEEP 1000u /* messages, after which the sender waits until the receiver sleeps */
 
-static atomic_bool old_system;
+static atomic_bool old_system, always_rung;
 static uint32_t messages;
 
 /* How many messages the receiver, another process, had when it last went to sleep. */
@@ -47,6 +50,10 @@ ssize_t preadv2(int fd, const struct iovec *to, int count, off_t offset, int fla
     if (atomic_load(&old_system) && (flags & RWF_NOWAIT) != 0) {
         errno = EOPNOTSUPP;
         return -1;
+    }
+    if (atomic_load(&always_rung)) {
+        *(uint64_t *) to->iov_base = 1;
+        return sizeof(uint64_t);
     }
     return syscall(SYS_preadv2, fd, to, (long) count, (long) offset, 0L, (long) flags);
 }
@@ -292,6 +299,20 @@ static void no_wake_up_is_lost_in_a_million_messages(void) {
     wake_by_messages(rounds(1000000, 100000), receive_asleep);
 }
 
+/* It is lent no descriptor of a channel, but rings the engine, and so is this process there. */
+static void receive_asleep_in_another_namespace(int socket) {
+    enter_pid_namespace();
+    receive_asleep(socket);
+}
+
+static void no_wake_up_is_lost_between_pid_namespaces(void) {
+    if (!has_pid_namespaces()) {
+        fprintf(stderr, "    skipped: PID namespaces, which this process may not make\n");
+        return;
+    }
+    wake_by_messages(rounds(100000, 10000), receive_asleep_in_another_namespace);
+}
+
 /* ---- an old system ---- */
 
 static void without_nowait(void (*test)(void)) {
@@ -323,6 +344,47 @@ static void take_without_blocking(void) {
 
 static void an_old_system_does_not_block_a_channel_that_must_not(void) {
     without_nowait(take_without_blocking);
+}
+
+/* The descriptor blocks, as if a peer that has it had changed its flags. */
+static void take_from_descriptor_that_blocks(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    const uint64_t one = 1;
+    pair_open(&a, &b, &options);
+    CHECK_EQ(embedded_ext_set_nonblocking(b.channel), 0);
+    CHECK_EQ(fcntl(b.channel->fd, F_GETFL) & O_NONBLOCK, 0);
+    expect_no_event(&b);
+    for (uint64_t i = 0; i < 10; i++) {
+        CHECK_EQ(write(b.channel->fd, &one, sizeof(one)), sizeof(one)); /* a ring for nothing */
+        expect_no_event(&b);
+        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+        expect_event(&b, b.recv_cq);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+        expect_no_event(&b);
+    }
+    pair_close(&a, &b);
+}
+
+static void a_channel_that_must_not_block_does_not_whatever_its_descriptor_says(void) {
+    take_from_descriptor_that_blocks();
+    without_nowait(take_from_descriptor_that_blocks);
+}
+
+static void rings_without_end_do_not_keep_a_channel_that_must_not_block(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open(&a, &b, &options);
+    CHECK_EQ(embedded_ext_set_nonblocking(b.channel), 0);
+    suspend_insurances();
+    atomic_store(&always_rung, true);
+    expect_no_event(&b);
+    atomic_store(&always_rung, false);
+    resume_insurances();
+    pair_close(&a, &b);
 }
 
 static void *block_on(void *channel) {
@@ -418,7 +480,8 @@ static void ring_full_socket(void) {
     struct end a, b;
     struct options options = with_channel();
     pair_open(&a, &b, &options);
-    int peers = channel_lend_doorbell(b.channel);
+    const struct link_peer peer = { .uid = geteuid(), .pid = 0 };
+    int peers = channel_lend_doorbell(b.channel, &peer);
     CHECK(peers >= 0);
     for (uint64_t i = 0; i < 3; i++) {
         CHECK_EQ(post_recv(&b, i, 0, 8), 0);
@@ -469,9 +532,12 @@ int main(void) {
     RUN(no_wake_up_is_lost_where_both_list_others);
     RUN(no_wake_up_is_lost_where_one_of_them_lists_others);
     RUN(no_wake_up_is_lost_in_a_million_messages);
+    RUN(no_wake_up_is_lost_between_pid_namespaces);
     RUN(a_full_descriptor_stops_nobody);
     RUN(an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer);
     RUN(destroying_a_queue_keeps_the_wake_up_of_another);
+    RUN(a_channel_that_must_not_block_does_not_whatever_its_descriptor_says);
+    RUN(rings_without_end_do_not_keep_a_channel_that_must_not_block);
     RUN(an_old_system_gives_threads_that_block_each_event_once);
     RUN(an_old_system_does_not_block_a_channel_that_must_not);
 #ifndef __SANITIZE_ADDRESS__ /* as in cancel_test.c */

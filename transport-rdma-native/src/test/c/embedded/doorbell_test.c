@@ -22,14 +22,31 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "check.h"
 #include "embedded/embedded.h"
 #include "embedded/link/folder.h"
 #include "embedded/link/notify_area.h"
 #include "embedded/link/process.h"
+#include "lingering.h"
 #include "namespaces.h"
 #include "pair.h"
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
+static bool old_kernel;
+
+/* In place of the C library's. Before Linux 6.16 everybody could send descriptors to a socket. */
+int setsockopt(int fd, int level, int option, const void *value, socklen_t size) {
+    if (old_kernel && level == SOL_SOCKET && option == SO_PASSRIGHTS) {
+        errno = ENOPROTOOPT;
+        return -1;
+    }
+    return (int) syscall(SYS_setsockopt, fd, level, option, value, size);
+}
 
 static char folder[] = "/tmp/netty-rdma-test-XXXXXX";
 
@@ -51,7 +68,7 @@ static struct own_doorbell open_doorbell(void) {
 static struct doorbell lend(const struct own_doorbell *own) {
     const struct link_peer other = { .uid = geteuid() + 1 };
     struct doorbell doorbell;
-    int fd = own_doorbell_lend(own);
+    int fd = own_doorbell_lend(own, &other);
     CHECK(fd >= 0);
     CHECK(doorbell_of_peer(&other, fd, &doorbell));
     return doorbell;
@@ -122,12 +139,13 @@ static void come_and_go(const void *unused) {
     int before = open_fds();
     struct own_doorbell own = open_doorbell();
     CHECK_EQ(open_fds(), before + 3);
-    own_doorbell_lent(&own, own_doorbell_lend(&own));
-    CHECK_EQ(open_fds(), before + 3);
+    const struct link_peer peer = { .uid = geteuid() + 1 };
+    own_doorbell_lent(&own, own_doorbell_lend(&own, &peer));
+    CHECK_EVENTUALLY(open_fds() == before + 3);
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        own_doorbell_close(&own);
+        own_doorbell_close_inherited(&own);
         _exit(open_fds() == before ? 0 : 1);
     }
     int status;
@@ -137,15 +155,75 @@ static void come_and_go(const void *unused) {
     CHECK(is_readable(&own));
     own_doorbell_close(&own);
     own_doorbell_close(&own);
-    CHECK_EQ(open_fds(), before);
+    CHECK_EVENTUALLY(open_fds() == before);
+}
+
+/* With descriptors that are slow to close. */
+static void ring_on_an_old_kernel(const void *unused) {
+    (void) unused;
+    int readers[8];
+    old_kernel = true;
+    struct own_doorbell own = open_doorbell();
+    struct doorbell hostile = lend(&own), honest = lend(&own);
+    for (int i = 0; i < 4; i++) {
+        readers[i] = send_lingering(hostile.fd, "", 1);
+        CHECK(readers[i] >= 0);
+        doorbell_ring(honest);
+    }
+    empty(&own);
+    doorbell_ring(honest);
+    CHECK(is_readable(&own));
+    empty(&own);
+    for (int i = 4; i < 8; i++) {
+        readers[i] = send_lingering(hostile.fd, "", 1);
+        CHECK(readers[i] >= 0);
+    }
+    own_doorbell_close(&own);
+    for (int i = 0; i < 8; i++) {
+        close(readers[i]);
+    }
+}
+
+static void ring_with_a_descriptor(const void *unused) {
+    (void) unused;
+    const int off = 0;
+    int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (setsockopt(probe, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off)) != 0) {
+        fprintf(stderr, "    skipped: refusing descriptors, which Linux can from 6.16 on\n");
+        return;
+    }
+    struct own_doorbell own = open_doorbell();
+    struct doorbell hostile = lend(&own);
+    CHECK_EQ(send_with_fds(hostile.fd, "", 1, STDERR_FILENO, 1), -1);
+    CHECK_EQ(errno, EPERM);
+    CHECK(!is_readable(&own));
+}
+
+/* What its peer has put into it is closed with the last reference to it. */
+static void be_given_filled_ones(const void *unused) {
+    (void) unused;
+    struct end end; /* opens the provider */
+    end_open(&end, &defaults);
+    const struct link_peer peer = { .uid = geteuid() + 1, .pid = 1 };
+    int readers[2], filled[] = { open_filled(&readers[0]), open_filled(&readers[1]) };
+    struct announcement announcement;
+    struct process *process = process_of_notify_area(&peer, own_notify_area_fd, &filled[0]);
+    CHECK(process != NULL && filled[0] == -1);
+    CHECK(process_announce(process, 1, 1, &filled[1], &announcement));
+    CHECK_EQ(filled[1], -1);
+    process_renounce(&announcement);
+    process_put(process);
+    close(readers[0]);
+    close(readers[1]);
+    end_close(&end);
 }
 
 static void be_shown_what(const void *unused) {
     (void) unused;
     struct end end; /* opens the provider */
     end_open(&end, &defaults);
-    const struct link_peer same = { .uid = geteuid(), .pid = 1 }, other = { .uid = geteuid() + 1, .pid = 1 };
-    int pair[2], ends[2], own = own_doorbell_lend(&own_doorbell);
+    const struct link_peer same = { .uid = geteuid(), .pid = 1, .may_signal = true }, other = { .uid = geteuid() };
+    int pair[2], ends[2], own = own_doorbell_lend(&own_doorbell, &other);
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     CHECK_EQ(pipe(ends), 0);
     const int events = eventfd(0, EFD_CLOEXEC), internet = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -171,7 +249,7 @@ static void be_shown_what(const void *unused) {
     sent = events;
     CHECK(!process_announce(process, 1, 1, &sent, &announcement));
     CHECK_EQ(sent, events);
-    sent = own_doorbell_lend(&own_doorbell);
+    sent = own_doorbell_lend(&own_doorbell, &other);
     CHECK(process_announce(process, 1, 1, &sent, &announcement));
     CHECK_EQ(sent, -1);
     process_renounce(&announcement);
@@ -196,7 +274,19 @@ static void a_doorbell_leaves_no_descriptor_and_a_forked_child_closes_its_own(vo
     in_a_process_that_lists_others(come_and_go);
 }
 
-static void an_eventfd_of_another_user_is_no_doorbell(void) {
+static void nobody_waits_for_what_a_peer_sends_with_a_ring(void) {
+    in_a_process_that_lists_others(ring_on_an_old_kernel);
+}
+
+static void no_descriptor_can_be_sent_with_a_ring(void) {
+    in_a_process_that_lists_others(ring_with_a_descriptor);
+}
+
+static void nobody_waits_for_what_a_peer_has_put_into_its_doorbell(void) {
+    in_a_process_that_lists_others(be_given_filled_ones);
+}
+
+static void an_eventfd_of_a_peer_that_may_not_stop_this_process_is_no_doorbell(void) {
     in_a_process_that_lists_others(be_shown_what);
 }
 
@@ -208,7 +298,10 @@ int main(void) {
     RUN(a_full_doorbell_stops_nobody_who_rings_it);
     RUN(who_may_ring_can_neither_take_a_ring_nor_end_the_doorbell);
     RUN(a_doorbell_leaves_no_descriptor_and_a_forked_child_closes_its_own);
-    RUN(an_eventfd_of_another_user_is_no_doorbell);
+    RUN(an_eventfd_of_a_peer_that_may_not_stop_this_process_is_no_doorbell);
+    RUN(no_descriptor_can_be_sent_with_a_ring);
+    RUN(nobody_waits_for_what_a_peer_sends_with_a_ring);
+    RUN(nobody_waits_for_what_a_peer_has_put_into_its_doorbell);
     char command[96];
     snprintf(command, sizeof(command), "rm -rf %s", folder);
     CHECK_EQ(system(command), 0);

@@ -513,7 +513,8 @@ static void a_notify_area_shown_by_another_process_does_not_take_over_the_doorbe
         doorbells[i] = eventfd(0, EFD_CLOEXEC);
         CHECK(doorbells[i] >= 0);
     }
-    const struct link_peer first = { .uid = geteuid(), .pid = 1 }, second = { .uid = geteuid(), .pid = 2 };
+    const struct link_peer first = { .uid = geteuid(), .pid = 1, .may_signal = true },
+                           second = { .uid = geteuid(), .pid = 2, .may_signal = true };
     struct process *thief = process_of_notify_area(&first, own_notify_area_fd, &doorbells[0]);
     struct process *owner = process_of_notify_area(&second, own_notify_area_fd, &doorbells[1]);
     CHECK(thief != NULL && owner != NULL && thief != owner);

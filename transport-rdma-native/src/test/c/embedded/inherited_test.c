@@ -136,6 +136,8 @@ static void try_ibv_reg_dmabuf_mr(void) { MAKES_NOTHING(NAME(ibv_reg_dmabuf_mr)(
 static void try_ibv_create_comp_channel(void) { MAKES_NOTHING(NAME(ibv_create_comp_channel)(o.a.context)); }
 static void try_ibv_create_cq(void) { MAKES_NOTHING(NAME(ibv_create_cq)(o.a.context, 8, NULL, NULL, 0)); }
 
+static void try_ext_set_nonblocking(void) { FAILS(NAME(ext_set_nonblocking)(o.a.channel)); }
+
 static void try_ibv_get_cq_event(void) {
     struct ibv_cq *cq;
     void *context;

@@ -20,6 +20,8 @@
 #include "embedded/link/link.h"
 
 #include "check.h"
+#include "lingering.h"
+#include "namespaces.h"
 #include "pair.h"
 
 #include <fcntl.h>
@@ -29,9 +31,14 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
 
 static int port_space; /* of this run: no other program has ports there */
 #define PS port_space
@@ -101,6 +108,21 @@ static void wait_to_be_let_go(struct engine_task *task) {
     (void) task;
     __atomic_store_n(&holding, true, __ATOMIC_SEQ_CST);
     CHECK_EVENTUALLY(__atomic_load_n(&let_go, __ATOMIC_SEQ_CST));
+}
+
+static struct engine_task hold = { .run = wait_to_be_let_go };
+
+/* No process may be forked meanwhile: engine.h. */
+static void hold_engine(void) {
+    __atomic_store_n(&holding, false, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&let_go, false, __ATOMIC_SEQ_CST);
+    engine_submit(&hold);
+    CHECK_EVENTUALLY(__atomic_load_n(&holding, __ATOMIC_SEQ_CST));
+}
+
+static void let_engine_go(void) {
+    __atomic_store_n(&let_go, true, __ATOMIC_SEQ_CST);
+    engine_task_cancel(&hold);
 }
 
 static void on_down(struct link *link) {
@@ -278,7 +300,7 @@ static void descriptors_are_passed_and_none_is_left_behind(void) {
             before = open_fds();
         }
     }
-    CHECK_EQ(open_fds(), before);
+    CHECK_EVENTUALLY(open_fds() == before);
     close(ends[0]);
     close(ends[1]);
     end_link(link);
@@ -472,9 +494,11 @@ static void a_peer_that_does_not_read_is_cut_off_without_blocking(void) {
 
 /* ---- peers that lie ---- */
 
+static uid_t owner; /* of the ports */
+
 static int raw_connect(uint16_t port) {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
-    int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(), PS, port);
+    int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", owner, PS, port);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     CHECK(fd >= 0);
     CHECK_EQ(connect(fd, (struct sockaddr *) &address,
@@ -611,39 +635,14 @@ static void descriptors_that_nobody_asked_for_are_closed(void) {
     CHECK_EQ(recv(fd, answer, sizeof(answer), 0), 9);
     int before = open_fds();
     for (int i = 0; i < 20; i++) {
-        struct iovec iov = { .iov_base = packet, .iov_len = 10 };
-        char control[CMSG_SPACE(16 * sizeof(int))] __attribute__((aligned(8))) = { 0 };
-        struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
-                                  .msg_controllen = sizeof(control) };
-        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(16 * sizeof(int));
-        for (int k = 0; k < 16; k++) {
-            memcpy(CMSG_DATA(c) + (size_t) k * sizeof(int), &fd, sizeof(int));
-        }
-        CHECK_EQ(sendmsg(fd, &message, 0), 10);
+        CHECK_EQ(send_with_fds(fd, packet, 10, fd, 16), 10);
         CHECK_EQ(recv(fd, answer, sizeof(answer), 0), 9); /* still served */
     }
-    engine_quiesce();
-    CHECK_EQ(open_fds(), before);
+    CHECK_EVENTUALLY(open_fds() == before);
     int down = get(&downs);
     close(fd);
     CHECK_EVENTUALLY(get(&downs) == down + 1);
     link_unbind_port(port);
-}
-
-static void send_with_fd(int fd, const void *packet, size_t length) {
-    struct iovec iov = { .iov_base = (void *) packet, .iov_len = length };
-    char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
-    struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
-                              .msg_controllen = sizeof(control) };
-    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(c), &fd, sizeof(int));
-    CHECK_EQ(sendmsg(fd, &message, 0), length);
 }
 
 /* The engine takes several messages at a time: what it took behind the lie counts for nothing, and nothing stays. */
@@ -656,20 +655,17 @@ static void what_comes_behind_a_lie_is_not_heard_and_its_descriptors_are_closed(
     int before = open_fds(), heard = get(&received), down = get(&downs);
     next_sequence = 0;
     CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
-    struct engine_task hold = { .run = wait_to_be_let_go };
-    engine_submit(&hold); /* until all of them are there */
-    CHECK_EVENTUALLY(__atomic_load_n(&holding, __ATOMIC_SEQ_CST));
+    hold_engine(); /* until all of them are there */
     const uint32_t first[] = { SEQUENCE, 0, 0 }, lie[] = { LINK_MESSAGE_LIMIT, 0, 0 }, behind[] = { SEQUENCE, 0, 1 };
     CHECK_EQ(send(fd, first, sizeof(first), 0), sizeof(first));
     CHECK_EQ(send(fd, lie, sizeof(lie), 0), sizeof(lie));
     for (int i = 0; i < 4; i++) {
         const uint32_t with_fds[] = { WITH_FDS, 0, 0 };
-        send_with_fd(fd, with_fds, sizeof(with_fds));
+        CHECK_EQ(send_with_fds(fd, with_fds, sizeof(with_fds), fd, 1), sizeof(with_fds));
         CHECK_EQ(send(fd, behind, sizeof(behind), 0), sizeof(behind));
     }
-    __atomic_store_n(&let_go, true, __ATOMIC_SEQ_CST);
+    let_engine_go();
     CHECK_EVENTUALLY(get(&downs) == down + 1);
-    engine_task_cancel(&hold);
     CHECK_EQ(get(&received), heard + 1);
     CHECK_EQ(__atomic_load_n(&held_fd, __ATOMIC_SEQ_CST), -1);
     CHECK_EVENTUALLY(open_fds() == before - 1); /* the end of the link here */
@@ -722,8 +718,180 @@ static void accepting_goes_on_after_descriptors_ran_out(void) {
     link_unbind_port(port);
 }
 
+/* ---- descriptors that are slow to close ---- */
+
+#define SLOW_MESSAGES 40 /* more than there are threads to close them */
+
+static bool old_kernel;
+
+/* In place of the C library's. Before Linux 6.16 everybody could send descriptors to a socket. */
+int setsockopt(int fd, int level, int option, const void *value, socklen_t size) {
+    if (__atomic_load_n(&old_kernel, __ATOMIC_SEQ_CST) && level == SOL_SOCKET && option == SO_PASSRIGHTS) {
+        errno = ENOPROTOOPT;
+        return -1;
+    }
+    return (int) syscall(SYS_setsockopt, fd, level, option, value, size);
+}
+
+static void set_old_kernel(bool old) {
+    __atomic_store_n(&old_kernel, old, __ATOMIC_SEQ_CST);
+}
+
+/* The kernel, and whether this process may become another user. Prints what is missing. */
+static bool can_refuse_descriptors(void) {
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), off = 0;
+    bool can = setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off)) == 0;
+    close(fd);
+    if (!can) {
+        fprintf(stderr, "    skipped: refusing descriptors, which Linux can from 6.16 on\n");
+    }
+    return can;
+}
+
+struct attacker {
+    uint16_t port;
+    bool is_stranger; /* else of this user, and let in */
+};
+
+/* When it is told, sends descriptors that are slow to close, and says how many messages the kernel has refused. */
+static void attack(const void *argument) {
+    const struct attacker *attacker = argument;
+    const uint32_t lie[] = { LINK_MESSAGE_LIMIT, 0, 0 }, behind[] = { WITH_FDS, 0, 0 };
+    int refused = 0;
+    if (attacker->is_stranger && owner == 0) {
+        CHECK_EQ(setgroups(0, NULL), 0);
+        CHECK_EQ(setresgid(65534, 65534, 65534), 0);
+        CHECK_EQ(setresuid(65534, 65534, 65534), 0);
+    }
+    say(0);
+    CHECK(is_told());
+    int fd = -1;
+    for (int i = 0; i < SLOW_MESSAGES; i++) {
+        if (fd < 0 || attacker->is_stranger) {
+            fd = raw_connect(attacker->port);
+        }
+        if (!attacker->is_stranger && i == 0) {
+            CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+            CHECK_EQ(send(fd, lie, sizeof(lie), 0), sizeof(lie));
+        }
+        if (send_lingering(fd, behind, sizeof(behind)) < 0) {
+            CHECK_EQ(errno, EPERM);
+            refused++;
+        }
+    }
+    say(refused);
+    while (is_told()) {
+        say(1);
+    }
+}
+
+/* Has it send while the engine is held. Returns how many messages were refused. */
+static int have_attack(struct child *child, const struct attacker *attacker) {
+    *child = begin_child(attack, attacker);
+    CHECK_EQ(hear(child), 0);
+    hold_engine();
+    tell(child);
+    return hear(child);
+}
+
+/* What it has sent is not closed before its end. */
+static void end_attack(struct child *child) {
+    tell(child);
+    CHECK_EQ(hear(child), 1);
+    kill_child(child);
+}
+
+static void expect_service(uint16_t port) {
+    struct link *link;
+    int echoed = get(&echoes);
+    CHECK_EQ(link_connect_port(PS, port, false, &link), 0);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
+    end_link(link);
+}
+
+static void what_a_stranger_has_sent_is_closed_beside_the_engine(void) {
+    const struct attacker stranger = { 30, true };
+    struct link_port *port;
+    struct child child;
+    set_old_kernel(true);
+    CHECK_EQ(link_bind_port(PS, 30, &port), 0);
+    CHECK_EQ(have_attack(&child, &stranger), 0);
+    let_engine_go();
+    expect_service(30);
+    end_attack(&child);
+    link_unbind_port(port);
+    set_old_kernel(false);
+}
+
+static void what_a_peer_has_sent_is_closed_beside_the_engine(void) {
+    const struct attacker peer = { 31, false };
+    struct link_port *port;
+    struct child child;
+    int down = get(&downs);
+    set_old_kernel(true); /* else it had to wait until it is accepted */
+    CHECK_EQ(link_bind_port(PS, 31, &port), 0);
+    CHECK_EQ(have_attack(&child, &peer), 0);
+    let_engine_go();
+    CHECK_EVENTUALLY(get(&downs) == down + 1);
+    expect_service(31);
+    end_attack(&child);
+    link_unbind_port(port);
+    set_old_kernel(false);
+}
+
+static void a_port_is_free_at_once_whatever_is_in_connections_that_are_not_accepted(void) {
+    const struct attacker stranger = { 32, true };
+    struct link_port *port;
+    struct child child;
+    set_old_kernel(true);
+    CHECK_EQ(link_bind_port(PS, 32, &port), 0);
+    CHECK_EQ(have_attack(&child, &stranger), 0);
+    link_unbind_port(port);
+    CHECK_EQ(link_bind_port(PS, 32, &port), 0);
+    let_engine_go();
+    expect_service(32);
+    end_attack(&child);
+    link_unbind_port(port);
+    set_old_kernel(false);
+}
+
+static void a_stranger_can_send_no_descriptors(void) {
+    const struct attacker stranger = { 33, true };
+    struct link_port *port;
+    struct child child;
+    if (!can_refuse_descriptors()) {
+        return;
+    }
+    CHECK_EQ(link_bind_port(PS, 33, &port), 0);
+    CHECK_EQ(have_attack(&child, &stranger), SLOW_MESSAGES);
+    let_engine_go();
+    expect_service(33);
+    end_attack(&child);
+    link_unbind_port(port);
+}
+
+static void descriptors_wait_for_a_peer_that_has_not_accepted_yet(void) {
+    struct link_port *port;
+    struct link *link;
+    int fds[] = { STDERR_FILENO }, echoed = get(&echoes);
+    CHECK_EQ(link_bind_port(PS, 34, &port), 0);
+    hold_engine();
+    CHECK_EQ(link_connect_port(PS, 34, false, &link), 0);
+    CHECK_EQ(link_send(link, WITH_FDS, NULL, 0, fds, 1), 0);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    let_engine_go();
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
+    int held = __atomic_exchange_n(&held_fd, -1, __ATOMIC_SEQ_CST);
+    CHECK(held >= 0);
+    close(held);
+    end_link(link);
+    link_unbind_port(port);
+}
+
 int main(void) {
     port_space = getpid() << 4;
+    owner = geteuid();
     link_set_handler(SEQUENCE, on_sequence);
     link_set_handler(WITH_FDS, on_fds);
     link_set_handler(ECHO, on_echo);
@@ -748,5 +916,10 @@ int main(void) {
     RUN_TO_THE_END(what_comes_behind_a_lie_is_not_heard_and_its_descriptors_are_closed);
     RUN_TO_THE_END(the_messages_before_a_death_are_delivered);
     RUN_TO_THE_END(accepting_goes_on_after_descriptors_ran_out);
+    RUN_TO_THE_END(descriptors_wait_for_a_peer_that_has_not_accepted_yet);
+    RUN_TO_THE_END(a_stranger_can_send_no_descriptors);
+    RUN_TO_THE_END(what_a_stranger_has_sent_is_closed_beside_the_engine);
+    RUN_TO_THE_END(what_a_peer_has_sent_is_closed_beside_the_engine);
+    RUN_TO_THE_END(a_port_is_free_at_once_whatever_is_in_connections_that_are_not_accepted);
     return 0;
 }

@@ -76,9 +76,10 @@ static void links_of_a_process_or_of_another_user_share_a_limit(void) {
     static struct mcast_registry registry;
     const uid_t user = geteuid(), other_user = user + 1;
     const struct link links[] = {
-        { .peer = { .uid = user, .pid = 1 } }, { .peer = { .uid = user, .pid = 1 } },
+        { .peer = { .uid = user, .pid = 1, .may_signal = true } },
+        { .peer = { .uid = user, .pid = 1, .may_signal = true } },
         { .peer = { .uid = other_user, .pid = 2 } }, { .peer = { .uid = other_user, .pid = 3 } },
-        { .peer = { .uid = user, .pid = 4 } },
+        { .peer = { .uid = user, .pid = 4, .may_signal = true } },
     };
     CHECK_EQ(mcast_registry_open(&registry), 0);
     fill_places_of(&registry, &links[0], &links[1]);
@@ -106,7 +107,7 @@ static void administrate(int socket) {
 static pid_t administrator;
 static int administrator_socket;
 
-static void a_sender_that_had_no_descriptor_for_the_table_asks_again(void) {
+static void a_sender_that_had_no_descriptors_asks_again(void) {
     struct end a;
     ud_open(&a);
     struct ibv_ah_attr attr = own_address(&a);
@@ -119,7 +120,7 @@ static void a_sender_that_had_no_descriptor_for_the_table_asks_again(void) {
     close(fd);
     struct rlimit before;
     CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-    struct rlimit few = { (rlim_t) fd + 1, before.rlim_max }; /* room for the link, not for the table */
+    struct rlimit few = { (rlim_t) fd + 1, before.rlim_max }; /* not for all that a link takes */
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
     send_datagram(&a, 1, 0, 20, ah, UD_MULTICAST_QPN);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
@@ -160,7 +161,7 @@ int main(void) {
     receive_all(administrator_socket, &qpn, sizeof(qpn));
     RUN(the_end_of_one_registrant_takes_nothing_from_another);
     RUN(links_of_a_process_or_of_another_user_share_a_limit);
-    RUN(a_sender_that_had_no_descriptor_for_the_table_asks_again);
+    RUN(a_sender_that_had_no_descriptors_asks_again);
     RUN(joining_that_timed_out_does_not_happen_later);
     CHECK_EQ(kill(administrator, SIGKILL), 0);
     expect_exit(administrator, SIGKILL);

@@ -32,6 +32,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -186,6 +187,37 @@ static inline void kill_child(struct child *child) {
     CHECK_EQ(kill(child->pid, SIGKILL), 0);
     CHECK_EQ(waitpid(child->pid, NULL, 0), child->pid);
     forget_child(child);
+}
+
+/* ---- PID namespaces ---- */
+
+/* Whether this process may make them; asked in a child. */
+static inline bool has_pid_namespaces(void) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        _exit(unshare(CLONE_NEWPID | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) == 0 ? 0 : 1);
+    }
+    int status;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    return status == 0;
+}
+
+/* In a child: goes on as the first process of a PID namespace, which ends with that child. */
+static inline void enter_pid_namespace(void) {
+    if (geteuid() != 0) {
+        enter_user_namespace();
+    }
+    CHECK_EQ(unshare(CLONE_NEWPID), 0);
+    pid_t inside = fork();
+    CHECK(inside >= 0);
+    if (inside > 0) {
+        int status;
+        CHECK_EQ(waitpid(inside, &status, 0), inside);
+        _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    }
+    CHECK_EQ(prctl(PR_SET_PDEATHSIG, SIGKILL), 0);
+    limit_life();
 }
 
 #endif

@@ -21,9 +21,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "embedded/base/backoff.h"
+#include "embedded/base/closer.h"
 #include "embedded/link/engine.h"
 
 #define BATCH 64
@@ -245,6 +248,53 @@ unsigned engine_users(void) {
         count++;
     }
     return count;
+}
+
+/* ---- closing, without threads: no peer here sends what is slow to close ---- */
+
+void closer_init(void) {
+}
+
+void closer_halt_init(void) {
+}
+
+void closer_close(int fd) {
+    close(fd);
+}
+
+void closer_close_own(int fd) {
+    close(fd);
+}
+
+void closer_close_inherited(int fd) {
+    close(fd);
+}
+
+void closer_unmap(const void *memory, size_t size) {
+    munmap((void *) memory, size);
+}
+
+void closer_end(int connection) {
+    close(connection);
+}
+
+void closer_end_listener(int listener) {
+    close(listener);
+}
+
+bool closer_close_received(struct msghdr *message) {
+    return message->msg_controllen > 0;
+}
+
+bool closer_is_behind(void) {
+    return false;
+}
+
+/* Everybody may send descriptors, as before Linux 6.16. */
+bool closer_pass_rights(int socket, bool passed) {
+    (void) socket;
+    (void) passed;
+    return false;
 }
 
 /* ---- waits: the linker has them end here (--wrap) ---- */

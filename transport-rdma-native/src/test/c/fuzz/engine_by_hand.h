@@ -15,7 +15,8 @@
  */
 /*
  * The engine (embedded/link/engine.h) without a thread, and with a clock that only the fuzz target moves: what happens
- * in a run depends on the input alone. It takes the place of embedded/link/engine.c when a fuzz target is linked.
+ * in a run depends on the input alone. It takes the place of embedded/link/engine.c, and of embedded/base/closer.c,
+ * which has threads as well, when a fuzz target is linked.
  */
 #ifndef NETTY_RDMA_FUZZ_ENGINE_BY_HAND_H
 #define NETTY_RDMA_FUZZ_ENGINE_BY_HAND_H

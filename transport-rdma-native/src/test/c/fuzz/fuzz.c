@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -188,6 +189,11 @@ int __wrap_bind(int fd, const struct sockaddr *address, socklen_t length);
 int __real_connect(int fd, const struct sockaddr *address, socklen_t length);
 int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length);
 
+/* A name that the kernel chooses, or has chosen, is of this process anyway: unix(7), autobind. */
+static bool is_renamed(const struct sockaddr *address, socklen_t length) {
+    return address->sa_family == AF_UNIX && length > offsetof(struct sockaddr_un, sun_path) + 6;
+}
+
 static socklen_t rename_socket(const struct sockaddr *address, socklen_t length, struct sockaddr_un *renamed) {
     memcpy(renamed, address, length);
     int added = snprintf((char *) renamed + length, sizeof(*renamed) - length, "/fuzz/%d", getpid());
@@ -196,7 +202,7 @@ static socklen_t rename_socket(const struct sockaddr *address, socklen_t length,
 
 int __wrap_bind(int fd, const struct sockaddr *address, socklen_t length) {
     struct sockaddr_un renamed;
-    if (address->sa_family != AF_UNIX) {
+    if (!is_renamed(address, length)) {
         return __real_bind(fd, address, length);
     }
     length = rename_socket(address, length, &renamed);
@@ -205,7 +211,7 @@ int __wrap_bind(int fd, const struct sockaddr *address, socklen_t length) {
 
 int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length) {
     struct sockaddr_un renamed;
-    if (address->sa_family != AF_UNIX) {
+    if (!is_renamed(address, length)) {
         return __real_connect(fd, address, length);
     }
     length = rename_socket(address, length, &renamed);

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "cancel.h"
+#include "closer.h"
 
 /*
  * Datagrams that are taken at a time: an honest peer rings once for each sleep. What is left of those of another one
@@ -57,19 +58,32 @@ bool doorbell_can_nowait(struct doorbell doorbell) {
     return !doorbell.is_socket && (read_nowait(doorbell.fd) >= 0 || errno == EAGAIN);
 }
 
+/*
+ * They may be empty: 0 is no end of a datagram socket. Before Linux 6.16 (own_doorbell.c) a hostile peer may send
+ * descriptors with them, which recvmsg(2) closes itself where there is no room for them, and waits for that.
+ */
 static bool take_datagrams(int socket) {
-    int count = 0;
-    char byte; /* they may be empty: 0 is no end of a datagram socket */
-    while (count < MAX_TAKEN && recv(socket, &byte, sizeof(byte), MSG_DONTWAIT) >= 0) {
-        count++;
+    bool taken = false, had_descriptors = false;
+    for (int i = 0; i < MAX_TAKEN && !had_descriptors; i++) {
+        char byte;
+        _Alignas(struct cmsghdr) char control[CMSG_SPACE(CLOSER_MAX_RECEIVED * sizeof(int))];
+        struct iovec to = { .iov_base = &byte, .iov_len = sizeof(byte) };
+        struct msghdr message = {
+            .msg_iov = &to, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control),
+        };
+        if (recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0) {
+            break;
+        }
+        taken = true;
+        had_descriptors = closer_close_received(&message);
     }
-    return count > 0;
+    return taken;
 }
 
 bool doorbell_clear(struct doorbell doorbell) {
     UNCANCELLED;
     if (doorbell.is_socket) {
-        return take_datagrams(doorbell.fd);
+        return closer_is_behind() || take_datagrams(doorbell.fd); /* else it stays rung until there is room */
     }
     ssize_t n = read_nowait(doorbell.fd);
     if (n < 0 && errno != EAGAIN) {

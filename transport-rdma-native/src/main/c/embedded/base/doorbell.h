@@ -20,13 +20,13 @@
  *
  * An eventfd is one descriptor for all: who rings can also read or fill it. No call writes to an eventfd without
  * blocking whatever its flags (pwritev2(2) with RWF_NOWAIT is EOPNOTSUPP), so a peer that fills it between the look and
- * the write stops the writer; and one that reads it steals a wake-up. So it is for processes of one user, who could as
- * well stop each other with a signal, or ptrace(2).
+ * the write stops the writer; and one that reads it steals a wake-up. So it is for processes of one user in one PID
+ * namespace, which could as well stop each other with a signal, or ptrace(2).
  *
- * Among users it is a datagram socket, of which the owner alone has the reading end. Each peer is given a socket of its
- * own that is connected to it: send(2) with MSG_DONTWAIT never waits, a queue that is full belongs to a doorbell that
- * is rung, and nothing that a peer does to its socket (shutdown(2), connect(2)) changes the reading end or the socket
- * of another peer. The end of a socket pair that all peers hold could be shut down for all by any of them.
+ * Among others it is a datagram socket, of which the owner alone has the reading end. Each peer is given a socket of
+ * its own that is connected to it: send(2) with MSG_DONTWAIT never waits, a queue that is full belongs to a doorbell
+ * that is rung, and nothing that a peer does to its socket (shutdown(2), connect(2)) changes the reading end or the
+ * socket of another peer. The end of a socket pair that all peers hold could be shut down for all by any of them.
  */
 #ifndef NETTY_RDMA_EMBEDDED_DOORBELL_H
 #define NETTY_RDMA_EMBEDDED_DOORBELL_H

@@ -51,6 +51,10 @@ int sealed_create(const char *name, size_t size, void **address) {
     return fd;
 }
 
+bool sealed_can_be(int fd) {
+    return fcntl(fd, F_GET_SEALS) >= 0;
+}
+
 const void *sealed_map(int fd, size_t size) {
     struct stat status;
     int seals = fcntl(fd, F_GET_SEALS);

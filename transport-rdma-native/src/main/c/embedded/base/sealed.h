@@ -21,10 +21,14 @@
 #ifndef NETTY_RDMA_EMBEDDED_SEALED_H
 #define NETTY_RDMA_EMBEDDED_SEALED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Makes zeroed memory; *address is the writable mapping. Returns the descriptor (CLOEXEC) or -1 with errno. */
 int sealed_create(const char *name, size_t size, void **address);
+
+/* Whether it is of a file in memory, which answers at once what it is asked. */
+bool sealed_can_be(int fd);
 
 /*
  * Maps a peer's memory read-only after checking seals and size. Returns NULL with errno. The descriptor stays the

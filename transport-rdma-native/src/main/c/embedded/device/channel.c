@@ -25,6 +25,9 @@
 #include "cq.h"
 #include "embedded/base/cancel.h"
 
+/* In a call that must not block: a peer that rings without end has it come back all the same. */
+#define MAX_RINGS 16
+
 struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *context) {
     if (context_is_inherited(context)) {
         errno = EIO;
@@ -59,8 +62,11 @@ int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
         return EBUSY;
     }
     atomic_fetch_sub(&context_of(ibv->context)->objects, 1);
-    own_doorbell_close(&channel->doorbell);
-    if (!context_is_inherited(ibv->context)) { /* else a thread that the child does not have may wait for them */
+    if (context_is_inherited(ibv->context)) {
+        own_doorbell_close_inherited(&channel->doorbell);
+    } else {
+        own_doorbell_close(&channel->doorbell);
+        /* A thread that a child does not have may wait for them. */
         pthread_cond_destroy(&channel->acknowledged);
         pthread_mutex_destroy(&channel->members_lock);
         pthread_mutex_destroy(&channel->lock);
@@ -69,8 +75,8 @@ int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
     return 0;
 }
 
-int channel_lend_doorbell(struct ibv_comp_channel *ibv) {
-    return ibv != NULL ? own_doorbell_lend(&channel_of(ibv)->doorbell) : -1;
+int channel_lend_doorbell(struct ibv_comp_channel *ibv, const struct link_peer *peer) {
+    return ibv != NULL ? own_doorbell_lend(&channel_of(ibv)->doorbell, peer) : -1;
 }
 
 void channel_doorbell_lent(struct ibv_comp_channel *ibv, int fd) {
@@ -197,6 +203,14 @@ static struct cq *deliver(struct channel *channel) {
     return cq;
 }
 
+int embedded_ext_set_nonblocking(struct ibv_comp_channel *ibv) {
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
+    atomic_store(&channel_of(ibv)->nonblocking, true);
+    return 0;
+}
+
 /* Blocks or fails with EAGAIN as the application has set the descriptor. */
 static bool wait_until_readable(int fd) {
     int flags = fcntl(fd, F_GETFL);
@@ -208,26 +222,37 @@ static bool wait_until_readable(int fd) {
     return (polled.revents & POLLIN) != 0;
 }
 
+/* Takes a ring with the lock, if there is one, and becomes a collector, after which the descriptor is empty. */
+static bool take_ring_that_is_there(struct channel *channel) {
+    pthread_mutex_lock(&channel->lock);
+    bool taken = empty(channel);
+    channel->collectors += taken;
+    pthread_mutex_unlock(&channel->lock);
+    return taken;
+}
+
 /*
  * Takes a ring and becomes a collector, after which the descriptor is empty. Returns 1; 0 if it is worth another look
- * at the list; -1 and errno, EAGAIN if there was no ring and the descriptor does not block.
+ * at the list; -1 and errno, EAGAIN if there was no ring and the channel does not block.
  */
 static int take_ring(struct channel *channel) {
     uint64_t count;
-    if (!channel->reads_alone && read(channel->ibv.fd, &count, sizeof(count)) != sizeof(count)) {
-        return -1;
+    if (atomic_load_explicit(&channel->nonblocking, memory_order_relaxed)) {
+        bool taken = take_ring_that_is_there(channel);
+        errno = EAGAIN;
+        return taken ? 1 : -1;
     }
-    if (channel->reads_alone && !wait_until_readable(channel->ibv.fd)) {
+    if (channel->reads_alone) {
+        return wait_until_readable(channel->ibv.fd) ? take_ring_that_is_there(channel) : -1;
+    }
+    if (read(channel->ibv.fd, &count, sizeof(count)) != sizeof(count)) {
         return -1;
     }
     pthread_mutex_lock(&channel->lock);
-    bool taken = !channel->reads_alone || empty(channel);
-    if (taken) {
-        channel->rung = false; /* a peer may have rung since, which may be found without an event: EAGAIN then */
-        channel->collectors++;
-    }
+    channel->rung = false; /* a peer may have rung since, which may be found without an event: EAGAIN then */
+    channel->collectors++;
     pthread_mutex_unlock(&channel->lock);
-    return taken;
+    return 1;
 }
 
 int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_cq, void **cq_context) {
@@ -236,7 +261,7 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
         errno = EIO;
         return -1;
     }
-    for (;;) {
+    for (int rings = 0;; rings++) {
         pthread_mutex_lock(&channel->lock);
         if (channel->first != NULL) {
             bool emptied = channel->rung;
@@ -252,6 +277,10 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
         }
         pthread_mutex_unlock(&channel->lock);
 
+        if (rings >= MAX_RINGS && atomic_load_explicit(&channel->nonblocking, memory_order_relaxed)) {
+            errno = EAGAIN; /* if it is rung once more, it is readable */
+            return -1;
+        }
         int taken = take_ring(channel);
         if (taken < 0) {
             return -1;

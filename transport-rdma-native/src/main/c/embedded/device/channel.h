@@ -18,10 +18,11 @@
  * is woken by one hop; what it then finds is decided by embedded_ibv_get_cq_event(), which first executes what the ring
  * announced.
  *
- * So every peer process of the same user holds the descriptor, and a hostile one can steal wake-ups; where other users
- * are listed, peers can only ring: see doorbell.h. Within this process, a call that waits for an event reads the
- * descriptor without a lock, while another may empty it with the lock: one system call each. Where the second takes
- * more (see doorbell_can_nowait()), all reads are under the lock, and waiting is poll(2).
+ * Without a folder, peers that could stop this process anyway hold the descriptor, and a hostile one can steal
+ * wake-ups, or change O_NONBLOCK (embedded_ext_set_nonblocking()). Other peers can only ring: own_doorbell.h. Within
+ * this process, a call that waits for an event reads the descriptor without a lock, while another may empty it with the
+ * lock: one system call each. Where the second takes more (see doorbell_can_nowait()), all reads are under the lock,
+ * and waiting is poll(2).
  *
  * Events are counted per completion queue, not flagged: rsockets arms again without having taken the event before.
  */
@@ -29,6 +30,7 @@
 #define NETTY_RDMA_EMBEDDED_CHANNEL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "context.h"
@@ -40,6 +42,7 @@ struct channel {
     struct ibv_comp_channel ibv; /* its fd is the one that the doorbell is heard from */
     struct own_doorbell doorbell;
     bool reads_alone;     /* under the lock only; constant */
+    atomic_bool nonblocking; /* whatever the descriptor's flags say */
     pthread_mutex_t lock; /* of what follows; an innermost lock */
     pthread_cond_t acknowledged;
     struct cq *first, **last; /* completion queues with undelivered events */
@@ -72,7 +75,7 @@ void channel_part(struct channel *channel, struct cq *cq);
  * The descriptor that a peer is to ring, which channel_doorbell_lent() ends once it is sent; -1 if there is none, as
  * without a channel: the peer rings the engine then.
  */
-int channel_lend_doorbell(struct ibv_comp_channel *channel);
+int channel_lend_doorbell(struct ibv_comp_channel *channel, const struct link_peer *peer);
 void channel_doorbell_lent(struct ibv_comp_channel *channel, int fd);
 
 /* Counts one event for the completion queue and makes the descriptor readable. */

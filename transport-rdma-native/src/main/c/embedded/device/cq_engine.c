@@ -43,7 +43,7 @@ static struct cq *cqs[NOTIFY_CQS]; /* without gaps */
 static unsigned num_cqs;
 static struct spin_policy policy; /* the engine's */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct engine_source doorbell = { .fd = -1 };
+static struct engine_source doorbell = { .fd = -1 }, outer = { .fd = -1 };
 
 /* The next ones that are not marked as polled, before the place *end, with references. Returns how many. */
 static unsigned take_unpolled(struct cq *batch[BATCH], unsigned *end) {
@@ -82,9 +82,8 @@ static void set_asleep(bool asleep) {
 }
 
 static void on_doorbell(struct engine_source *source, uint32_t events) {
-    (void) source;
     (void) events;
-    doorbell_clear(own_doorbell.heard);
+    doorbell_clear(source == &outer ? outer_doorbell.heard : own_doorbell.heard);
     set_asleep(false);
     uint64_t start = engine_now_ns(), now = start;
     bool found = true, idle = false, spinning = false;
@@ -110,17 +109,30 @@ static void on_doorbell(struct engine_source *source, uint32_t events) {
     }
 }
 
+/* Has the engine hear it, if there is one and it does not yet. Returns 0 or errno. */
+static int hear(struct engine_source *source, const struct own_doorbell *own) {
+    if (source->fd >= 0 || own->heard.fd < 0) {
+        return 0;
+    }
+    *source = (struct engine_source) { .fd = own->heard.fd, .ready = on_doorbell };
+    int error = engine_add(source, EPOLLIN);
+    if (error != 0) {
+        source->fd = -1;
+    }
+    return error;
+}
+
 int cq_engine_open(void) {
     int error = 0;
     pthread_mutex_lock(&lock);
     if (doorbell.fd < 0) {
-        doorbell = (struct engine_source) { .fd = own_doorbell.heard.fd, .ready = on_doorbell };
         spin_policy_init(&policy, MAX_SPIN_NS, spin_policy_preemptions, (int64_t) engine_now_ns());
-        error = engine_add(&doorbell, EPOLLIN);
+        error = hear(&outer, &outer_doorbell);
+        if (error == 0) {
+            error = hear(&doorbell, &own_doorbell);
+        }
         if (error == 0) {
             set_asleep(true);
-        } else {
-            doorbell.fd = -1;
         }
     }
     pthread_mutex_unlock(&lock);
@@ -146,7 +158,7 @@ void cq_engine_remove(struct cq *cq) {
 
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
-    doorbell.fd = -1;
+    doorbell.fd = outer.fd = -1;
     num_cqs = 0;
 }
 

@@ -25,9 +25,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "embedded/base/closer.h"
 #include "embedded/base/sealed.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/link.h"
@@ -113,7 +113,7 @@ static int introduce_members(void) {
 
 static void forget_administrator(void) {
     if (mcast.table != NULL) {
-        munmap((void *) mcast.table, sizeof(*mcast.table));
+        closer_unmap(mcast.table, sizeof(*mcast.table));
         mcast.table = NULL;
     }
     link_put(mcast.link);

@@ -85,9 +85,9 @@ static bool is_full(const struct mcast_registry *registry, const struct link *re
         of_group += is_group;
         of_peer_in_group += is_peer && is_group;
     }
-    bool is_other_user = registrant != NULL && link_peer(registrant)->uid != geteuid();
+    bool may_be_many = registrant != NULL && !link_peer(registrant)->may_signal;
     return count == MAX_ENTRIES || of_peer >= MCAST_MAX_OF_PEER || of_group == MCAST_MAX_GROUP_MEMBERS
-            || (is_other_user && of_peer_in_group >= MCAST_MAX_OF_USER_IN_GROUP);
+            || (may_be_many && of_peer_in_group >= MCAST_MAX_OF_USER_IN_GROUP);
 }
 
 int mcast_registry_add(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,

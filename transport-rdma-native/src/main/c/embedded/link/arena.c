@@ -23,6 +23,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "embedded/base/closer.h"
 #include "embedded/base/container_of.h"
 #include "embedded/base/memory_limit.h"
 #include "embedded/base/sealed.h"
@@ -49,9 +50,9 @@ _Atomic uint64_t arena_rest_ns = UINT64_C(2500000000);
 #define MAX_VIEWS 16384u
 
 /*
- * Of all processes of another user, bytes that they may have this one map: such a part of its memory. To read a page
- * that they never wrote takes one for it, which counts for who reads (shmem_fault() in the kernel's mm/shmem.c), and
- * what is read is for them to say.
+ * Of all processes of a user that may not signal this one, bytes that they may have it map: such a part of its memory.
+ * To read a page that they never wrote takes one for it, which counts for who reads (shmem_fault() in the kernel's
+ * mm/shmem.c), and what is read is for them to say.
  */
 #define PART_OF_MEMORY 4
 
@@ -321,7 +322,7 @@ bool arenas_left(struct arenas *arenas, const struct wire_place *place) {
 /* ---- the reader ---- */
 
 static uint64_t max_view_bytes(const struct link *link) {
-    return link_peer(link)->uid == geteuid() ? UINT64_MAX : memory_limit() / PART_OF_MEMORY;
+    return link_peer(link)->may_signal ? UINT64_MAX : memory_limit() / PART_OF_MEMORY;
 }
 
 static bool charge_view(struct link *link, uint32_t segments) {
@@ -342,7 +343,7 @@ static void discharge_view(struct link *link, uint32_t segments) {
 
 static void put_view(struct arenas *arenas, struct view *view) {
     if (--view->refs == 0) {
-        munmap((void *) view->memory, wire_arena_size(view->count));
+        closer_unmap(view->memory, wire_arena_size(view->count));
         discharge_view(arenas->link, view->count);
         free(view);
     }

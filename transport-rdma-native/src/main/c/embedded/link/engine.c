@@ -22,9 +22,7 @@
 #include "engine.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -35,9 +33,9 @@
 #include "embedded/base/cancel.h"
 #include "embedded/base/clock.h"
 #include "embedded/base/fork.h"
+#include "embedded/base/thread.h"
 
 #define BATCH 64
-#define STACK_SIZE (512 * 1024)
 
 static struct {
     pthread_mutex_t lock;
@@ -321,33 +319,6 @@ static int open_fds(void) {
     return 0;
 }
 
-/*
- * With every signal blocked: a host program's handlers must only run on its own threads. But for those of faults, with
- * which a blocked signal is the end of the process: copy.h.
- */
-static int start_thread(void) {
-    pthread_attr_t attr;
-    int err = pthread_attr_init(&attr);
-    if (err != 0) {
-        return err;
-    }
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attr, STACK_SIZE > PTHREAD_STACK_MIN ? STACK_SIZE : PTHREAD_STACK_MIN);
-    sigset_t all, old;
-    sigfillset(&all);
-    sigdelset(&all, SIGSEGV);
-    sigdelset(&all, SIGBUS);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    pthread_t thread;
-    err = pthread_create(&thread, &attr, engine_main, NULL);
-    if (err == 0) {
-        pthread_setname_np(thread, "rdma-engine");
-    }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attr);
-    return err;
-}
-
 int engine_start(void) {
     if (__atomic_load_n(&engine.started, __ATOMIC_ACQUIRE)) {
         return 0;
@@ -357,7 +328,7 @@ int engine_start(void) {
     if (!engine.started) {
         err = open_fds();
         if (err == 0) {
-            err = start_thread();
+            err = thread_start("rdma-engine", engine_main);
         }
         if (err == 0) {
             engine.running = &engine;

@@ -30,6 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "embedded/base/cancel.h"
+#include "embedded/base/closer.h"
 #include "embedded/base/memory_limit.h"
 #include "embedded/base/random.h"
 #include "trust.h"
@@ -449,15 +451,16 @@ static void explain_missing(const struct setting *folder, char *reason, size_t s
 static int try(const struct setting *folder, char *reason, size_t size) {
     char name[FOLDER_NAME_SIZE];
     snprintf(name, sizeof(name), UNFINISHED "-try-%08x", random_start());
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) {
         return errno;
     }
+    closer_pass_rights(fd, false);
     int err = folder_listen(fd, name, false);
     if (err == 0) {
         folder_remove(name);
     }
-    close(fd);
+    closer_end_listener(fd); /* others may have connected */
     if (err == EACCES || err == EROFS) {
         snprintf(reason, size, "%s=%s: user %u may not make files in the folder (%s): give it to this user or to a "
                  "group of it, or mount it writable", folder->name, folder->value, geteuid(), strerror(err));
@@ -504,9 +507,7 @@ static int start(char *reason, size_t size) {
         return EINVAL;
     }
     int err = trust_set(users.name, users.value, groups.name, groups.value, reason, size);
-    if (trust_has_lists()) {
-        memory_limit(); /* now, as arena.c asks on the engine thread, which should read no files */
-    }
+    memory_limit(); /* now, as arena.c asks on the engine thread, which should read no files */
     return err != 0 || *folder.value == 0 ? err : open_folder(&folder, reason, size);
 }
 
@@ -515,6 +516,7 @@ int folder_start(char *reason, size_t reason_size) {
     if (__atomic_load_n(&state.started, __ATOMIC_ACQUIRE)) {
         return 0;
     }
+    UNCANCELLED;
     if (reason == NULL) {
         reason = unwanted;
         reason_size = sizeof(unwanted);

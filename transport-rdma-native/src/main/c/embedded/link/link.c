@@ -35,6 +35,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "embedded/base/closer.h"
 #include "embedded/base/fork.h"
 #include "embedded/base/random.h"
 #include "folder.h"
@@ -57,8 +58,8 @@
 #define MAX_ACCEPTED_LINKS 512
 
 /*
- * From all processes of another user, who can have any number of them: or a quarter of the descriptors, if that is
- * less.
+ * From all processes of a user that may not signal this one, of which there can be any number: or a quarter of the
+ * descriptors, if that is less.
  */
 #define MAX_LINKS_OF_USER (4 * MAX_ACCEPTED_LINKS)
 #define MIN_LINKS_OF_USER 64
@@ -115,7 +116,7 @@ struct link *link_get(struct link *link) {
 void link_put(struct link *link) {
     int left = __atomic_sub_fetch(&link->references, 1, __ATOMIC_ACQ_REL);
     if (left == 0) {
-        link_discard_queue(link);
+        link_discard_queue(link, closer_close);
         pthread_mutex_destroy(&link->lock);
         free(link);
     }
@@ -132,7 +133,7 @@ void link_set_slot(struct link *link, enum link_slot slot, void *value) {
 /* ---- what peers make this process keep ---- */
 
 bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *b) {
-    return link_peer_is(a, b) || (a->uid == b->uid && a->uid != geteuid());
+    return link_peer_is(a, b) || (a->uid == b->uid && !a->may_signal && !b->may_signal);
 }
 
 bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit) {
@@ -192,8 +193,8 @@ static void go_down(struct link *link) {
     __atomic_store_n(&link->up, false, __ATOMIC_RELEASE);
     int fd = link->source.fd;
     link->source.fd = -1;
-    close(fd); /* under table.lock: a fork() sees either none or both of this and the unlisting */
-    link_discard_queue(link);
+    closer_end(fd); /* under table.lock: a fork() sees either none or both of this and the unlisting */
+    link_discard_queue(link, closer_close);
     pthread_mutex_unlock(&link->lock);
     pthread_mutex_unlock(&table.lock);
     /* Nobody sets them again: the one needs an unlisted link, the other one that is up. */
@@ -263,9 +264,10 @@ static void on_ready(struct engine_source *source, uint32_t events) {
 static int open_link(int fd, const struct link_peer *peer, const struct link_name *name, struct link **result) {
     struct link *link = calloc(1, sizeof(*link));
     if (link == NULL) {
-        close(fd);
+        closer_end(fd);
         return ENOMEM;
     }
+    closer_pass_rights(fd, true);
     link->source.fd = fd;
     link->peer = *peer;
     link->source.ready = on_ready;
@@ -290,8 +292,8 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
     }
     if (err != 0) {
         engine_timer_cancel(&link->retry_timer);
-        link_discard_queue(link);
-        close(fd);
+        link_discard_queue(link, closer_close);
+        closer_end(fd);
         pthread_mutex_destroy(&link->lock);
         free(link);
         return err;
@@ -385,6 +387,15 @@ static int connect_socket(int fd, const struct link_name *name) {
     return connect(fd, (struct sockaddr *) &address, size) == 0 ? 0 : errno;
 }
 
+/* Nobody can send descriptors to it, or to what connects to it, before it is known who that is: open_link(). */
+static int open_socket(void) {
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd >= 0) {
+        closer_pass_rights(fd, false);
+    }
+    return fd;
+}
+
 static int connect_name(const struct link_name *name, bool fresh, struct link **result) {
     int err;
     struct link_peer peer;
@@ -401,16 +412,16 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
             link->named = false;
         }
     }
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = open_socket();
     err = fd < 0 ? errno : connect_socket(fd, name);
-    if (err == 0 && !trust_peer(fd, &peer)) {
-        err = ECONNREFUSED; /* another user has bound the name: no process that may be a peer is there */
+    if (err == 0) {
+        err = trust_peer(fd, &peer); /* another user may have bound the name: no process that may be a peer is there */
     }
     if (err == 0) {
         err = open_link(fd, &peer, name, result);
         end_old_idle_links(&peer);
     } else if (fd >= 0) {
-        close(fd);
+        closer_end(fd);
     }
     pthread_mutex_unlock(&table.lock);
     return err;
@@ -496,26 +507,35 @@ static bool may_accept_from(const struct link_peer *peer) {
     for (const struct link *link = table.links; link != NULL; link = link->next) {
         if (link->name.kind == LINK_UNNAMED) {
             of_process += link_peer_is(&link->peer, peer);
-            of_user += link->peer.uid == peer->uid;
+            of_user += link_peers_share_limits(&link->peer, peer);
         }
     }
-    return of_process < MAX_ACCEPTED_LINKS && (peer->uid == geteuid() || of_user < max_links_of_user());
+    return of_process < MAX_ACCEPTED_LINKS && (peer->may_signal || of_user < max_links_of_user());
+}
+
+/* Returns 0 or errno: EAGAIN, or what there are too few of. */
+static int accept_one(int listener) {
+    if (closer_is_behind()) { /* it may be the next one to be closed */
+        return EMFILE;
+    }
+    pthread_mutex_lock(&table.lock);
+    int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int err = fd < 0 ? errno : 0;
+    struct link_peer peer;
+    if (fd >= 0 && trust_peer(fd, &peer) == 0 && may_accept_from(&peer)) {
+        open_link(fd, &peer, NULL, NULL);
+    } else if (fd >= 0) {
+        closer_end(fd);
+    }
+    pthread_mutex_unlock(&table.lock);
+    return err;
 }
 
 static void on_accept_ready(struct engine_source *source, uint32_t events) {
     (void) events;
     struct link_port *port = container_of(source, struct link_port, source);
     for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
-        pthread_mutex_lock(&table.lock);
-        int fd = accept4(source->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        int err = fd < 0 ? errno : 0;
-        struct link_peer peer;
-        if (fd >= 0 && trust_peer(fd, &peer) && may_accept_from(&peer)) {
-            open_link(fd, &peer, NULL, NULL);
-        } else if (fd >= 0) {
-            close(fd);
-        }
-        pthread_mutex_unlock(&table.lock);
+        int err = accept_one(source->fd);
         if (err == EAGAIN) {
             return;
         }
@@ -549,26 +569,27 @@ static int listen_on(int fd, const struct link_name *name, char file[FOLDER_NAME
  */
 static int find_holder(const struct link_name *name) {
     struct link_peer peer;
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = open_socket();
     int err = fd < 0 ? errno : connect_socket(fd, name);
     if (err == 0) {
-        err = trust_peer(fd, &peer) ? EADDRINUSE : EACCES;
+        err = trust_peer(fd, &peer);
+        err = err == 0 ? EADDRINUSE : err == ECONNREFUSED ? EACCES : err;
     }
     if (fd >= 0) {
-        close(fd);
+        closer_end(fd);
     }
     return err;
 }
 
 /* A socket that listens on a name. Returns 0 or errno. */
 static int open_listener(const struct link_name *name, struct link_port *port) {
-    port->source.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    port->source.fd = open_socket();
     if (port->source.fd < 0) {
         return errno;
     }
     int err = listen_on(port->source.fd, name, port->file);
     if (err != 0) {
-        close(port->source.fd);
+        closer_end(port->source.fd);
         port->source.fd = -1;
     }
     return err;
@@ -605,7 +626,7 @@ static int listen_name(const struct link_name *name, struct link_port **result) 
             if (port->file[0] != 0) {
                 folder_remove(port->file);
             }
-            close(port->source.fd);
+            closer_end_listener(port->source.fd);
         }
     }
     if (err == 0) {
@@ -645,7 +666,7 @@ void link_unbind_port(struct link_port *port) {
         if (port->file[0] != 0) {
             folder_remove(port->file); /* before it looks as if it were of a dead process */
         }
-        close(port->source.fd);
+        closer_end_listener(port->source.fd);
         pthread_mutex_unlock(&table.lock);
     }
     free(port);
@@ -689,17 +710,17 @@ static void fork_parent(void) {
 /* A copy of a descriptor left open here would hide the parent's death from its peers and keep its names taken. */
 static void fork_child(void) {
     for (struct link *link = table.links; link != NULL; link = link->next) {
-        close(link->source.fd);
+        closer_close_inherited(link->source.fd);
         link->source.fd = -1;
         link->up = false;
         if (pthread_mutex_trylock(&link->lock) == 0) {
-            link_discard_queue(link);
+            link_discard_queue(link, closer_close_inherited);
         }
         link->first = link->last = NULL; /* else another thread was at work on it: leaked, not walked */
         pthread_mutex_init(&link->lock, NULL);
     }
     for (struct link_port *port = table.listeners; port != NULL; port = port->next) {
-        close(port->source.fd);
+        closer_close_inherited(port->source.fd);
         port->source.fd = -1;
     }
     table.links = NULL;

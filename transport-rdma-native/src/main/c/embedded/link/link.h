@@ -159,12 +159,14 @@ bool link_is_up(struct link *link);
 /*
  * The peer's process as the kernel vouches for it (unix(7), SO_PEERCRED). If its pid namespace is not visible here
  * `pid` is 0, and `process` tells two of them apart where the kernel can (Linux 6.9, pidfds with an inode of their
- * own).
+ * own). A peer of this user and PID namespace is not defended against beyond the limits for a process: it could stop
+ * this one with kill(2), or use ptrace(2). All others have no means but what they are lent and send.
  */
 struct link_peer {
     uid_t uid;
     pid_t pid;
     uint64_t process;
+    bool may_signal;
 };
 const struct link_peer *link_peer(const struct link *link);
 
@@ -172,7 +174,10 @@ static inline bool link_peer_is(const struct link_peer *a, const struct link_pee
     return a->uid == b->uid && a->pid == b->pid && a->process == b->process;
 }
 
-/* Whether two count together against a limit: processes of another user do, who can have any number of them. */
+/*
+ * Whether two count together against a limit: processes that may not signal this one do by user, who can have any
+ * number of them.
+ */
 bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *b);
 
 /*
@@ -183,9 +188,9 @@ struct link *link_get(struct link *link);
 void link_put(struct link *link);
 
 /*
- * Counts what a peer makes this process keep, in sum over all links to its process (those that cannot be
- * told apart count as one, and so do all of another user): returns false if that would be more than `limit` of the
- * kind, or the link is down. Each needs its discharge, of as many, also after the link went down.
+ * Counts what a peer makes this process keep, in sum over all links to its process (those that cannot be told apart
+ * count as one, and so do all of a user that may not signal this one): returns false if that would be more than `limit`
+ * of the kind, or the link is down. Each needs its discharge, of as many, also after the link went down.
  */
 enum link_kept { LINK_KEPT_VIEW, LINK_KEPT_VIEW_BYTES, LINK_KEPT_DOORBELLS, LINK_KEPT_KINDS };
 bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit);

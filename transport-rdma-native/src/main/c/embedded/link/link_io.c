@@ -26,7 +26,8 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
+
+#include "embedded/base/closer.h"
 
 #define RETRY_NS 10000000u /* descriptors in flight or memory exhausted: no readiness event tells when it is over */
 #define MAX_QUEUED_BYTES (4u << 20)
@@ -50,19 +51,20 @@ bool link_is_up(struct link *link) {
     return __atomic_load_n(&link->up, __ATOMIC_ACQUIRE);
 }
 
-static void free_packet(struct link_packet *m) {
+/* A peer to whom they were sent could send to those that are sockets. */
+static void free_packet(struct link_packet *m, void (*close_fd)(int fd)) {
     for (int i = 0; i < m->nfds; i++) {
-        close(m->fds[i]);
+        close_fd(m->fds[i]);
     }
     __atomic_sub_fetch(&queued_fds, (unsigned) m->nfds, __ATOMIC_RELAXED);
     free(m);
 }
 
-void link_discard_queue(struct link *link) {
+void link_discard_queue(struct link *link, void (*close_fd)(int fd)) {
     while (link->first != NULL) {
         struct link_packet *m = link->first;
         link->first = m->next;
-        free_packet(m);
+        free_packet(m, close_fd);
     }
     link->last = NULL;
     link->queued_bytes = 0;
@@ -94,15 +96,36 @@ static ssize_t transmit(int fd, const struct link_header *header, const void *bo
     return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Whether the kernel's refusal is for now only. Without a readiness event to wait for, *by_timer is set. */
-static bool is_temporary(int err, bool *by_timer) {
-    *by_timer = err == ETOOMANYREFS || err == ENOBUFS || err == ENOMEM;
-    return *by_timer || err == EAGAIN;
+/* What ends a refusal of the kernel. */
+enum refusal { FOR_EVER, UNTIL_SPACE, UNTIL_RETRY, UNTIL_GREETED };
+
+static enum refusal refusal_of(const struct link *link, int err) {
+    switch (err) {
+    case EAGAIN:
+        return UNTIL_SPACE;
+    case ETOOMANYREFS:
+    case ENOBUFS:
+    case ENOMEM:
+        return UNTIL_RETRY;
+    case EPERM: /* descriptors: not before the peer knows this process, and it greets then */
+        return link->greeted ? FOR_EVER : UNTIL_GREETED;
+    default:
+        return FOR_EVER;
+    }
+}
+
+/* With link->lock. */
+static void watch(struct link *link, bool waits_for_space, bool paused) {
+    if (waits_for_space != link->waiting_for_space || paused != link->paused) {
+        link->waiting_for_space = waits_for_space;
+        link->paused = paused;
+        engine_modify(&link->source, (paused ? 0 : EPOLLIN) | (waits_for_space ? EPOLLOUT : 0));
+    }
 }
 
 /* Sends what is queued; with link->lock. */
 static void flush(struct link *link) {
-    bool by_timer = false;
+    enum refusal refusal = FOR_EVER;
     while (link->first != NULL) {
         struct link_packet *m = link->first;
         size_t skip = sizeof(struct link_header);
@@ -112,10 +135,10 @@ static void flush(struct link *link) {
             if (errno == EINTR) {
                 continue;
             }
-            if (is_temporary(errno, &by_timer)) {
-                break;
+            refusal = refusal_of(link, errno);
+            if (refusal == FOR_EVER) {
+                link_discard_queue(link, closer_close); /* the peer is gone: the receiving side will read the end */
             }
-            link_discard_queue(link); /* the peer is gone: the receiving side will read the end of file */
             break;
         }
         link->first = m->next;
@@ -123,14 +146,10 @@ static void flush(struct link *link) {
         if (link->first == NULL) {
             link->last = NULL;
         }
-        free_packet(m);
+        free_packet(m, closer_close);
     }
-    bool wait = link->first != NULL && !by_timer;
-    if (wait != link->waiting_for_space) {
-        link->waiting_for_space = wait;
-        engine_modify(&link->source, wait ? EPOLLIN | EPOLLOUT : EPOLLIN);
-    }
-    if (by_timer) {
+    watch(link, refusal == UNTIL_SPACE, link->paused);
+    if (refusal == UNTIL_RETRY) {
         engine_timer_set(&link->retry_timer, engine_now_ns() + RETRY_NS);
     }
 }
@@ -139,6 +158,7 @@ void link_on_retry(struct engine_timer *timer) {
     struct link *link = container_of(timer, struct link, retry_timer);
     pthread_mutex_lock(&link->lock);
     if (link->source.fd >= 0) {
+        watch(link, link->waiting_for_space, false);
         flush(link);
     }
     pthread_mutex_unlock(&link->lock);
@@ -171,7 +191,7 @@ static int enqueue(struct link *link, const struct link_header *header, const vo
         if (m->fds[m->nfds] < 0) {
             int err = errno;
             __atomic_add_fetch(&queued_fds, (unsigned) m->nfds, __ATOMIC_RELAXED);
-            free_packet(m);
+            free_packet(m, closer_close);
             return err;
         }
     }
@@ -200,14 +220,14 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
         shutdown(link->source.fd, SHUT_RDWR);
         err = EPIPE;
     } else {
-        bool by_timer = false, queue = link->first != NULL;
+        bool queue = link->first != NULL;
         if (!queue) {
             ssize_t sent;
             do {
                 sent = transmit(link->source.fd, &header, body, length, fds, nfds);
             } while (sent < 0 && errno == EINTR);
             if (sent < 0) {
-                queue = is_temporary(errno, &by_timer);
+                queue = refusal_of(link, errno) != FOR_EVER;
                 err = queue ? 0 : errno == EBADF ? EBADF : EPIPE;
             }
         }
@@ -242,12 +262,20 @@ static int take_fds(struct msghdr *message, int *fds) {
                 if (nfds < LINK_MAX_FDS) {
                     fds[nfds++] = fd;
                 } else {
-                    close(fd);
+                    closer_close(fd);
                 }
             }
         }
     }
     return nfds;
+}
+
+static void close_fds(const int *fds, int nfds) {
+    for (int i = 0; i < nfds; i++) {
+        if (fds[i] >= 0) {
+            closer_close(fds[i]);
+        }
+    }
 }
 
 static bool dispatch(struct link *link, const struct link_header *header, const void *body, size_t length, int *fds,
@@ -258,7 +286,10 @@ static bool dispatch(struct link *link, const struct link_header *header, const 
                 || hello->version != LINK_HELLO_VERSION) {
             return false;
         }
+        pthread_mutex_lock(&link->lock);
         link->greeted = true;
+        flush(link);
+        pthread_mutex_unlock(&link->lock);
         return true;
     }
     if (header->type >= LINK_MESSAGE_LIMIT || handlers[header->type] == NULL) {
@@ -300,16 +331,19 @@ static bool handle(struct link *link, const struct received *packet, struct msgh
     bool valid = !ended && n >= sizeof(packet->header) && !(message->msg_flags & MSG_TRUNC) && link_is_up(link)
             && (lost ? report_lost(link, &packet->header, packet->body, length)
                      : dispatch(link, &packet->header, packet->body, length, fds, nfds));
-    for (int i = 0; i < nfds; i++) {
-        if (fds[i] >= 0) {
-            close(fds[i]);
-        }
-    }
+    close_fds(fds, nfds);
     return valid;
 }
 
+/* Returns false at the end of the link. */
+static bool goes_on_after(int err, bool *again) {
+    /* ECONNRESET is reported ahead of the messages that the peer sent before its death (net/unix/af_unix.c). */
+    *again = err == EINTR || err == ECONNRESET;
+    return *again || err == EAGAIN || err == ENOMEM || err == ENOBUFS;
+}
+
 /* Some messages, if there are any; `again`: there may be more. Returns false at the end of the link. */
-static bool receive(struct link *link, bool *again) {
+static bool receive_some(struct link *link, bool *again) {
     struct received packets[MESSAGES_PER_CALL];
     struct mmsghdr messages[MESSAGES_PER_CALL];
     for (unsigned i = 0; i < MESSAGES_PER_CALL; i++) {
@@ -317,9 +351,7 @@ static bool receive(struct link *link, bool *again) {
     }
     int count = recvmmsg(link->source.fd, messages, MESSAGES_PER_CALL, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
     if (count < 0) {
-        /* ECONNRESET is reported ahead of the messages that the peer sent before its death (net/unix/af_unix.c). */
-        *again = errno == EINTR || errno == ECONNRESET;
-        return *again || errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS;
+        return goes_on_after(errno, again);
     }
     bool ended = false;
     for (int i = 0; i < count; i++) {
@@ -329,7 +361,59 @@ static bool receive(struct link *link, bool *again) {
     return !ended;
 }
 
+/* What the peer has sent stays where it is for a moment. */
+static void pause_reading(struct link *link) {
+    pthread_mutex_lock(&link->lock);
+    watch(link, link->waiting_for_space, true);
+    pthread_mutex_unlock(&link->lock);
+    engine_timer_set(&link->retry_timer, engine_now_ns() + RETRY_NS);
+}
+
+static bool is_paused(struct link *link) {
+    pthread_mutex_lock(&link->lock);
+    bool paused = link->paused;
+    pthread_mutex_unlock(&link->lock);
+    return paused;
+}
+
+/*
+ * The same for a peer that may not stop this process: recvmsg(2) closes the descriptors for which there is no room, and
+ * waits for that. So the message is looked at first. When it is taken, what it had is open here as well.
+ */
+static bool receive_one(struct link *link, bool *again) {
+    struct received packet;
+    struct msghdr message;
+    *again = false;
+    if (closer_is_behind()) {
+        pause_reading(link);
+        return true;
+    }
+    prepare(&packet, &message);
+    ssize_t n = recvmsg(link->source.fd, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (n < 0) {
+        return goes_on_after(errno, again);
+    }
+    if ((message.msg_flags & MSG_CTRUNC) != 0) {
+        int fds[LINK_MAX_FDS], nfds = take_fds(&message, fds);
+        close_fds(fds, nfds);
+        if (nfds < LINK_MAX_FDS) { /* this process has run out of them */
+            pause_reading(link);
+        }
+        return nfds < LINK_MAX_FDS;
+    }
+    (void) !recv(link->source.fd, NULL, 0, MSG_DONTWAIT);
+    *again = handle(link, &packet, &message, (size_t) n, false);
+    return *again;
+}
+
+static bool receive(struct link *link, bool *again) {
+    return link->peer.may_signal ? receive_some(link, again) : receive_one(link, again);
+}
+
 bool link_transfer(struct link *link, uint32_t events) {
+    if ((events & (EPOLLHUP | EPOLLERR)) != 0 && is_paused(link)) {
+        return false; /* epoll(7) would report it without end */
+    }
     if (events & EPOLLOUT) {
         pthread_mutex_lock(&link->lock);
         flush(link);

@@ -63,7 +63,7 @@ struct link {
     struct link_name name;         /* where it leads; LINK_UNNAMED for accepted links */
     bool named;                    /* found by name, under table.lock */
     struct link_peer peer;
-    bool greeted;                  /* engine thread only */
+    bool greeted;                  /* by the peer; set on the engine thread, with the lock */
     bool up;                       /* atomic */
     int references;                /* atomic; 1 to 2 only under table.lock */
     void *slots[LINK_SLOTS];
@@ -73,12 +73,14 @@ struct link {
     struct link_packet *first, *last;
     size_t queued_bytes;
     bool waiting_for_space; /* EPOLLOUT is set */
+    bool paused;            /* EPOLLIN is not: to read would take more descriptors than there are */
 };
 
 /* link_io.c */
 /* Sends and receives, on the engine thread, what epoll_wait(2) says. Returns false at the end of the link. */
 bool link_transfer(struct link *link, uint32_t epoll_events);
 void link_on_retry(struct engine_timer *timer);
-void link_discard_queue(struct link *link); /* with link->lock, or by the last owner */
+/* With link->lock, or by the last owner; `close_fd`: of closer.h. */
+void link_discard_queue(struct link *link, void (*close_fd)(int fd));
 
 #endif

@@ -27,7 +27,7 @@
 
 struct notify_area *own_notify_area;
 int own_notify_area_fd = -1;
-struct own_doorbell own_doorbell = OWN_DOORBELL_NONE;
+struct own_doorbell own_doorbell = OWN_DOORBELL_NONE, outer_doorbell = OWN_DOORBELL_NONE;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool cq_taken[NOTIFY_CQS];
@@ -49,6 +49,9 @@ int notify_area_open(void) {
     }
     if (error == 0 && own_doorbell.heard.fd < 0) {
         error = own_doorbell_open(&own_doorbell, EFD_NONBLOCK);
+    }
+    if (error == 0 && !own_doorbell.heard.is_socket && outer_doorbell.heard.fd < 0) {
+        error = own_doorbell_open_for_peers(&outer_doorbell);
     }
     pthread_mutex_unlock(&lock);
     return error;
@@ -105,7 +108,8 @@ static void fork_child(void) {
     if (own_notify_area_fd >= 0) {
         close(own_notify_area_fd);
     }
-    own_doorbell_close(&own_doorbell);
+    own_doorbell_close_inherited(&own_doorbell);
+    own_doorbell_close_inherited(&outer_doorbell);
     own_notify_area_fd = -1;
     own_notify_area = NULL;
     memset(cq_taken, 0, sizeof(cq_taken));

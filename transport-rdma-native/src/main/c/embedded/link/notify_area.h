@@ -88,12 +88,20 @@ struct notify_area {
 /* This process's notify area; NULL before notify_area_open(). */
 extern struct notify_area *own_notify_area;
 extern int own_notify_area_fd;
-/* What peers ring when the engine sleeps; none before notify_area_open(). */
-extern struct own_doorbell own_doorbell;
+/*
+ * What this process and peers ring when the engine sleeps; none before notify_area_open(). `outer_doorbell` is for
+ * peers that may not have the other one, and none if there are no such peers.
+ */
+extern struct own_doorbell own_doorbell, outer_doorbell;
+
+/* The one of them that a peer is told of. */
+static inline const struct own_doorbell *doorbell_for(const struct link_peer *peer) {
+    return own_doorbell.heard.is_socket || peer->may_signal ? &own_doorbell : &outer_doorbell;
+}
 
 void notify_area_init(void);
 
-/* Makes both. Returns 0 or errno. */
+/* Makes all of them. Returns 0 or errno. */
 int notify_area_open(void);
 
 /* Indices; -1 when there are none left. A bank for one completion queue leaves NOTIFY_COMMON_BANKS. */

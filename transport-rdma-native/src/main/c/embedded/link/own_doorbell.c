@@ -21,25 +21,34 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include "embedded/base/closer.h"
 #include "folder.h"
-#include "trust.h"
 
-static void close_if_open(int *fd) {
+static void close_if_open(int *fd, void (*close_fd)(int fd)) {
     if (*fd >= 0) {
-        close(*fd);
+        close_fd(*fd);
         *fd = -1;
     }
 }
 
-void own_doorbell_close(struct own_doorbell *doorbell) {
+static void close_all(struct own_doorbell *doorbell, void (*close_fd)(int fd)) {
     if (doorbell->rung.fd != doorbell->heard.fd) {
-        close_if_open(&doorbell->rung.fd);
+        close_if_open(&doorbell->rung.fd, close_fd);
     }
     doorbell->rung.fd = -1;
-    close_if_open(&doorbell->heard.fd);
-    close_if_open(&doorbell->file);
+    close_if_open(&doorbell->heard.fd, close_fd);
+    close_if_open(&doorbell->file, close_fd);
+}
+
+void own_doorbell_close(struct own_doorbell *doorbell) {
+    close_all(doorbell, doorbell->heard.is_socket ? closer_close : closer_close_own);
+}
+
+void own_doorbell_close_inherited(struct own_doorbell *doorbell) {
+    close_all(doorbell, closer_close_inherited);
 }
 
 static int open_eventfd(struct own_doorbell *doorbell, int flags) {
@@ -51,43 +60,79 @@ static int open_eventfd(struct own_doorbell *doorbell, int flags) {
     return 0;
 }
 
-/* A socket that is connected to the file's. Returns -1 with errno. */
-static int connect_to(int file) {
+/* With an abstract name that the kernel chooses: unix(7), autobind. */
+static int bind_abstract(int fd) {
+    const struct sockaddr_un unnamed = { .sun_family = AF_UNIX };
+    return bind(fd, (const struct sockaddr *) &unnamed, sizeof(unnamed.sun_family)) == 0 ? 0 : errno;
+}
+
+static int connect_abstract(int fd, int heard) {
+    struct sockaddr_un address;
+    socklen_t size = sizeof(address);
+    return getsockname(heard, (struct sockaddr *) &address, &size) == 0
+                    && connect(fd, (const struct sockaddr *) &address, size) == 0 ? 0 : errno;
+}
+
+/* A new socket that is connected to the one that is heard. Returns -1 with errno. */
+static int open_connected(const struct own_doorbell *doorbell) {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    int err = fd < 0 ? errno : folder_connect_file(fd, file);
+    int err = fd < 0 ? errno
+            : doorbell->file >= 0 ? folder_connect_file(fd, doorbell->file) : connect_abstract(fd, doorbell->heard.fd);
     if (err != 0) {
-        close_if_open(&fd);
+        close_if_open(&fd, closer_close_own);
         errno = err;
     }
     return fd;
 }
 
-static int open_sockets(struct own_doorbell *doorbell) {
-    doorbell->heard.is_socket = doorbell->rung.is_socket = true;
-    doorbell->heard.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    doorbell->file = doorbell->heard.fd < 0 ? -1 : folder_bind_unnamed(doorbell->heard.fd);
-    doorbell->rung.fd = doorbell->file < 0 ? -1 : connect_to(doorbell->file);
-    if (doorbell->rung.fd < 0) {
-        int err = errno;
-        own_doorbell_close(doorbell);
-        return err;
+/* Returns 0 or errno; what it has opened is the caller's also then. */
+static int open_heard(struct own_doorbell *doorbell) {
+    doorbell->heard = (struct doorbell) { .fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), .is_socket = true };
+    if (doorbell->heard.fd < 0) {
+        return errno;
     }
-    return 0;
+    closer_pass_rights(doorbell->heard.fd, false);
+    if (!folder_is_used()) {
+        return bind_abstract(doorbell->heard.fd);
+    }
+    doorbell->file = folder_bind_unnamed(doorbell->heard.fd);
+    return doorbell->file < 0 ? errno : 0;
+}
+
+static int open_sockets(struct own_doorbell *doorbell, bool for_peers_alone) {
+    *doorbell = (struct own_doorbell) OWN_DOORBELL_NONE;
+    int err = open_heard(doorbell);
+    if (err == 0 && !for_peers_alone) {
+        doorbell->rung = (struct doorbell) { .fd = open_connected(doorbell), .is_socket = true };
+        err = doorbell->rung.fd < 0 ? errno : 0;
+    }
+    if (err != 0) {
+        own_doorbell_close(doorbell);
+    }
+    return err;
+}
+
+int own_doorbell_open_for_peers(struct own_doorbell *doorbell) {
+    return open_sockets(doorbell, true);
 }
 
 int own_doorbell_open(struct own_doorbell *doorbell, int flags) {
     *doorbell = (struct own_doorbell) OWN_DOORBELL_NONE;
     int err = folder_start(NULL, 0); /* from then on it is known who may be a peer */
-    return err != 0 ? err : trust_has_lists() ? open_sockets(doorbell) : open_eventfd(doorbell, flags);
+    return err != 0 ? err : folder_is_used() ? open_sockets(doorbell, false) : open_eventfd(doorbell, flags);
 }
 
-int own_doorbell_lend(const struct own_doorbell *doorbell) {
-    return doorbell->file >= 0 ? connect_to(doorbell->file) : doorbell->rung.fd;
+int own_doorbell_lend(const struct own_doorbell *doorbell, const struct link_peer *peer) {
+    if (doorbell->heard.is_socket) {
+        return open_connected(doorbell);
+    }
+    errno = EPERM;
+    return peer->may_signal ? doorbell->rung.fd : -1;
 }
 
 void own_doorbell_lent(const struct own_doorbell *doorbell, int fd) {
-    if (fd >= 0 && doorbell->file >= 0) {
-        close(fd);
+    if (fd >= 0 && doorbell->heard.is_socket) {
+        closer_close(fd); /* the peer may have sent to its own socket */
     }
 }
 
@@ -101,7 +146,7 @@ static bool is_eventfd(int fd) {
         return true; /* no /proc */
     }
     target[length] = 0;
-    return strstr(target, "[eventfd]") != NULL;
+    return strcmp(target, "anon_inode:[eventfd]") == 0;
 }
 
 static bool has_option(int fd, int option, int expected) {
@@ -113,5 +158,5 @@ static bool has_option(int fd, int option, int expected) {
 bool doorbell_of_peer(const struct link_peer *peer, int fd, struct doorbell *doorbell) {
     bool is_socket = has_option(fd, SO_DOMAIN, AF_UNIX) && has_option(fd, SO_TYPE, SOCK_DGRAM);
     *doorbell = (struct doorbell) { .fd = fd, .is_socket = is_socket };
-    return is_socket || (peer->uid == geteuid() && is_eventfd(fd));
+    return is_socket || (peer->may_signal && is_eventfd(fd));
 }

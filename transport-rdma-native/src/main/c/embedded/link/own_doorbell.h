@@ -16,9 +16,13 @@
 /*
  * Doorbells of this process, and which ones it takes from peers: see doorbell.h for the two kinds.
  *
- * A process that lists nobody has eventfds. One that may meet other users (trust.h) has a socket for itself to hear
- * from, one to ring it itself, and the file of the first in the folder (folder.h), whose name is gone: with it the
- * process connects a new socket for each peer that it tells of the doorbell, and nobody else can make one.
+ * Without a folder (folder.h) a doorbell is an eventfd, which is lent to peers that could stop this process by a signal
+ * as well (link.h). With one, most peers are of other containers or users. There a process has a socket for itself to
+ * hear from, one to ring it itself, and the file of the first in the folder, whose name is gone: with it the process
+ * connects a new socket for each peer that it tells of the doorbell, and nobody else can make one.
+ *
+ * Peers that may not have the eventfd ring the engine, by a socket that is connected to one with an abstract name.
+ * Anybody of the network namespace may ring that one in vain, as anybody may connect to this process (link.h).
  *
  * Threads: any. An own_doorbell does not change while it is open.
  */
@@ -41,19 +45,25 @@ struct own_doorbell {
 /* `flags`: those of eventfd(2). Returns 0 or errno. */
 int own_doorbell_open(struct own_doorbell *doorbell, int flags);
 
-/* Also of one that is none. In the child of a fork(), too: the parent's stays open. */
+/* One for any peers, which this process does not ring itself. Returns 0 or errno. */
+int own_doorbell_open_for_peers(struct own_doorbell *doorbell);
+
+/* Also of one that is none. Sockets are closed soon: closer.h. */
 void own_doorbell_close(struct own_doorbell *doorbell);
 
+/* In the child of a fork(): the parent's stays open. */
+void own_doorbell_close_inherited(struct own_doorbell *doorbell);
+
 /*
- * A descriptor to send to a peer, which own_doorbell_lent() ends once it is sent. -1 with errno: whoever misses it
+ * A descriptor to send to a peer, which own_doorbell_lent() ends once it is sent. -1 with errno: a peer that misses it
  * rings the engine in place of a channel.
  */
-int own_doorbell_lend(const struct own_doorbell *doorbell);
+int own_doorbell_lend(const struct own_doorbell *doorbell, const struct link_peer *peer);
 void own_doorbell_lent(const struct own_doorbell *doorbell, int fd);
 
 /*
  * What a peer has sent as a doorbell. Returns false if it may be none: anything else could block the writer, or be a
- * file that the peer may not write itself; and so could an eventfd of another user.
+ * file that the peer may not write itself; and so could an eventfd, if the peer could not stop this process anyway.
  */
 bool doorbell_of_peer(const struct link_peer *peer, int fd, struct doorbell *doorbell);
 

@@ -168,10 +168,11 @@ int peer_send(struct peer *peer, unsigned type, const void *body, size_t length,
     pthread_mutex_lock(&peer->lock);
     if (!peer->greeted) {
         const struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
-        const int greeting_fds[] = { own_notify_area_fd, own_doorbell_lend(&own_doorbell) };
+        const struct link_peer *to = link_peer(peer->link);
+        const int greeting_fds[] = { own_notify_area_fd, own_doorbell_lend(doorbell_for(to), to) };
         error = greeting_fds[1] < 0 ? errno
                 : link_send(peer->link, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), greeting_fds, 2);
-        own_doorbell_lent(&own_doorbell, greeting_fds[1]);
+        own_doorbell_lent(doorbell_for(to), greeting_fds[1]);
         peer->greeted = error == 0;
     }
     if (error == 0) {

@@ -19,11 +19,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "embedded/base/closer.h"
 #include "embedded/base/doorbell.h"
 #include "embedded/base/sealed.h"
 
@@ -41,7 +41,9 @@
  */
 #define MAX_NOTIFY_AREAS 64u
 
-/* Of all processes of another user, in proportion to their links: MAX_LINKS_OF_USER of link.c. */
+/*
+ * Of all processes of a user that may not signal this one, in proportion to their links: MAX_LINKS_OF_USER of link.c.
+ */
 #define MAX_NOTIFY_AREAS_OF_USER (4 * MAX_NOTIFY_AREAS)
 
 /*
@@ -99,9 +101,9 @@ static bool is_self(const struct link_peer *peer, const struct stat *status) {
             && own.st_ino == status->st_ino;
 }
 
-static void close_doorbell(const struct process *process) {
+static void close_doorbell(const struct process *process, void (*close_fd)(int fd)) {
     if (!process->is_self) {
-        close(process->doorbell.fd);
+        close_fd(process->doorbell.fd);
     }
 }
 
@@ -133,6 +135,10 @@ static struct process *create(const struct link_peer *peer, int area_fd, const s
 struct process *process_of_notify_area(const struct link_peer *peer, int area_fd, int *doorbell) {
     struct stat status;
     struct doorbell received;
+    if (!sealed_can_be(area_fd)) { /* fstat(2) of another file may ask the process that serves it: FUSE */
+        errno = EPROTO;
+        return NULL;
+    }
     if (fstat(area_fd, &status) != 0) {
         return NULL;
     }
@@ -142,7 +148,7 @@ struct process *process_of_notify_area(const struct link_peer *peer, int area_fd
     }
     pthread_mutex_lock(&processes_lock);
     struct process *process = processes;
-    unsigned others = 0, limit = peer->uid == geteuid() ? MAX_NOTIFY_AREAS : MAX_NOTIFY_AREAS_OF_USER;
+    unsigned others = 0, limit = peer->may_signal ? MAX_NOTIFY_AREAS : MAX_NOTIFY_AREAS_OF_USER;
     while (process != NULL && !is(process, peer, &status)) {
         others += link_peers_share_limits(&process->peer, peer);
         process = process->next;
@@ -178,11 +184,12 @@ void process_put(struct process *process) {
             link = &(*link)->next;
         }
         *link = process->next;
-        close_doorbell(process); /* with the lock: a fork() sees either none or both of this and the unlisting */
+        /* With the lock: a fork() sees either none or both of this and the unlisting. */
+        close_doorbell(process, closer_close);
     }
     pthread_mutex_unlock(&processes_lock);
     if (last) {
-        munmap((void *) process->area, sizeof(*process->area));
+        closer_unmap(process->area, sizeof(*process->area));
         pthread_mutex_destroy(&process->lock);
         free(process);
     }
@@ -214,7 +221,7 @@ static void drop_if_unused(struct process *process, struct remote_cq *cq) {
     }
     *find_cq(process, cq->index, cq->id) = cq->next;
     if (cq->doorbell.fd >= 0) {
-        close(cq->doorbell.fd);
+        closer_close(cq->doorbell.fd);
         process->doorbells--;
     }
     free(cq);
@@ -423,11 +430,11 @@ static void fork_parent(void) {
 }
 
 static void close_doorbells(const struct process *process) {
-    close_doorbell(process);
+    close_doorbell(process, closer_close_inherited);
     for (unsigned i = 0; i < CQ_BUCKETS; i++) {
         for (struct remote_cq *cq = process->cqs[i]; cq != NULL; cq = cq->next) {
             if (cq->doorbell.fd >= 0) {
-                close(cq->doorbell.fd);
+                closer_close_inherited(cq->doorbell.fd);
             }
         }
     }

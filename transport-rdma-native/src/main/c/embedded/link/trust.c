@@ -17,15 +17,20 @@
 #include "trust.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "embedded/base/fork.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77 /* Linux 6.5 */
@@ -156,34 +161,126 @@ static bool is_in_listed_group(int fd) {
     return false;
 }
 
-/*
- * Tells processes apart whose number is not visible here: from Linux 6.9 on, before it is the same for all. Returns
- * false without a descriptor for the question, as the answer must be the same for each link of a process.
- */
-static bool identify(int fd, struct link_peer *peer) {
-    int process = -1;
-    socklen_t size = sizeof(process);
-    struct stat status;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &process, &size) != 0) {
-        return errno != EMFILE && errno != ENFILE && errno != ENOMEM;
-    }
-    peer->process = fstat(process, &status) == 0 ? status.st_ino : 0;
-    close(process);
-    return true;
+static bool is_shortage(int err) {
+    return err == EMFILE || err == ENFILE || err == ENOMEM;
 }
 
-bool trust_peer(int fd, struct link_peer *peer) {
+/*
+ * The process at the other end, as it was when it connected or listened. Returns -1 with errno. Before Linux 6.5 only
+ * its number is known, which may be another process's by now: one that connects, ends, and waits until a process with
+ * its number is there could pass for that, if something holds up the engine of this process for so long.
+ */
+static int open_process(int fd, pid_t pid) {
+    int process = -1;
+    socklen_t size = sizeof(process);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &process, &size) == 0) {
+        return process;
+    }
+    return errno != ENOPROTOOPT || pid == 0 ? -1 : (int) syscall(SYS_pidfd_open, pid, 0);
+}
+
+/*
+ * In how many PID namespaces a process is, from that of the mounted /proc on: proc_pid_fdinfo(5), "NSpid". Unlike files
+ * of the process itself, this is for everybody who has the descriptor. 0 or errno; *depth is 0 if the process is not in
+ * that namespace or has ended, or there is no /proc.
+ */
+static int find_depth(int process, unsigned *depth) {
+    char path[48], text[1024];
+    snprintf(path, sizeof(path), "/proc/thread-self/fdinfo/%d", process);
+    *depth = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return is_shortage(errno) ? errno : 0;
+    }
+    ssize_t length = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    text[length < 0 ? 0 : length] = 0;
+    const char *at = strstr(text, "NSpid:");
+    at = at == NULL ? "" : at + strlen("NSpid:");
+    for (unsigned long long number = 1; number > 0 && *at == '\t';) {
+        char *end;
+        number = strtoull(at + 1, &end, 10); /* -1 of one that has ended: before a digit there is a sign */
+        *depth += number > 0 && at[1] != '-';
+        at = end;
+    }
+    return 0;
+}
+
+/* 0 or errno. It does not change in the life of a process. */
+static int find_own_depth(unsigned *depth) {
+    static _Atomic uint64_t known; /* the generation of the process above it: fork.h */
+    uint64_t word = atomic_load(&known);
+    if (word >> 32 == fork_generation + 1u) {
+        *depth = (uint32_t) word;
+        return 0;
+    }
+    int process = (int) syscall(SYS_pidfd_open, getpid(), 0);
+    if (process < 0) {
+        *depth = 0; /* before Linux 5.3 */
+        return is_shortage(errno) ? errno : 0;
+    }
+    int err = find_depth(process, depth);
+    close(process);
+    if (err == 0) {
+        atomic_store(&known, (uint64_t) (fork_generation + 1u) << 32 | *depth);
+    }
+    return err;
+}
+
+/*
+ * Whether a process of this user, which is visible here, is in this PID namespace: a number alone would be that of one
+ * in a namespace below. Without /proc the number has to do.
+ */
+static int find_whether_near(int process, bool *near) {
+    unsigned own, other;
+    int err = find_own_depth(&own);
+    if (err == 0) {
+        err = find_depth(process, &other);
+    }
+    *near = err == 0 && (own == 0 || own == other);
+    return err;
+}
+
+/*
+ * Says of the process what else than its user and number is known. Returns EMFILE or the like without a descriptor for
+ * the question, as the answer must be the same for each link of a process. Those whose number is not visible here are
+ * told apart from Linux 6.9 on; before, the inode is the same for all.
+ */
+static int identify(int fd, struct link_peer *peer) {
+    bool is_own_user = peer->uid == geteuid();
+    if (peer->pid == getpid()) {
+        peer->may_signal = is_own_user;
+        return 0;
+    }
+    if (peer->pid != 0 && !is_own_user) {
+        return 0;
+    }
+    int process = open_process(fd, peer->pid), err = 0;
+    if (process < 0) {
+        return is_shortage(errno) ? errno : 0;
+    }
+    struct stat status;
+    if (peer->pid != 0) {
+        err = find_whether_near(process, &peer->may_signal);
+    } else {
+        peer->process = fstat(process, &status) == 0 ? status.st_ino : 0;
+    }
+    close(process);
+    return err;
+}
+
+int trust_peer(int fd, struct link_peer *peer) {
     struct ucred credentials;
     socklen_t size = sizeof(credentials);
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
-        return false;
+        return ECONNREFUSED;
     }
     if (credentials.uid != geteuid() && !contains(&users, credentials.uid)
             && (groups.count == 0 || !(contains(&groups, credentials.gid) || is_in_listed_group(fd)))) {
-        return false;
+        return ECONNREFUSED;
     }
     *peer = (struct link_peer) { .uid = credentials.uid, .pid = credentials.pid };
-    return credentials.pid != 0 || identify(fd, peer);
+    return identify(fd, peer);
 }
 
 static void add_list(char *text, size_t size, const char *name, const struct list *list) {

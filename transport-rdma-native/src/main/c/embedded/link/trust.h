@@ -17,6 +17,8 @@
  * Who may be a peer: processes of the same user, and with a folder (folder.h) those of the users and groups that are
  * listed. The kernel says who it is (unix(7), SO_PEERCRED, SO_PEERGROUPS), of a listener as it was at its listen(2).
  * Users that the user namespace of this process does not have appear as the overflow user (65534, user_namespaces(7)).
+ * Whether a peer of this user may signal this process is asked of /proc; both ends come to the same answer if both have
+ * one. Where one has none, and is of a namespace above the other one's, the other one refuses its doorbell.
  *
  * Threads: any, after folder_start().
  */
@@ -45,8 +47,11 @@ bool trust_may_own(uid_t uid);
 /* Whether a folder belongs to root, this user, or who is listed. */
 bool trust_owns(uid_t uid, gid_t gid);
 
-/* Whether the process at the other end of a socket may be a peer, and which one it is. */
-bool trust_peer(int fd, struct link_peer *peer);
+/*
+ * Whether the process at the other end of a socket may be a peer, and which one it is. Returns 0; ECONNREFUSED if it
+ * may not; or another errno if there are too few descriptors to ask.
+ */
+int trust_peer(int fd, struct link_peer *peer);
 
 /* What is in effect, for a person. */
 void trust_describe(char *text, size_t size);

@@ -21,8 +21,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "embedded/base/closer.h"
 #include "embedded/device/ah.h"
 #include "embedded/device/channel.h"
 #include "embedded/device/watch.h"
@@ -44,7 +44,7 @@ static void close_doorbells(struct attachment *attachment) {
     int *doorbells[] = { &attachment->recv_doorbell, &attachment->send_doorbell };
     for (int i = 0; i < 2; i++) {
         if (*doorbells[i] >= 0) {
-            close(*doorbells[i]);
+            closer_close(*doorbells[i]);
             *doorbells[i] = -1;
         }
     }
@@ -138,8 +138,9 @@ static int send_introduction(struct qp *qp) {
         attach.carries |= WIRE_ARENA;
         nfds++;
     }
-    int to_recv = channel_lend_doorbell(recv_channel);
-    int to_send = qp->send_cq != qp->recv_cq ? channel_lend_doorbell(send_channel) : -1;
+    const struct link_peer *to = link_peer(peer_link(qp->route));
+    int to_recv = channel_lend_doorbell(recv_channel, to);
+    int to_send = qp->send_cq != qp->recv_cq ? channel_lend_doorbell(send_channel, to) : -1;
     if (to_recv >= 0) {
         attach.carries |= WIRE_RECV_DOORBELL;
         fds[nfds++] = to_recv;

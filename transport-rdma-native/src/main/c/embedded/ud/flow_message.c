@@ -147,7 +147,7 @@ static int accept_flow(struct qp *qp, struct rx_flow *rx_flow) {
         message.carries |= WIRE_ARENA;
         nfds++;
     }
-    int doorbell = channel_lend_doorbell(channel);
+    int doorbell = channel_lend_doorbell(channel, link_peer(peer_link(rx_flow->peer)));
     if (doorbell >= 0) {
         message.carries |= WIRE_RECV_DOORBELL;
         fds[nfds++] = doorbell;

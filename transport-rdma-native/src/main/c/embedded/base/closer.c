@@ -1,0 +1,317 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Closing what peers could fill: see closer.h. */
+#include "closer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cancel.h"
+#include "clock.h"
+#include "thread.h"
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83 /* Linux 6.16 */
+#endif
+
+/*
+ * At most. Each may be kept for as long as a peer likes, by one descriptor: the sockets of a message are closed one
+ * after the other.
+ */
+#define MAX_THREADS 32
+
+/* Descriptors that wait when all threads are kept: peers that can add to them are not served any more. */
+#define MAX_WAITING 128
+
+#define KEPT_NS UINT64_C(50000000)   /* then another thread takes the next turn */
+#define IDLE_NS UINT64_C(2000000000) /* then a thread ends */
+
+/* A fork waits so long for a thread that has begun to close: beyond that, its descriptor is not in the table. */
+#define SETTLE_NS UINT64_C(10000000)
+
+struct waiting {
+    struct waiting *next;
+    int fd;       /* or -1 */
+    void *memory; /* or NULL */
+    size_t size;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work;    /* there is something to close */
+    pthread_cond_t settled; /* no thread closes any more */
+    struct waiting *first, *last;
+    unsigned waiting, threads, idle, closing;
+    unsigned halted;          /* threads that fork: nothing is begun */
+    uint64_t turn;            /* of the thread that takes one after the other */
+    uint64_t turn_since_ns;   /* when it began with the last one; 0: no thread does */
+} closer = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void init_conditions(void) {
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&closer.work, &attr);
+    pthread_cond_init(&closer.settled, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+static void wait_until(pthread_cond_t *condition, uint64_t at_ns) {
+    const struct timespec at = { .tv_sec = (time_t) (at_ns / 1000000000u), .tv_nsec = (long) (at_ns % 1000000000u) };
+    pthread_cond_timedwait(condition, &closer.lock, &at);
+}
+
+/* ---- the threads; all with the lock ---- */
+
+static void add(struct waiting *waiting) {
+    waiting->next = NULL;
+    if (closer.last != NULL) {
+        closer.last->next = waiting;
+    } else {
+        closer.first = waiting;
+    }
+    closer.last = waiting;
+    closer.waiting++;
+}
+
+static struct waiting *take(void) {
+    struct waiting *taken = closer.first;
+    closer.first = taken->next;
+    if (closer.first == NULL) {
+        closer.last = NULL;
+    }
+    closer.waiting--;
+    return taken;
+}
+
+static bool turn_is_free(void) {
+    return closer.turn_since_ns == 0 || clock_ns(CLOCK_MONOTONIC) - closer.turn_since_ns >= KEPT_NS;
+}
+
+static bool may_begin(void) {
+    return closer.first != NULL && closer.halted == 0 && turn_is_free();
+}
+
+static bool wait_for_turn(void) {
+    uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + IDLE_NS, now_ns;
+    while (!may_begin() && (now_ns = clock_ns(CLOCK_MONOTONIC)) < end_ns) {
+        wait_until(&closer.work, now_ns + KEPT_NS);
+    }
+    return may_begin();
+}
+
+static void *run(void *unused);
+
+/* One that is not needed yet takes the turn of one that is kept. */
+static void start_spare(void) {
+    if (closer.idle == 0 && closer.threads < MAX_THREADS && thread_start("rdma-closer", run) == 0) {
+        closer.threads++;
+        closer.idle++;
+    }
+}
+
+static void finish(const struct waiting *waiting) {
+    if (waiting->memory != NULL) {
+        munmap(waiting->memory, waiting->size);
+    }
+    if (waiting->fd >= 0) {
+        close(waiting->fd);
+    }
+}
+
+static void take_turn(void) {
+    const uint64_t turn = ++closer.turn;
+    closer.idle--;
+    start_spare();
+    while (closer.turn == turn && closer.first != NULL && closer.halted == 0) {
+        struct waiting *taken = take();
+        closer.turn_since_ns = clock_ns(CLOCK_MONOTONIC);
+        closer.closing++;
+        pthread_mutex_unlock(&closer.lock);
+        finish(taken);
+        free(taken);
+        pthread_mutex_lock(&closer.lock);
+        if (--closer.closing == 0) {
+            pthread_cond_broadcast(&closer.settled);
+        }
+    }
+    if (closer.turn == turn) {
+        closer.turn_since_ns = 0;
+    }
+    closer.idle++;
+}
+
+static void *run(void *unused) {
+    (void) unused;
+    pthread_mutex_lock(&closer.lock);
+    while (wait_for_turn()) {
+        take_turn();
+    }
+    closer.idle--;
+    closer.threads--;
+    pthread_mutex_unlock(&closer.lock);
+    return NULL;
+}
+
+/* ---- */
+
+static void hand_over(const struct waiting *what) {
+    UNCANCELLED;
+    struct waiting *waiting = malloc(sizeof(*waiting));
+    bool taken = false;
+    if (waiting != NULL) {
+        *waiting = *what;
+        pthread_mutex_lock(&closer.lock);
+        if (turn_is_free()) {
+            start_spare();
+        }
+        taken = closer.threads > 0;
+        if (taken) {
+            add(waiting);
+            if (turn_is_free()) {
+                pthread_cond_signal(&closer.work);
+            }
+        }
+        pthread_mutex_unlock(&closer.lock);
+    }
+    if (!taken) { /* without memory, or the first thread */
+        finish(what);
+        free(waiting);
+    }
+}
+
+void closer_close(int fd) {
+    hand_over(&(struct waiting) { .fd = fd });
+}
+
+void closer_unmap(const void *memory, size_t size) {
+    hand_over(&(struct waiting) { .fd = -1, .memory = (void *) memory, .size = size });
+}
+
+void closer_end(int connection) {
+    shutdown(connection, SHUT_RDWR);
+    closer_close(connection);
+}
+
+void closer_end_listener(int listener) {
+    UNCANCELLED;
+    int fd;
+    shutdown(listener, SHUT_RDWR);
+    while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+        closer_end(fd);
+    }
+    if (errno == EAGAIN) { /* there is none left */
+        close(listener);
+    } else { /* no descriptor for one: the name is free a moment later */
+        closer_close(listener);
+    }
+}
+
+bool closer_close_received(struct msghdr *message) {
+    bool any = false;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
+        size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && i < count; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+            closer_close(fd);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void closer_close_own(int fd) {
+    close(fd);
+}
+
+void closer_close_inherited(int fd) {
+    close(fd);
+}
+
+bool closer_is_behind(void) {
+    pthread_mutex_lock(&closer.lock);
+    bool behind = closer.waiting > MAX_WAITING && closer.idle == 0;
+    pthread_mutex_unlock(&closer.lock);
+    return behind;
+}
+
+bool closer_pass_rights(int socket, bool passed) {
+    const int value = passed;
+    return setsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &value, sizeof(value)) == 0;
+}
+
+/* ---- fork ---- */
+
+static void halt(void) {
+    uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + SETTLE_NS;
+    pthread_mutex_lock(&closer.lock);
+    closer.halted++;
+    while (closer.closing > 0 && clock_ns(CLOCK_MONOTONIC) < end_ns) {
+        wait_until(&closer.settled, end_ns);
+    }
+    pthread_mutex_unlock(&closer.lock);
+}
+
+static void resume(void) {
+    pthread_mutex_lock(&closer.lock);
+    if (--closer.halted == 0) {
+        pthread_cond_signal(&closer.work);
+    }
+    pthread_mutex_unlock(&closer.lock);
+}
+
+static void resume_child(void) {
+    closer.halted = 0;
+}
+
+static void fork_prepare(void) {
+    pthread_mutex_lock(&closer.lock);
+}
+
+static void fork_parent(void) {
+    pthread_mutex_unlock(&closer.lock);
+}
+
+static void fork_child(void) {
+    while (closer.first != NULL) {
+        struct waiting *taken = take();
+        if (taken->fd >= 0) {
+            close(taken->fd);
+        }
+        free(taken); /* the memory is not mapped here: sealed.c */
+    }
+    closer.threads = closer.idle = closer.closing = 0;
+    closer.turn_since_ns = 0;
+    init_conditions();
+    pthread_mutex_unlock(&closer.lock);
+}
+
+void closer_init(void) {
+    init_conditions();
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+void closer_halt_init(void) {
+    pthread_atfork(halt, resume, resume_child);
+}

@@ -1,0 +1,81 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Descriptors that a peer could put something into, or has made: sockets that it can send to (SCM_RIGHTS, unix(7)), and
+ * what it has sent. close(2) of these may take as long as the peer likes: a TCP socket lingers (SO_LINGER, socket(7)),
+ * also one in a message that nobody has read, and a file of a FUSE file system asks the process that serves it.
+ * recvmsg(2) waits in the same way for the descriptors that it has no room for. So the files that have such descriptors
+ * never call close(2) (scripts/c-folders looks), and nothing here waits: threads close them, which start when they are
+ * needed, hold no lock meanwhile and end when there is nothing to do. One that is kept by a peer is replaced, up to a
+ * limit.
+ *
+ * Threads: any, with any locks held.
+ */
+#ifndef NETTY_RDMA_EMBEDDED_CLOSER_H
+#define NETTY_RDMA_EMBEDDED_CLOSER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+void closer_init(void);      /* before those whose locks are held in calls */
+void closer_halt_init(void); /* after all others that register handlers of forks, but that of the engine */
+
+/*
+ * Takes the descriptor over. A child of a fork does not have it from then on, but for a fork in these microseconds. If
+ * no thread can be started and there is none, or no memory, it is closed at once.
+ */
+void closer_close(int fd);
+
+/* The same with memory that a peer has made: its file may have any number of pages beyond the end, which go with it. */
+void closer_unmap(const void *memory, size_t size);
+
+/* The same with a connection: the peer reads the end at once, also if a fork has left a copy in a child. */
+void closer_end(int connection);
+
+/*
+ * Closes a listening socket that does not block, and frees its name, before the return. close(2) would do the same to
+ * the connections that are not accepted, with all that is in them, so they are accepted before; none comes after
+ * shutdown(2).
+ */
+void closer_end_listener(int listener);
+
+/* At once: no peer has had it, or can put anything into it. */
+void closer_close_own(int fd);
+
+/*
+ * At once, in the child of a fork: its copy, which is not the last one. If it is after all, a peer delays this child
+ * and nobody else, as exec(2) would.
+ */
+void closer_close_inherited(int fd);
+
+/* All that came with a message that may have none. Returns whether there was any. */
+bool closer_close_received(struct msghdr *message);
+#define CLOSER_MAX_RECEIVED 253 /* descriptors of one message: SCM_MAX_FD, unix(7) */
+
+/*
+ * Whether peers keep all threads, and so many descriptors wait that no peer should add to them: it could use up the
+ * process's.
+ */
+bool closer_is_behind(void);
+
+/*
+ * Whether others may send descriptors to a Unix socket; who connects to a listening one is treated as it is. Returns
+ * false before Linux 6.16, where everybody may.
+ */
+bool closer_pass_rights(int socket, bool passed);
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Closing what peers could fill: nobody waits for it, also not for another one, and a fork has no copies of it. */
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "check.h"
+#include "embedded/base/closer.h"
+#include "lingering.h"
+
+#define THREADS 32  /* of closer.c */
+#define WAITING 128 /* the same */
+
+static int readers[THREADS];
+
+static void keep_threads(int count) {
+    for (int i = 0; i < count; i++) {
+        struct lingering lingering = open_lingering();
+        readers[i] = lingering.reader;
+        closer_close(lingering.fd);
+    }
+}
+
+static void let_threads_go(int count) {
+    for (int i = 0; i < count; i++) {
+        close(readers[i]);
+    }
+}
+
+/* Returns the end that shows when the other one is closed. */
+static int hand_over_pipe(void) {
+    int ends[2];
+    CHECK_EQ(pipe(ends), 0);
+    closer_close(ends[1]);
+    return ends[0];
+}
+
+static void expect_closed(int end) {
+    char byte;
+    CHECK_EQ(read(end, &byte, 1), 0);
+    close(end);
+}
+
+static void a_thread_that_is_kept_is_replaced(void) {
+    keep_threads(THREADS - 1);
+    expect_closed(hand_over_pipe());
+    CHECK(!closer_is_behind());
+    let_threads_go(THREADS - 1);
+}
+
+static void the_rest_waits_while_all_threads_are_kept(void) {
+    int ends[WAITING + 1], before = open_fds();
+    keep_threads(THREADS);
+    for (int i = 0; i <= WAITING; i++) {
+        ends[i] = hand_over_pipe();
+    }
+    CHECK_EVENTUALLY(closer_is_behind());
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) { /* it has the ends that show, and none that waits */
+        limit_life();
+        _exit(closer_is_behind() || open_fds() > before + THREADS + WAITING + 1);
+    }
+    int status;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+    let_threads_go(THREADS);
+    for (int i = 0; i <= WAITING; i++) {
+        expect_closed(ends[i]);
+    }
+    CHECK(!closer_is_behind());
+    CHECK_EVENTUALLY(open_fds() == before);
+}
+
+static bool is_mapped(void *memory) {
+    return msync(memory, 4096, MS_ASYNC) == 0;
+}
+
+static void memory_is_unmapped_by_another_thread(void) {
+    void *memory = mmap(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED);
+    keep_threads(THREADS);
+    for (int i = 0; i <= WAITING; i++) {
+        close(hand_over_pipe());
+    }
+    CHECK_EVENTUALLY(closer_is_behind());
+    closer_unmap(memory, 4096);
+    CHECK(is_mapped(memory));
+    let_threads_go(THREADS);
+    CHECK_EVENTUALLY(!is_mapped(memory));
+}
+
+static void a_forked_child_closes_with_threads_of_its_own(void) {
+    expect_closed(hand_over_pipe());
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        limit_life();
+        keep_threads(1);
+        expect_closed(hand_over_pipe());
+        _exit(0);
+    }
+    int status;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+}
+
+int main(void) {
+    limit_life();
+    RUN(a_thread_that_is_kept_is_replaced);
+    RUN(the_rest_waits_while_all_threads_are_kept);
+    RUN(memory_is_unmapped_by_another_thread);
+    RUN(a_forked_child_closes_with_threads_of_its_own);
+    return 0;
+}
