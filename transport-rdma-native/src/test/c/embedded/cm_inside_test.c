@@ -20,6 +20,7 @@
 #include "cm_processes.h"
 
 #include "cm_inside.h"
+#include "embedded/device/qp.h"
 
 #include <sys/resource.h>
 
@@ -229,6 +230,134 @@ static void a_crowd_before_a_full_backlog_gets_its_turn_over_one_link(void) {
     rdma_destroy_event_channel(client);
 }
 
+/* A connect that is given up: one thread destroys the queue pair which another one moves, as it fetches the answer. */
+struct given_up {
+    struct rdma_event_channel *server, *client;
+    struct rdma_cm_id *listener, *passive, *active;
+    struct qp *qp; /* its control is held: who moves it waits there, and who destroys it */
+    uint32_t qpn;
+};
+
+static struct given_up give_up(bool rejected) {
+    struct given_up g = { .server = new_channel(), .client = new_channel() };
+    g.listener = new_listener(g.server, test_address(), 8);
+    g.active = new_id(g.client);
+    resolve(g.active, test_address(), port_of(g.listener));
+    struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC };
+    attr.cap.max_send_wr = attr.cap.max_recv_wr = attr.cap.max_send_sge = attr.cap.max_recv_sge = 1;
+    CHECK_EQ(rdma_create_qp(g.active, NULL, &attr), 0);
+    g.qpn = g.active->qp->qp_num;
+    g.qp = qp_table_find(g.qpn);
+    struct rdma_conn_param param = { .retry_count = 7 };
+    CHECK_EQ(rdma_connect(g.active, &param), 0);
+    if (rejected) {
+        struct rdma_cm_event *request = expect(g.server, RDMA_CM_EVENT_CONNECT_REQUEST);
+        g.passive = request->id;
+        CHECK_EQ(rdma_reject(g.passive, NULL, 0), 0);
+        CHECK_EQ(rdma_ack_cm_event(request), 0);
+    } else {
+        g.passive = accept_next(g.server);
+    }
+    CHECK_EVENTUALLY(is_readable(g.client));
+    pthread_mutex_lock(&g.qp->control);
+    return g;
+}
+
+static void let_go(struct given_up *g) {
+    pthread_mutex_unlock(&g->qp->control);
+    qp_put(g->qp);
+}
+
+static void free_given_up(struct given_up *g) {
+    rdma_destroy_id(g->active);
+    rdma_destroy_id(g->passive);
+    rdma_destroy_id(g->listener);
+    rdma_destroy_event_channel(g->server);
+    rdma_destroy_event_channel(g->client);
+}
+
+static void *fetch_and_ack(void *channel) {
+    CHECK_EQ(rdma_ack_cm_event(next_event(channel)), 0);
+    return NULL;
+}
+
+static void *destroy_qp(void *id) {
+    rdma_destroy_qp(id);
+    return NULL;
+}
+
+static int qp_users(struct rdma_cm_id *id) {
+    pthread_mutex_lock(&cm_lock);
+    int users = cm_of(id)->qp_users;
+    pthread_mutex_unlock(&cm_lock);
+    return users;
+}
+
+static bool has_qp(struct rdma_cm_id *id) {
+    pthread_mutex_lock(&cm_lock);
+    bool has = id->qp != NULL;
+    pthread_mutex_unlock(&cm_lock);
+    return has;
+}
+
+static bool is_in_table(uint32_t qpn) {
+    struct qp *qp = qp_table_find(qpn);
+    if (qp != NULL) {
+        qp_put(qp);
+    }
+    return qp != NULL;
+}
+
+static bool has_ended(pthread_t thread) {
+    return pthread_tryjoin_np(thread, NULL) == 0;
+}
+
+static void a_queue_pair_stays_while_it_is_used(void) {
+    struct given_up g = give_up(true);
+    let_go(&g);
+    struct ibv_qp *qp = cm_use_qp(cm_of(g.active));
+    CHECK(qp == g.active->qp);
+    pthread_t destroyer;
+    CHECK_EQ(pthread_create(&destroyer, NULL, destroy_qp, g.active), 0);
+    CHECK_EVENTUALLY(!has_qp(g.active));
+    CHECK(cm_use_qp(cm_of(g.active)) == NULL);
+    settle();
+    CHECK(is_in_table(g.qpn));
+    cm_release_qp(cm_of(g.active), qp);
+    CHECK_EVENTUALLY(has_ended(destroyer));
+    CHECK(!is_in_table(g.qpn));
+    free_given_up(&g);
+}
+
+static void an_event_uses_the_queue_pair_that_it_moves(void) {
+    for (int rejected = 0; rejected < 2; rejected++) {
+        struct given_up g = give_up(rejected != 0);
+        pthread_t fetcher, destroyer;
+        CHECK_EQ(pthread_create(&fetcher, NULL, fetch_and_ack, g.client), 0);
+        CHECK_EVENTUALLY(qp_users(g.active) == 1);
+        CHECK_EQ(pthread_create(&destroyer, NULL, destroy_qp, g.active), 0);
+        CHECK_EVENTUALLY(!has_qp(g.active));
+        let_go(&g);
+        CHECK_EVENTUALLY(has_ended(fetcher));
+        CHECK_EVENTUALLY(has_ended(destroyer));
+        free_given_up(&g);
+    }
+}
+
+static void an_event_leaves_a_queue_pair_alone_that_is_being_destroyed(void) {
+    for (int rejected = 0; rejected < 2; rejected++) {
+        struct given_up g = give_up(rejected != 0);
+        pthread_t fetcher, destroyer;
+        CHECK_EQ(pthread_create(&destroyer, NULL, destroy_qp, g.active), 0);
+        CHECK_EVENTUALLY(!has_qp(g.active));
+        CHECK_EQ(pthread_create(&fetcher, NULL, fetch_and_ack, g.client), 0);
+        CHECK_EVENTUALLY(has_ended(fetcher)); /* it does not wait for the other one */
+        let_go(&g);
+        CHECK_EVENTUALLY(has_ended(destroyer));
+        free_given_up(&g);
+    }
+}
+
 static void a_forked_child_can_connect_and_its_parent_notices_nothing(void) {
     struct rdma_event_channel *channel = new_channel();
     uint16_t port = 0;
@@ -265,6 +394,9 @@ int main(void) {
     RUN(a_stopped_peer_is_unreachable);
     RUN(an_unanswered_request_times_out_on_both_sides);
     RUN(a_crowd_before_a_full_backlog_gets_its_turn_over_one_link);
+    RUN(a_queue_pair_stays_while_it_is_used);
+    RUN(an_event_uses_the_queue_pair_that_it_moves);
+    RUN(an_event_leaves_a_queue_pair_alone_that_is_being_destroyed);
     RUN(a_forked_child_can_connect_and_its_parent_notices_nothing);
     return 0;
 }
