@@ -22,6 +22,7 @@
 #include "cm_inside.h"
 #include "embedded/device/qp.h"
 
+#include <stdatomic.h>
 #include <sys/resource.h>
 
 #define MS 1000000ull
@@ -170,6 +171,42 @@ static void a_stopped_peer_is_unreachable(void) {
     set_time(&cm_response_timeout_ns, 60000 * MS);
     rdma_destroy_id(id);
     rdma_destroy_id(established);
+    end_server(server);
+    rdma_destroy_event_channel(channel);
+}
+
+struct alarm {
+    struct engine_timer timer;
+    atomic_bool fired;
+};
+
+static void on_alarm(struct engine_timer *timer) {
+    atomic_store(&((struct alarm *) timer)->fired, true);
+}
+
+/* Until the engine's other timers that are due by then have fired. */
+static void wait_for_timers(uint64_t within_ns) {
+    struct alarm alarm = { .timer = { .fire = on_alarm } };
+    engine_timer_set(&alarm.timer, engine_now_ns() + within_ns);
+    CHECK_EVENTUALLY(atomic_load(&alarm.fired));
+    engine_timer_cancel(&alarm.timer);
+}
+
+/* Nobody has refused: the listener is there, and answers when it runs again. */
+static void a_listener_that_is_stopped_refuses_nobody(void) {
+    struct rdma_event_channel *channel = new_channel();
+    uint16_t port = 0;
+    pid_t server = fork_server(&port);
+    link_hello_timeout_ns = 5 * MS;
+    kill(server, SIGSTOP);
+    CHECK_EQ(waitpid(server, NULL, WUNTRACED), server);
+    struct rdma_cm_id *id = connecting(channel, test_address(), port);
+    wait_for_timers(200 * MS);
+    expect_nothing(channel);
+    kill(server, SIGCONT);
+    expect_and_ack(channel, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
+    link_hello_timeout_ns = 5000 * MS;
+    rdma_destroy_id(id);
     end_server(server);
     rdma_destroy_event_channel(channel);
 }
@@ -392,6 +429,7 @@ int main(void) {
     RUN(an_address_that_was_just_resolved_needs_no_descriptor);
     RUN(a_listener_that_appears_a_moment_later_is_found);
     RUN(a_stopped_peer_is_unreachable);
+    RUN(a_listener_that_is_stopped_refuses_nobody);
     RUN(an_unanswered_request_times_out_on_both_sides);
     RUN(a_crowd_before_a_full_backlog_gets_its_turn_over_one_link);
     RUN(a_queue_pair_stays_while_it_is_used);
