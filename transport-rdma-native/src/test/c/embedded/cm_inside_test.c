@@ -132,6 +132,47 @@ static void an_address_that_was_just_resolved_needs_no_descriptor(void) {
     rdma_destroy_event_channel(channel);
 }
 
+static void a_connection_leads_to_one_host(void) {
+    static const char *const addresses[] = { "224.0.0.1", "239.1.2.3", "255.255.255.255", "ff02::1", "ff0e::1" };
+    struct rdma_event_channel *server = new_channel(), *client = new_channel();
+    struct rdma_cm_id *listener = new_listener(server, "::", 4); /* which would be reached */
+    for (size_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
+        struct rdma_cm_id *id = new_id(client);
+        struct address address = address_of(addresses[i], port_of(listener));
+        CHECK_EQ(rdma_resolve_addr(id, NULL, sockaddr_of(&address), 1000), 0);
+        expect_and_ack(client, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
+        CHECK_EQ(rdma_destroy_id(id), 0);
+    }
+    CHECK_EQ(rdma_destroy_id(listener), 0);
+    rdma_destroy_event_channel(server);
+    rdma_destroy_event_channel(client);
+}
+
+static uint32_t scope_of(const struct sockaddr_storage *address) {
+    CHECK_EQ(address->ss_family, AF_INET6);
+    return ((const struct sockaddr_in6 *) address)->sin6_scope_id;
+}
+
+/* As the kernel has it: a scope is of a link-local address. Java's network interfaces give it with each address. */
+static void a_scope_is_kept_of_no_other_address(void) {
+    struct rdma_event_channel *server = new_channel(), *client = new_channel();
+    struct rdma_cm_id *listener = new_id(server), *id = new_id(client);
+    struct address address = address_of("::1", 0);
+    ((struct sockaddr_in6 *) &address.storage)->sin6_scope_id = 1;
+    CHECK_EQ(rdma_bind_addr(listener, sockaddr_of(&address)), 0);
+    CHECK_EQ(rdma_listen(listener, 4), 0);
+    CHECK_EQ(scope_of(&listener->route.addr.src_storage), 0);
+    ((struct sockaddr_in6 *) &address.storage)->sin6_port = rdma_get_src_port(listener);
+    CHECK_EQ(rdma_resolve_addr(id, NULL, sockaddr_of(&address), 1000), 0);
+    expect_and_ack(client, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+    CHECK_EQ(scope_of(&id->route.addr.src_storage), 0);
+    CHECK_EQ(scope_of(&id->route.addr.dst_storage), 0);
+    CHECK_EQ(rdma_destroy_id(id), 0);
+    CHECK_EQ(rdma_destroy_id(listener), 0);
+    rdma_destroy_event_channel(server);
+    rdma_destroy_event_channel(client);
+}
+
 static void a_listener_that_appears_a_moment_later_is_found(void) {
     set_time(&cm_grace_ns, 600000 * MS);
     struct rdma_event_channel *server = new_channel(), *client = new_channel();
@@ -427,6 +468,8 @@ int main(void) {
     RUN(destroy_waits_for_the_acks);
     RUN(a_channel_is_readable_while_it_has_events);
     RUN(an_address_that_was_just_resolved_needs_no_descriptor);
+    RUN(a_connection_leads_to_one_host);
+    RUN(a_scope_is_kept_of_no_other_address);
     RUN(a_listener_that_appears_a_moment_later_is_found);
     RUN(a_stopped_peer_is_unreachable);
     RUN(a_listener_that_is_stopped_refuses_nobody);

@@ -241,13 +241,17 @@ bool cm_port_is_listened(int port_space, uint16_t number);
 
 /* cm_address.c */
 size_t cm_address_size(const struct sockaddr *address); /* 0: family not supported */
+/* With no scope but of a link-local address, where the kernel keeps none either (getsockname() of TCP). */
+void cm_address_copy(struct sockaddr_storage *to, const struct sockaddr *address);
 bool cm_address_is_any(const struct sockaddr *address);
+bool cm_address_is_group(const struct sockaddr *address);
 bool cm_address_is_loopback(const struct sockaddr *address);
 bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b); /* without ports */
 uint16_t *cm_address_port(struct sockaddr *address); /* in network order */
 /*
- * Whether a socket may have the address: 0 or errno. For a moment it stays true, as a connection that is made then
- * outlives an address that goes then: a server's many connections lead to one address.
+ * Whether a socket of this host may have the address, and not for broadcasts only: 0 or errno. For a moment it stays
+ * true, as a connection that is made then outlives an address that goes then: a server's many connections lead to one
+ * address.
  */
 int cm_address_check_local(const struct sockaddr *address);
 /* Whether this network namespace would send what is for the address to itself. Not of groups. */
