@@ -33,8 +33,8 @@ VERBS_API_EXTENSIONS(EMBEDDED_DECLARE)
 /*
  * Which processes it reaches: a folder where names are, in place of the network namespace's, and who else than this
  * user may be met there (link/folder.h, link/trust.h). The first sets it in place of the environment, NULL leaves it to
- * that; the second makes it effective, as the first use of the provider does; the third is for people. Errors are errno
- * values.
+ * that; the second makes it effective, as the first use of the provider does, and says why this process can't use the
+ * provider, if so; the third is for people. Errors are errno values.
  */
 int embedded_configure(const char *folder, const char *users, const char *groups);
 int embedded_start(char *reason, size_t reason_size);

@@ -20,7 +20,9 @@
 #include "cm_processes.h"
 
 #include "cm_inside.h"
+#include "embedded/device/qp.h"
 
+#include <stdatomic.h>
 #include <sys/resource.h>
 
 #define MS 1000000ull
@@ -130,6 +132,47 @@ static void an_address_that_was_just_resolved_needs_no_descriptor(void) {
     rdma_destroy_event_channel(channel);
 }
 
+static void a_connection_leads_to_one_host(void) {
+    static const char *const addresses[] = { "224.0.0.1", "239.1.2.3", "255.255.255.255", "ff02::1", "ff0e::1" };
+    struct rdma_event_channel *server = new_channel(), *client = new_channel();
+    struct rdma_cm_id *listener = new_listener(server, "::", 4); /* which would be reached */
+    for (size_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
+        struct rdma_cm_id *id = new_id(client);
+        struct address address = address_of(addresses[i], port_of(listener));
+        CHECK_EQ(rdma_resolve_addr(id, NULL, sockaddr_of(&address), 1000), 0);
+        expect_and_ack(client, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
+        CHECK_EQ(rdma_destroy_id(id), 0);
+    }
+    CHECK_EQ(rdma_destroy_id(listener), 0);
+    rdma_destroy_event_channel(server);
+    rdma_destroy_event_channel(client);
+}
+
+static uint32_t scope_of(const struct sockaddr_storage *address) {
+    CHECK_EQ(address->ss_family, AF_INET6);
+    return ((const struct sockaddr_in6 *) address)->sin6_scope_id;
+}
+
+/* As the kernel has it: a scope is of a link-local address. Java's network interfaces give it with each address. */
+static void a_scope_is_kept_of_no_other_address(void) {
+    struct rdma_event_channel *server = new_channel(), *client = new_channel();
+    struct rdma_cm_id *listener = new_id(server), *id = new_id(client);
+    struct address address = address_of("::1", 0);
+    ((struct sockaddr_in6 *) &address.storage)->sin6_scope_id = 1;
+    CHECK_EQ(rdma_bind_addr(listener, sockaddr_of(&address)), 0);
+    CHECK_EQ(rdma_listen(listener, 4), 0);
+    CHECK_EQ(scope_of(&listener->route.addr.src_storage), 0);
+    ((struct sockaddr_in6 *) &address.storage)->sin6_port = rdma_get_src_port(listener);
+    CHECK_EQ(rdma_resolve_addr(id, NULL, sockaddr_of(&address), 1000), 0);
+    expect_and_ack(client, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+    CHECK_EQ(scope_of(&id->route.addr.src_storage), 0);
+    CHECK_EQ(scope_of(&id->route.addr.dst_storage), 0);
+    CHECK_EQ(rdma_destroy_id(id), 0);
+    CHECK_EQ(rdma_destroy_id(listener), 0);
+    rdma_destroy_event_channel(server);
+    rdma_destroy_event_channel(client);
+}
+
 static void a_listener_that_appears_a_moment_later_is_found(void) {
     set_time(&cm_grace_ns, 600000 * MS);
     struct rdma_event_channel *server = new_channel(), *client = new_channel();
@@ -169,6 +212,42 @@ static void a_stopped_peer_is_unreachable(void) {
     set_time(&cm_response_timeout_ns, 60000 * MS);
     rdma_destroy_id(id);
     rdma_destroy_id(established);
+    end_server(server);
+    rdma_destroy_event_channel(channel);
+}
+
+struct alarm {
+    struct engine_timer timer;
+    atomic_bool fired;
+};
+
+static void on_alarm(struct engine_timer *timer) {
+    atomic_store(&((struct alarm *) timer)->fired, true);
+}
+
+/* Until the engine's other timers that are due by then have fired. */
+static void wait_for_timers(uint64_t within_ns) {
+    struct alarm alarm = { .timer = { .fire = on_alarm } };
+    engine_timer_set(&alarm.timer, engine_now_ns() + within_ns);
+    CHECK_EVENTUALLY(atomic_load(&alarm.fired));
+    engine_timer_cancel(&alarm.timer);
+}
+
+/* Nobody has refused: the listener is there, and answers when it runs again. */
+static void a_listener_that_is_stopped_refuses_nobody(void) {
+    struct rdma_event_channel *channel = new_channel();
+    uint16_t port = 0;
+    pid_t server = fork_server(&port);
+    link_hello_timeout_ns = 5 * MS;
+    kill(server, SIGSTOP);
+    CHECK_EQ(waitpid(server, NULL, WUNTRACED), server);
+    struct rdma_cm_id *id = connecting(channel, test_address(), port);
+    wait_for_timers(200 * MS);
+    expect_nothing(channel);
+    kill(server, SIGCONT);
+    expect_and_ack(channel, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
+    link_hello_timeout_ns = 5000 * MS;
+    rdma_destroy_id(id);
     end_server(server);
     rdma_destroy_event_channel(channel);
 }
@@ -229,6 +308,134 @@ static void a_crowd_before_a_full_backlog_gets_its_turn_over_one_link(void) {
     rdma_destroy_event_channel(client);
 }
 
+/* A connect that is given up: one thread destroys the queue pair which another one moves, as it fetches the answer. */
+struct given_up {
+    struct rdma_event_channel *server, *client;
+    struct rdma_cm_id *listener, *passive, *active;
+    struct qp *qp; /* its control is held: who moves it waits there, and who destroys it */
+    uint32_t qpn;
+};
+
+static struct given_up give_up(bool rejected) {
+    struct given_up g = { .server = new_channel(), .client = new_channel() };
+    g.listener = new_listener(g.server, test_address(), 8);
+    g.active = new_id(g.client);
+    resolve(g.active, test_address(), port_of(g.listener));
+    struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC };
+    attr.cap.max_send_wr = attr.cap.max_recv_wr = attr.cap.max_send_sge = attr.cap.max_recv_sge = 1;
+    CHECK_EQ(rdma_create_qp(g.active, NULL, &attr), 0);
+    g.qpn = g.active->qp->qp_num;
+    g.qp = qp_table_find(g.qpn);
+    struct rdma_conn_param param = { .retry_count = 7 };
+    CHECK_EQ(rdma_connect(g.active, &param), 0);
+    if (rejected) {
+        struct rdma_cm_event *request = expect(g.server, RDMA_CM_EVENT_CONNECT_REQUEST);
+        g.passive = request->id;
+        CHECK_EQ(rdma_reject(g.passive, NULL, 0), 0);
+        CHECK_EQ(rdma_ack_cm_event(request), 0);
+    } else {
+        g.passive = accept_next(g.server);
+    }
+    CHECK_EVENTUALLY(is_readable(g.client));
+    pthread_mutex_lock(&g.qp->control);
+    return g;
+}
+
+static void let_go(struct given_up *g) {
+    pthread_mutex_unlock(&g->qp->control);
+    qp_put(g->qp);
+}
+
+static void free_given_up(struct given_up *g) {
+    rdma_destroy_id(g->active);
+    rdma_destroy_id(g->passive);
+    rdma_destroy_id(g->listener);
+    rdma_destroy_event_channel(g->server);
+    rdma_destroy_event_channel(g->client);
+}
+
+static void *fetch_and_ack(void *channel) {
+    CHECK_EQ(rdma_ack_cm_event(next_event(channel)), 0);
+    return NULL;
+}
+
+static void *destroy_qp(void *id) {
+    rdma_destroy_qp(id);
+    return NULL;
+}
+
+static int qp_users(struct rdma_cm_id *id) {
+    pthread_mutex_lock(&cm_lock);
+    int users = cm_of(id)->qp_users;
+    pthread_mutex_unlock(&cm_lock);
+    return users;
+}
+
+static bool has_qp(struct rdma_cm_id *id) {
+    pthread_mutex_lock(&cm_lock);
+    bool has = id->qp != NULL;
+    pthread_mutex_unlock(&cm_lock);
+    return has;
+}
+
+static bool is_in_table(uint32_t qpn) {
+    struct qp *qp = qp_table_find(qpn);
+    if (qp != NULL) {
+        qp_put(qp);
+    }
+    return qp != NULL;
+}
+
+static bool has_ended(pthread_t thread) {
+    return pthread_tryjoin_np(thread, NULL) == 0;
+}
+
+static void a_queue_pair_stays_while_it_is_used(void) {
+    struct given_up g = give_up(true);
+    let_go(&g);
+    struct ibv_qp *qp = cm_use_qp(cm_of(g.active));
+    CHECK(qp == g.active->qp);
+    pthread_t destroyer;
+    CHECK_EQ(pthread_create(&destroyer, NULL, destroy_qp, g.active), 0);
+    CHECK_EVENTUALLY(!has_qp(g.active));
+    CHECK(cm_use_qp(cm_of(g.active)) == NULL);
+    settle();
+    CHECK(is_in_table(g.qpn));
+    cm_release_qp(cm_of(g.active), qp);
+    CHECK_EVENTUALLY(has_ended(destroyer));
+    CHECK(!is_in_table(g.qpn));
+    free_given_up(&g);
+}
+
+static void an_event_uses_the_queue_pair_that_it_moves(void) {
+    for (int rejected = 0; rejected < 2; rejected++) {
+        struct given_up g = give_up(rejected != 0);
+        pthread_t fetcher, destroyer;
+        CHECK_EQ(pthread_create(&fetcher, NULL, fetch_and_ack, g.client), 0);
+        CHECK_EVENTUALLY(qp_users(g.active) == 1);
+        CHECK_EQ(pthread_create(&destroyer, NULL, destroy_qp, g.active), 0);
+        CHECK_EVENTUALLY(!has_qp(g.active));
+        let_go(&g);
+        CHECK_EVENTUALLY(has_ended(fetcher));
+        CHECK_EVENTUALLY(has_ended(destroyer));
+        free_given_up(&g);
+    }
+}
+
+static void an_event_leaves_a_queue_pair_alone_that_is_being_destroyed(void) {
+    for (int rejected = 0; rejected < 2; rejected++) {
+        struct given_up g = give_up(rejected != 0);
+        pthread_t fetcher, destroyer;
+        CHECK_EQ(pthread_create(&destroyer, NULL, destroy_qp, g.active), 0);
+        CHECK_EVENTUALLY(!has_qp(g.active));
+        CHECK_EQ(pthread_create(&fetcher, NULL, fetch_and_ack, g.client), 0);
+        CHECK_EVENTUALLY(has_ended(fetcher)); /* it does not wait for the other one */
+        let_go(&g);
+        CHECK_EVENTUALLY(has_ended(destroyer));
+        free_given_up(&g);
+    }
+}
+
 static void a_forked_child_can_connect_and_its_parent_notices_nothing(void) {
     struct rdma_event_channel *channel = new_channel();
     uint16_t port = 0;
@@ -261,10 +468,16 @@ int main(void) {
     RUN(destroy_waits_for_the_acks);
     RUN(a_channel_is_readable_while_it_has_events);
     RUN(an_address_that_was_just_resolved_needs_no_descriptor);
+    RUN(a_connection_leads_to_one_host);
+    RUN(a_scope_is_kept_of_no_other_address);
     RUN(a_listener_that_appears_a_moment_later_is_found);
     RUN(a_stopped_peer_is_unreachable);
+    RUN(a_listener_that_is_stopped_refuses_nobody);
     RUN(an_unanswered_request_times_out_on_both_sides);
     RUN(a_crowd_before_a_full_backlog_gets_its_turn_over_one_link);
+    RUN(a_queue_pair_stays_while_it_is_used);
+    RUN(an_event_uses_the_queue_pair_that_it_moves);
+    RUN(an_event_leaves_a_queue_pair_alone_that_is_being_destroyed);
     RUN(a_forked_child_can_connect_and_its_parent_notices_nothing);
     return 0;
 }

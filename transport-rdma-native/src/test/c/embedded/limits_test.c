@@ -17,8 +17,10 @@
  * The limits that ibv_query_device() tells: each can be reached, and one more is an error of the call that asks for it.
  */
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "check.h"
+#include "embedded/base/sealed.h"
 #include "pair.h"
 #include "qp_inside.h"
 
@@ -163,8 +165,51 @@ static void raise_descriptor_limit(void) {
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
+static void set_file_size_limit(rlim_t bytes) {
+    struct rlimit limit;
+    CHECK_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* The device has not been opened in this process yet. */
+static void use_device_under_a_limit_of_file_sizes(void) {
+    char reason[1024] = "";
+    void *memory;
+    set_file_size_limit(64 << 10);
+    CHECK(ibv_get_device_list(NULL) == NULL);
+    CHECK_EQ(errno, EFBIG);
+    CHECK_EQ(embedded_start(reason, sizeof(reason)), EFBIG);
+    CHECK(strstr(reason, "RLIMIT_FSIZE") != NULL && strstr(reason, "65536 bytes") != NULL);
+    set_file_size_limit(RLIM_INFINITY);
+    CHECK_EQ(embedded_start(reason, sizeof(reason)), 0);
+    struct end end;
+    end_open(&end, &defaults);
+    set_file_size_limit(64 << 10); /* what there is can still be used */
+    CHECK_EQ(embedded_start(reason, sizeof(reason)), 0);
+    CHECK_EQ(sealed_create("test", 64 << 10, &memory) < 0, 0);
+    CHECK_EQ(sealed_create("test", (64 << 10) + 4096, &memory), -1);
+    CHECK_EQ(errno, EFBIG);
+    end_close(&end);
+}
+
+/* The kernel's signal, which says that a file would be larger than it may be, ends a process. */
+static void a_limit_of_file_sizes_is_an_error_and_no_signal(void) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        limit_life();
+        use_device_under_a_limit_of_file_sizes();
+        _exit(0);
+    }
+    int status;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+}
+
 int main(void) {
     raise_descriptor_limit();
+    RUN(a_limit_of_file_sizes_is_an_error_and_no_signal);
     RUN(all_queue_pairs_can_be_connected);
     RUN(all_completion_queues_can_be_had);
     RUN(each_of_many_completion_queues_hears);

@@ -18,7 +18,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,7 +30,23 @@
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE)
 
+int sealed_is_allowed(size_t size, char *reason, size_t reason_size) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur) {
+        return 0;
+    }
+    snprintf(reason, reason_size,
+             "shared memory takes %zu bytes in one piece, and this process may make files of %llu bytes only "
+             "(RLIMIT_FSIZE), which counts for shared memory: raise the limit (ulimit -f unlimited, or "
+             "LimitFSIZE=infinity in a systemd unit)", size, (unsigned long long) limit.rlim_cur);
+    return EFBIG;
+}
+
 int sealed_create(const char *name, size_t size, void **address) {
+    if (sealed_is_allowed(size, NULL, 0) != 0) {
+        errno = EFBIG;
+        return -1;
+    }
     int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) {
         return -1;

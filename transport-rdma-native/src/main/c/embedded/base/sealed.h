@@ -24,6 +24,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/*
+ * The limit of file sizes (RLIMIT_FSIZE) counts for memfds as well (inode_newsize_ok() in the kernel's fs/attr.c): who
+ * meets it is sent SIGXFSZ, which ends a program. There is no other memory that peers can be shown and that is sealed.
+ * Returns 0, or EFBIG and the reason, unless reason_size is 0.
+ */
+int sealed_is_allowed(size_t size, char *reason, size_t reason_size);
+
 /* Makes zeroed memory; *address is the writable mapping. Returns the descriptor (CLOEXEC) or -1 with errno. */
 int sealed_create(const char *name, size_t size, void **address);
 

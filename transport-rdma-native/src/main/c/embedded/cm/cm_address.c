@@ -22,6 +22,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define ANY_PORT 9 /* for connect(2) of a datagram socket, which sends nothing */
+
 size_t cm_address_size(const struct sockaddr *address) {
     switch (address != NULL ? address->sa_family : AF_UNSPEC) {
     case AF_INET:
@@ -52,6 +54,25 @@ bool cm_address_is_any(const struct sockaddr *address) {
     size_t size;
     const void *bytes = bytes_of(address, &size);
     return memcmp(bytes, zero, size) == 0;
+}
+
+static bool has_scope(const struct in6_addr *address) {
+    return IN6_IS_ADDR_LINKLOCAL(address) || IN6_IS_ADDR_MC_LINKLOCAL(address);
+}
+
+void cm_address_copy(struct sockaddr_storage *to, const struct sockaddr *address) {
+    memset(to, 0, sizeof(*to));
+    memcpy(to, address, cm_address_size(address));
+    struct sockaddr_in6 *in6 = (struct sockaddr_in6 *) to;
+    if (to->ss_family == AF_INET6 && !has_scope(&in6->sin6_addr)) {
+        in6->sin6_scope_id = 0;
+    }
+}
+
+bool cm_address_is_group(const struct sockaddr *address) {
+    return address->sa_family == AF_INET
+            ? IN_MULTICAST(ntohl(((const struct sockaddr_in *) address)->sin_addr.s_addr))
+            : IN6_IS_ADDR_MULTICAST(&((const struct sockaddr_in6 *) address)->sin6_addr);
 }
 
 bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b) {
@@ -90,14 +111,26 @@ bool cm_address_from_wire(const struct cm_wire_address *wire, struct sockaddr_st
         struct sockaddr_in6 *in6 = (struct sockaddr_in6 *) address;
         in6->sin6_family = AF_INET6;
         in6->sin6_port = wire->port;
-        in6->sin6_scope_id = wire->scope;
         memcpy(&in6->sin6_addr, wire->bytes, sizeof(in6->sin6_addr));
+        in6->sin6_scope_id = has_scope(&in6->sin6_addr) ? wire->scope : 0;
         return true;
     }
     return false;
 }
 
 /* ---- what this network namespace has ---- */
+
+/* udp(7): a socket may be bound to a broadcast address, and without SO_BROADCAST not be connected to it. */
+static bool is_broadcast(int fd, const struct sockaddr *address) {
+    struct sockaddr_in to;
+    if (address->sa_family != AF_INET) {
+        return false;
+    }
+    memcpy(&to, address, sizeof(to));
+    to.sin_port = htons(ANY_PORT);
+    return to.sin_addr.s_addr == htonl(INADDR_BROADCAST) /* without a route there may be another error */
+            || (connect(fd, (struct sockaddr *) &to, sizeof(to)) != 0 && errno == EACCES);
+}
 
 /* A socket tells: unlike a list of addresses it covers all of 127.0.0.0/8, and scopes. */
 int cm_address_check_local(const struct sockaddr *address) {
@@ -117,6 +150,9 @@ int cm_address_check_local(const struct sockaddr *address) {
         return errno;
     }
     int err = bind(fd, (struct sockaddr *) &copy, (socklen_t) size) == 0 ? 0 : errno;
+    if (err == 0 && is_broadcast(fd, (struct sockaddr *) &copy)) {
+        err = EADDRNOTAVAIL; /* of no host: what is bound to the wildcard is not meant */
+    }
     close(fd);
     if (err == 0) {
         known = copy;
@@ -130,7 +166,7 @@ int cm_address_route(const struct sockaddr *destination, struct sockaddr_storage
     socklen_t size = (socklen_t) cm_address_size(destination);
     memset(&copy, 0, sizeof(copy));
     memcpy(&copy, destination, size);
-    *cm_address_port((struct sockaddr *) &copy) = htons(9); /* any: nothing is sent */
+    *cm_address_port((struct sockaddr *) &copy) = htons(ANY_PORT);
     int fd = socket(destination->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0) {
         return errno;

@@ -23,10 +23,12 @@
 /* What the active side does when it learns that it was accepted, as librdmacm: on the thread that fetches the event. */
 static void process_response(struct cm_event *event) {
     struct cm_id *id = event->owner;
-    if (id->id.qp == NULL) {
+    struct ibv_qp *qp = cm_use_qp(id);
+    if (qp == NULL) {
         return; /* the user moves its queue pair and calls rdma_establish() */
     }
-    int err = cm_qp_connect(id);
+    int err = cm_qp_connect(id, qp);
+    cm_release_qp(id, qp);
     pthread_mutex_lock(&cm_lock);
     if (err == 0 && id->conn != CM_CONN_REP_RCVD) {
         err = ECONNRESET; /* the peer has gone since */
@@ -165,7 +167,7 @@ int embedded_rdma_migrate_id(struct rdma_cm_id *public_id, struct rdma_event_cha
     id->sync = sync;
     int fetched = id->events_fetched;
     while (id->events_acked < fetched) {
-        pthread_cond_wait(&id->acked, &cm_lock);
+        pthread_cond_wait(&id->released, &cm_lock);
     }
     pthread_mutex_unlock(&cm_lock);
     if (own != NULL) {

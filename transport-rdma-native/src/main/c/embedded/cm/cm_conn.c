@@ -192,7 +192,9 @@ int embedded_rdma_accept(struct rdma_cm_id *public_id, struct rdma_conn_param *p
     }
     err = fill_data(id, param, reply.data, CM_REP_DATA, &id->local.data_length);
     if (err == 0) {
-        err = cm_qp_connect(id);
+        struct ibv_qp *qp = cm_use_qp(id);
+        err = qp == NULL ? 0 : cm_qp_connect(id, qp);
+        cm_release_qp(id, qp);
     }
     if (err != 0) {
         return fail_accept(id, err);

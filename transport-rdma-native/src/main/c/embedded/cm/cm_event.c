@@ -227,7 +227,7 @@ int embedded_rdma_ack_cm_event(struct rdma_cm_event *public_event) {
     if (event->multicast != NULL) {
         event->multicast->acked++;
     }
-    pthread_cond_broadcast(&event->owner->acked);
+    pthread_cond_broadcast(&event->owner->released);
     cm_free_event(event);
     pthread_mutex_unlock(&cm_lock);
     return 0;

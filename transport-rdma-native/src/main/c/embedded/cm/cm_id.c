@@ -94,7 +94,7 @@ void cm_free_id(struct cm_id *id) {
         embedded_rdma_destroy_event_channel(id->id.channel);
     }
     if (!cm_is_inherited(id)) { /* else a thread that the child does not have may wait for it */
-        pthread_cond_destroy(&id->acked);
+        pthread_cond_destroy(&id->released);
     }
     free_multicasts(id);
     for (int i = 0; i < CM_SPARE_EVENTS; i++) {
@@ -114,7 +114,7 @@ struct cm_id *cm_new_id(struct rdma_event_channel *channel, void *context, enum 
     if (id == NULL) {
         return NULL;
     }
-    pthread_cond_init(&id->acked, NULL);
+    pthread_cond_init(&id->released, NULL);
     id->generation = fork_generation;
     id->id.context = context;
     id->id.ps = ps;
@@ -215,7 +215,7 @@ int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
     }
     pthread_mutex_lock(&cm_lock);
     while (id->events_acked < id->events_fetched) {
-        pthread_cond_wait(&id->acked, &cm_lock);
+        pthread_cond_wait(&id->released, &cm_lock);
     }
     pthread_mutex_unlock(&cm_lock);
     cm_free_id(id);

@@ -71,11 +71,12 @@ static uint16_t lid_of(const union ibv_gid *gid) {
 /* On the thread that fetches the event. */
 static void attach_qp(struct cm_event *event) {
     struct cm_multicast *multicast = event->multicast;
-    struct ibv_qp *qp = event->owner->id.qp;
-    if (qp == NULL || multicast->send_only) {
+    struct ibv_qp *qp = multicast->send_only ? NULL : cm_use_qp(event->owner);
+    if (qp == NULL) {
         return;
     }
     int err = embedded_ibv_attach_mcast(qp, &multicast->gid, multicast->lid);
+    cm_release_qp(event->owner, qp);
     multicast->attached = err == 0;
     if (err != 0) {
         event->event.event = RDMA_CM_EVENT_MULTICAST_ERROR;
@@ -181,10 +182,9 @@ int embedded_rdma_leave_multicast(struct rdma_cm_id *public_id, struct sockaddr 
     if (multicast == NULL) {
         return cm_result(EADDRNOTAVAIL);
     }
-    int err = 0;
-    if (multicast->attached && id->id.qp != NULL) {
-        err = embedded_ibv_detach_mcast(id->id.qp, &multicast->gid, multicast->lid);
-    }
+    struct ibv_qp *qp = multicast->attached ? cm_use_qp(id) : NULL;
+    int err = qp == NULL ? 0 : embedded_ibv_detach_mcast(qp, &multicast->gid, multicast->lid);
+    cm_release_qp(id, qp);
     if (id->sync && id->id.event != NULL
             && container_of(id->id.event, struct cm_event, event)->multicast == multicast) {
         embedded_rdma_ack_cm_event(id->id.event); /* the program cannot */
@@ -192,7 +192,7 @@ int embedded_rdma_leave_multicast(struct rdma_cm_id *public_id, struct sockaddr 
     }
     pthread_mutex_lock(&cm_lock);
     while (multicast->acked != multicast->fetched) {
-        pthread_cond_wait(&id->acked, &cm_lock);
+        pthread_cond_wait(&id->released, &cm_lock);
     }
     pthread_mutex_unlock(&cm_lock);
     free(multicast);

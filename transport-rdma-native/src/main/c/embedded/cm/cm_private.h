@@ -126,7 +126,8 @@ struct cm_id {
     int sync;          /* has a channel of its own, and calls wait for their event */
 
     int events_fetched;
-    pthread_cond_t acked;
+    int qp_users; /* calls that use the queue pair, which rdma_destroy_qp() waits for */
+    pthread_cond_t released; /* an event was acknowledged, or the queue pair is not used any more */
     unsigned generation; /* fork_generation at its creation, here and below */
 
     uint32_t handle;
@@ -240,13 +241,17 @@ bool cm_port_is_listened(int port_space, uint16_t number);
 
 /* cm_address.c */
 size_t cm_address_size(const struct sockaddr *address); /* 0: family not supported */
+/* With no scope but of a link-local address, where the kernel keeps none either (getsockname() of TCP). */
+void cm_address_copy(struct sockaddr_storage *to, const struct sockaddr *address);
 bool cm_address_is_any(const struct sockaddr *address);
+bool cm_address_is_group(const struct sockaddr *address);
 bool cm_address_is_loopback(const struct sockaddr *address);
 bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b); /* without ports */
 uint16_t *cm_address_port(struct sockaddr *address); /* in network order */
 /*
- * Whether a socket may have the address: 0 or errno. For a moment it stays true, as a connection that is made then
- * outlives an address that goes then: a server's many connections lead to one address.
+ * Whether a socket of this host may have the address, and not for broadcasts only: 0 or errno. For a moment it stays
+ * true, as a connection that is made then outlives an address that goes then: a server's many connections lead to one
+ * address.
  */
 int cm_address_check_local(const struct sockaddr *address);
 /* Whether this network namespace would send what is for the address to itself. Not of groups. */
@@ -266,7 +271,13 @@ struct ibv_xrcd *cm_device_xrcd(void); /* of all ids that name none; NULL: errno
 const struct ibv_device_attr *cm_device_attr(void);
 
 /* cm_qp.c: errno values */
-int cm_qp_connect(struct cm_id *id); /* INIT again with the final access flags, RTR, RTS */
+/*
+ * The queue pair of an id, which no other thread destroys before cm_release_qp(); NULL: none, or none any more. A
+ * program may give up a connect on one thread while another one fetches its event.
+ */
+struct ibv_qp *cm_use_qp(struct cm_id *id);
+void cm_release_qp(struct cm_id *id, const struct ibv_qp *qp); /* NULL: none was used */
+int cm_qp_connect(struct cm_id *id, struct ibv_qp *qp); /* INIT again with the final access flags, RTR, RTS */
 int cm_qp_error(struct cm_id *id);
 /* The completion queue of an id's shared receive queue of XRC, in place of one that is too small. 0 or errno */
 int cm_create_srq_cq(struct rdma_cm_id *id, uint32_t size);

@@ -102,11 +102,27 @@ static int move(struct cm_id *id, struct ibv_qp *qp, enum ibv_qp_state state) {
     return embedded_ibv_modify_qp(qp, &attr, mask);
 }
 
-int cm_qp_connect(struct cm_id *id) {
+struct ibv_qp *cm_use_qp(struct cm_id *id) {
+    pthread_mutex_lock(&cm_lock);
     struct ibv_qp *qp = id->id.qp;
-    if (qp == NULL) {
-        return 0;
+    if (qp != NULL) {
+        id->qp_users++;
     }
+    pthread_mutex_unlock(&cm_lock);
+    return qp;
+}
+
+void cm_release_qp(struct cm_id *id, const struct ibv_qp *qp) {
+    if (qp == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&cm_lock);
+    id->qp_users--;
+    pthread_cond_broadcast(&id->released);
+    pthread_mutex_unlock(&cm_lock);
+}
+
+int cm_qp_connect(struct cm_id *id, struct ibv_qp *qp) {
     int err = move(id, qp, IBV_QPS_INIT);
     if (err == 0) {
         err = move(id, qp, IBV_QPS_RTR);
@@ -115,11 +131,11 @@ int cm_qp_connect(struct cm_id *id) {
 }
 
 int cm_qp_error(struct cm_id *id) {
-    if (id->id.qp == NULL) {
-        return 0;
-    }
+    struct ibv_qp *qp = cm_use_qp(id);
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
-    return embedded_ibv_modify_qp(id->id.qp, &attr, IBV_QP_STATE);
+    int err = qp == NULL ? 0 : embedded_ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+    cm_release_qp(id, qp);
+    return err;
 }
 
 /* ---- creation ---- */
@@ -251,7 +267,9 @@ static int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_ini
         err = init_qp(cm_of(id), qp);
         if (err == 0) {
             id->pd = pd;
+            pthread_mutex_lock(&cm_lock);
             id->qp = qp;
+            pthread_mutex_unlock(&cm_lock);
             return 0;
         }
         embedded_ibv_destroy_qp(qp);
@@ -271,9 +289,16 @@ int embedded_rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex
     return create_qp(id, pd, (struct ibv_qp_init_attr *) attr, attr);
 }
 
-void embedded_rdma_destroy_qp(struct rdma_cm_id *id) {
+void embedded_rdma_destroy_qp(struct rdma_cm_id *public_id) {
     UNCANCELLED;
-    embedded_ibv_destroy_qp(id->qp);
-    id->qp = NULL;
-    cm_destroy_cqs(id);
+    struct cm_id *id = cm_of(public_id);
+    pthread_mutex_lock(&cm_lock);
+    struct ibv_qp *qp = public_id->qp;
+    public_id->qp = NULL; /* nobody else uses it from here on */
+    while (id->qp_users > 0 && !cm_is_inherited(id)) { /* the parent's threads are not here */
+        pthread_cond_wait(&id->released, &cm_lock);
+    }
+    pthread_mutex_unlock(&cm_lock);
+    embedded_ibv_destroy_qp(qp);
+    cm_destroy_cqs(public_id);
 }

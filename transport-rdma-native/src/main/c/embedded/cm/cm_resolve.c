@@ -37,8 +37,7 @@ static int bind_to(struct cm_id *id, const struct sockaddr *address, bool reacha
     struct sockaddr_storage *source = &id->id.route.addr.src_storage;
     struct sockaddr_storage old = *source;
     bool family_only = id->family_only;
-    memset(source, 0, sizeof(*source));
-    memcpy(source, address, cm_address_size(address));
+    cm_address_copy(source, address);
     if (!id->family_only_set) {
         id->family_only = address->sa_family == AF_INET; /* as the kernel: an IPv4 address keeps to its family */
     }
@@ -112,12 +111,6 @@ static void set_loopback(struct sockaddr *address) {
     }
 }
 
-static bool is_group(const struct sockaddr *address) {
-    return address->sa_family == AF_INET
-            ? IN_MULTICAST(ntohl(((const struct sockaddr_in *) address)->sin_addr.s_addr))
-            : IN6_IS_ADDR_MULTICAST(&((const struct sockaddr_in6 *) address)->sin6_addr);
-}
-
 /* With cm_lock. `route`: of an id that has no address yet. */
 static int set_addresses(struct cm_id *id, const struct sockaddr *source, const struct sockaddr *destination,
                          const struct sockaddr *route) {
@@ -139,7 +132,7 @@ static int set_addresses(struct cm_id *id, const struct sockaddr *source, const 
         uint16_t port = *cm_address_port(bound);
         memcpy(bound, route, cm_address_size(route));
         *cm_address_port(bound) = port;
-        if (is_group(destination)) {
+        if (cm_address_is_group(destination)) {
             set_loopback(bound);
         }
     }
@@ -178,7 +171,7 @@ static int resolve_elsewhere(struct cm_id *id, const struct sockaddr *source, co
     struct sockaddr_storage route;
     uint64_t patience_ms = timeout_ms > 0 && timeout_ms < MAX_PATIENCE_MS ? (uint64_t) timeout_ms : MAX_PATIENCE_MS;
     *status = ENODEV;
-    if (!link_uses_folder() || is_group(destination) || is_link_local(destination)) {
+    if (!link_uses_folder() || cm_address_is_group(destination) || is_link_local(destination)) {
         return ENODEV;
     }
     *status = cm_address_route(destination, &route);
@@ -226,8 +219,7 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
         return cm_result(EINVAL);
     }
     struct sockaddr_storage target, none;
-    memset(&target, 0, sizeof(target));
-    memcpy(&target, destination, size);
+    cm_address_copy(&target, destination);
     if (cm_address_is_any(destination)) {
         set_loopback((struct sockaddr *) &target); /* as cma_resolve_loopback() */
     }
@@ -241,9 +233,10 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
             return cm_result(err);
         }
     }
-    int status = cm_address_check_local((struct sockaddr *) &target);
-    if (status == 0 && link_uses_folder() && !is_group((struct sockaddr *) &target)
-            && !cm_address_leads_here((struct sockaddr *) &target)) {
+    bool group = cm_address_is_group((struct sockaddr *) &target);
+    /* Groups have datagrams alone. */
+    int status = group && !cm_is_datagram(id) ? EADDRNOTAVAIL : cm_address_check_local((struct sockaddr *) &target);
+    if (status == 0 && link_uses_folder() && !group && !cm_address_leads_here((struct sockaddr *) &target)) {
         status = EADDRNOTAVAIL;
     }
     if (status == 0) {

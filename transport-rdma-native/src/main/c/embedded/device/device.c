@@ -60,7 +60,8 @@ int embedded_configure(const char *folder, const char *users, const char *groups
 }
 
 int embedded_start(char *reason, size_t reason_size) {
-    return folder_start(reason, reason_size);
+    int error = folder_start(reason, reason_size);
+    return error != 0 ? error : notify_area_is_allowed(reason, reason_size); /* the largest memory of all */
 }
 
 void embedded_describe(char *text, size_t size) {
@@ -71,7 +72,7 @@ void embedded_describe(char *text, size_t size) {
 static int start(void) {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     char reason[1024];
-    int error = folder_start(reason, sizeof(reason));
+    int error = embedded_start(reason, sizeof(reason));
     if (error != 0 && !atomic_flag_test_and_set(&told)) {
         fprintf(stderr, "rdma_embedded: %s\n", reason);
     }

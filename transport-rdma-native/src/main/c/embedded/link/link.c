@@ -47,7 +47,6 @@
 #endif
 
 #define MS 1000000ull
-#define HELLO_TIMEOUT_NS (5000 * MS)  /* a connection that never greets */
 #define ACCEPT_RETRY_NS (50 * MS)     /* out of descriptors */
 #define ACCEPTS_PER_TURN 64
 
@@ -74,7 +73,7 @@
 #define QPN_BLOCK_BITS 8
 #define QPN_BLOCKS 0xfffe /* 1..0xfffe: block 0 holds the special QPs 0 and 1, block 0xffff the multicast QPN */
 
-_Atomic uint64_t link_idle_timeout_ns = 5000 * MS;
+_Atomic uint64_t link_idle_timeout_ns = 5000 * MS, link_hello_timeout_ns = 5000 * MS;
 
 struct link_port { /* a listening socket: of a port, or of a block of queue pair numbers */
     struct engine_source source;
@@ -210,6 +209,7 @@ static void go_down(struct link *link) {
 
 /* ---- making links ---- */
 
+/* Runs for links that the other side made, whose descriptors it could use up. */
 static void on_hello_timeout(struct engine_timer *timer) {
     struct link *link = container_of(timer, struct link, hello_timer);
     struct pollfd input = { .fd = link->source.fd, .events = POLLIN };
@@ -217,7 +217,7 @@ static void on_hello_timeout(struct engine_timer *timer) {
         return;
     }
     if (poll(&input, 1, 0) > 0) {
-        engine_timer_set(timer, engine_now_ns() + HELLO_TIMEOUT_NS); /* this process is late, not the peer */
+        engine_timer_set(timer, engine_now_ns() + link_hello_timeout_ns); /* this process is late, not the peer */
     } else {
         link_abort(link);
     }
@@ -299,9 +299,11 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
         return err;
     }
     list_first(link);
-    engine_timer_set(&link->hello_timer, engine_now_ns() + HELLO_TIMEOUT_NS);
     if (name != NULL) {
+        /* Who listens and does not greet is stopped or busy, not gone: the users of the link have their own times. */
         engine_timer_set(&link->idle_timer, engine_now_ns() + link_idle_timeout_ns);
+    } else {
+        engine_timer_set(&link->hello_timer, engine_now_ns() + link_hello_timeout_ns);
     }
     if (result != NULL) {
         *result = link;

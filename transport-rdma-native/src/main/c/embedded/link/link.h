@@ -46,8 +46,11 @@
 
 struct link;
 
-/* After how long a link without references is closed: 5 s. Written by tests only. */
-extern _Atomic uint64_t link_idle_timeout_ns;
+/*
+ * After how long a link without references is closed, and one that a peer made without a greeting: 5 s. Written by
+ * tests only.
+ */
+extern _Atomic uint64_t link_idle_timeout_ns, link_hello_timeout_ns;
 
 #define LINK_MAX_BODY 2048 /* bytes of one message */
 #define LINK_MAX_FDS 4     /* descriptors of one message */

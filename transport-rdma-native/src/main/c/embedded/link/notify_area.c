@@ -34,6 +34,13 @@ static bool cq_taken[NOTIFY_CQS];
 static bool bank_taken[NOTIFY_BANKS];
 static unsigned cq_next, banks_taken;
 
+int notify_area_is_allowed(char *reason, size_t reason_size) {
+    pthread_mutex_lock(&lock);
+    bool open = own_notify_area != NULL;
+    pthread_mutex_unlock(&lock);
+    return open ? 0 : sealed_is_allowed(sizeof(struct notify_area), reason, reason_size);
+}
+
 int notify_area_open(void) {
     int error = 0;
     pthread_mutex_lock(&lock);

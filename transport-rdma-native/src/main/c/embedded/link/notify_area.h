@@ -104,6 +104,9 @@ void notify_area_init(void);
 /* Makes all of them. Returns 0 or errno. */
 int notify_area_open(void);
 
+/* Whether it is open, or the limit of file sizes lets it be made: 0, or errno and the reason. See sealed.h. */
+int notify_area_is_allowed(char *reason, size_t reason_size);
+
 /* Indices; -1 when there are none left. A bank for one completion queue leaves NOTIFY_COMMON_BANKS. */
 int notify_area_claim_cq(void);
 void notify_area_release_cq(int index);

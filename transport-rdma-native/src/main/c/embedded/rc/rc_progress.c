@@ -76,6 +76,15 @@ void rc_settle(struct qp *qp) {
  */
 #define TIMEOUT_FACTOR 4u
 
+/*
+ * A device answers for as long as it has current, whatever becomes of the process. Here the process is the device: one
+ * that is stopped, by a debugger or a freezer, says nothing for a while and is not gone. The end of its link would say
+ * that it is, and the mark in its segment that its queue pair is.
+ */
+static bool is_peer_alive(const struct qp *qp) {
+    return qp->attached != NULL && !qp->peer_gone && atomic_load(&qp->attached->control->dead) == 0;
+}
+
 /* When the outstanding work requests time out: 0 = never. */
 static uint64_t deadline(const struct qp *qp) {
     if (qp->rnr_since_ns != 0) {
@@ -111,6 +120,9 @@ static void watch(struct qp *qp) {
         }
         if (qp->round_gap_ns < MAX_ROUND_GAP_NS) {
             qp->round_gap_ns *= 2;
+        }
+        if (!qp->ops->unreliable && is_peer_alive(qp)) { /* an unreliable one waits for no answer: uc.c */
+            qp->stalled_since_ns = now;
         }
     }
     uint64_t end = deadline(qp), next = now + qp->round_gap_ns;

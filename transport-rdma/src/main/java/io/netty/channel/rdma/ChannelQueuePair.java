@@ -282,13 +282,16 @@ public final class ChannelQueuePair {
         return Staging.buffer(length);
     }
 
-    /** Registered memory to receive into, or {@code null} if there is no more. */
+    /**
+     * Registered memory to receive into, or {@code null} if there is no more. The buffer can grow once it was received:
+     * handlers append to what they read.
+     */
     public ByteBuf receiveBuffer(int length) {
         return receiveBuffer(resources.context, length);
     }
 
     static ByteBuf receiveBuffer(DeviceContext device, int length) {
-        ByteBuf buf = RdmaByteBufAllocator.DEFAULT.newRegisteredBuffer(length, length);
+        ByteBuf buf = RdmaByteBufAllocator.DEFAULT.newRegisteredBuffer(length, Integer.MAX_VALUE);
         if (buf != null && ((CellByteBuf) buf).cell().range().regionOrNull(device) == null) {
             buf.release();
             return null;

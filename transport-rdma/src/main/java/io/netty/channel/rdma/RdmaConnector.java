@@ -37,6 +37,7 @@ import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.channel.unix.UnixChannelUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -352,7 +353,16 @@ final class RdmaConnector implements LoopEvents.Listener {
         if (plan != null) {
             plan.connected();
         }
-        channel.connectionEstablished(id, event, remote);
+        channel.connectionEstablished(id, event, peer(id.remoteAddress()));
+    }
+
+    /**
+     * The address that was found, with the name that was asked for, as of epoll's channels: that of a connect to the
+     * wildcard is one of this host. (The utility of these leaves a scope out.)
+     */
+    private InetSocketAddress peer(InetSocketAddress found) {
+        boolean scoped = found.getAddress().isLinkLocalAddress();
+        return scoped ? found : UnixChannelUtil.computeRemoteAddr(requestedRemote, found);
     }
 
     private static ConnectionRejectedException rejected(ConnectionEvent event) {

@@ -47,6 +47,9 @@ import static io.netty.channel.ChannelOption.TCP_NODELAY;
  *     connection is made.</td></tr>
  * <tr><td>{@link ChannelOption#SO_SNDBUF}</td><td>the most bytes in flight to the peer (at least one work request
  *     goes out whatever its size)</td></tr>
+ * <tr><td>{@link ChannelOption#RECVBUF_ALLOCATOR}</td><td>the most bytes that a read gives are what its handle
+ *     guesses, and how many reads there are in a turn of the event loop is its decision. The default allocates nothing
+ *     here and bounds no read; another one does, also another {@code AdaptiveRecvByteBufAllocator}.</td></tr>
  * <tr><td>{@link ChannelOption#SO_LINGER}</td><td>0: closing resets the connection. More: the most seconds that a close
  *     waits until what was flushed before has arrived; -1, the default, as 3. What has not arrived by then is still
  *     sent, as a socket's buffer is: see <i>The end of a connection</i> in the package description.</td></tr>
@@ -70,6 +73,7 @@ import static io.netty.channel.ChannelOption.TCP_NODELAY;
 public final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
     private final RdmaSocketChannel channel;
     private final StreamOptions options = new StreamOptions();
+    private final RecvByteBufAllocator firstReceiveAllocator;
     private volatile boolean allowHalfClosure;
     private volatile boolean reuseAddress;
     private volatile int soLinger = -1;
@@ -77,6 +81,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
         super(channel);
         this.channel = channel;
+        firstReceiveAllocator = super.getRecvByteBufAllocator();
         super.setAllocator(RdmaByteBufAllocator.DEFAULT);
         super.setWriteBufferWaterMark(new WriteBufferWaterMark(256 << 10, 512 << 10));
     }
@@ -414,6 +419,11 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     public RdmaSocketChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
         super.setRecvByteBufAllocator(allocator);
         return this;
+    }
+
+    /** Whether it is another one than at first. */
+    boolean isReceiveAllocatorSet() {
+        return getRecvByteBufAllocator() != firstReceiveAllocator;
     }
 
     @Override

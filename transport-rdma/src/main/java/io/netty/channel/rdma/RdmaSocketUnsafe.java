@@ -20,7 +20,6 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.IoEventLoop;
-import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.rdma.connection.ConnectionOwner;
 
 import java.io.IOException;
@@ -215,8 +214,8 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     @Override
-    public RecvByteBufAllocator receiveAllocator() {
-        return channel.config().getRecvByteBufAllocator();
+    public boolean isReceiveAllocatorSet() {
+        return channel.config().isReceiveAllocatorSet();
     }
 
     @Override

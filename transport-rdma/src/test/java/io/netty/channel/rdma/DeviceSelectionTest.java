@@ -119,6 +119,19 @@ class DeviceSelectionTest {
         }
     }
 
+    /** As with TCP on Linux, where that is the loopback address. */
+    @Test
+    void peerOfAConnectToTheWildcardIsAnAddressOfThisHost() throws Exception {
+        RdmaServerSocketChannel listener = listen(wildcard("0.0.0.0", 0), false);
+        int port = listener.localAddress().getPort();
+        Client client = connect(wildcard("0.0.0.0", port), null);
+        assertEcho(client);
+        assertThat(client.channel.remoteAddress().getAddress()).isIn(deviceByAddress.keySet());
+        assertThat(client.channel.remoteAddress().getPort()).isEqualTo(port);
+        sync(client.channel.close());
+        sync(listener.close());
+    }
+
     @Test
     void wildcardServesBothFamiliesOnEveryDeviceAtOnce() throws Exception {
         assumeTrue(!addresses(Inet6Address.class).isEmpty(), "no device has an IPv6 address");

@@ -23,7 +23,6 @@ import io.netty.channel.ChannelProgressiveFutureListener;
 import io.netty.channel.ChannelProgressivePromise;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
-import io.netty.util.AbstractReferenceCounted;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -253,7 +252,7 @@ class RdmaFileRegionTest {
              FileChannel channel = FileChannel.open(file)) {
             FileRegion region = new BytesRegion(LENGTH, LENGTH) {
                 @Override
-                long give(WritableByteChannel target, long position) throws IOException {
+                protected long give(WritableByteChannel target, long position) throws IOException {
                     return channel.transferTo(position, LENGTH - position, target);
                 }
             };
@@ -271,7 +270,7 @@ class RdmaFileRegionTest {
                 private int asked;
 
                 @Override
-                long give(WritableByteChannel target, long position) throws IOException {
+                protected long give(WritableByteChannel target, long position) throws IOException {
                     return ++asked % 3 == 0 ? super.give(target, position) : 0;
                 }
             };
@@ -287,7 +286,7 @@ class RdmaFileRegionTest {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             FileRegion region = new BytesRegion(1000, 300) {
                 @Override
-                long give(WritableByteChannel target, long position) throws IOException {
+                protected long give(WritableByteChannel target, long position) throws IOException {
                     if (position >= 300) {
                         // Some of it is there already, which nobody may see.
                         super.give(target, position);
@@ -308,73 +307,63 @@ class RdmaFileRegionTest {
         }
     }
 
+    /** What the channel has not taken would be missing in the stream, without a sign. */
+    @ParameterizedTest
+    @ValueSource(booleans = { false, true })
+    void regionThatDropsWhatWasNotTakenFails(boolean inPieces) throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            FileRegion region = new TestRegion(10) {
+                @Override
+                protected long give(WritableByteChannel target, long position) throws IOException {
+                    int piece = inPieces ? 10_000 : LENGTH;
+                    for (int i = 0; i < LENGTH; i += piece) {
+                        target.write(ByteBuffer.wrap(content, i, piece));
+                    }
+                    return 10;
+                }
+            };
+            ChannelFuture write = pair.client.writeAndFlush(region);
+            assertThat(TestTimeouts.await(write).cause()).isInstanceOf(IOException.class)
+                    .hasMessageContaining("has dropped");
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            assertThat(pair.serverEvents.hasBytes()).isFalse();
+            assertThat(region.refCnt()).isZero();
+        }
+    }
+
+    /** A loop that waits for room would wait for ever, and with it all channels of the event loop. */
+    @Test
+    void regionThatNeverReturnsFails() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            FileRegion region = new TestRegion(1 << 30) {
+                @Override
+                protected long give(WritableByteChannel target, long position) throws IOException {
+                    for (long done = 0; done < count(); done += 1 << 20) {
+                        for (ByteBuffer piece = ByteBuffer.wrap(content, 0, 1 << 20); piece.hasRemaining();) {
+                            target.write(piece);
+                        }
+                    }
+                    return count();
+                }
+            };
+            assertThat(TestTimeouts.await(pair.client.writeAndFlush(region)).cause()).isInstanceOf(IOException.class)
+                    .hasMessageContaining("bytes without a return");
+            assertThat(region.refCnt()).isZero();
+        }
+    }
+
     /** Of the first bytes of the content. */
-    private class BytesRegion extends AbstractReferenceCounted implements FileRegion {
-        private final int count;
+    private class BytesRegion extends TestRegion {
         private final int piece;
-        private long transferred;
 
         BytesRegion(int count, int piece) {
-            this.count = count;
+            super(count);
             this.piece = piece;
         }
 
-        long give(WritableByteChannel target, long position) throws IOException {
-            return target.write(ByteBuffer.wrap(content, (int) position, (int) Math.min(piece, count - position)));
-        }
-
         @Override
-        public long transferTo(WritableByteChannel target, long position) throws IOException {
-            long given = give(target, position);
-            transferred += given;
-            return given;
-        }
-
-        @Override
-        public long position() {
-            return 0;
-        }
-
-        @Override
-        @Deprecated
-        public long transfered() {
-            return transferred;
-        }
-
-        @Override
-        public long transferred() {
-            return transferred;
-        }
-
-        @Override
-        public long count() {
-            return count;
-        }
-
-        @Override
-        public FileRegion retain() {
-            super.retain();
-            return this;
-        }
-
-        @Override
-        public FileRegion retain(int increment) {
-            super.retain(increment);
-            return this;
-        }
-
-        @Override
-        public FileRegion touch() {
-            return this;
-        }
-
-        @Override
-        public FileRegion touch(Object hint) {
-            return this;
-        }
-
-        @Override
-        protected void deallocate() {
+        protected long give(WritableByteChannel target, long position) throws IOException {
+            return target.write(ByteBuffer.wrap(content, (int) position, (int) Math.min(piece, count() - position)));
         }
     }
 }

@@ -30,6 +30,7 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.channel.rdma.verbs.ChildJvm;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,8 +42,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * One of the two processes can't use RDMA: in one case because there is no provider, so that it has epoll's channels,
- * in the other because there are no native libraries at all.
+ * One of the two processes can't use RDMA: because there is no provider, or a limit of the process keeps it from being
+ * used, so that it has epoll's channels; or because there are no native libraries at all.
  */
 class RdmaOrTcpWithoutRdmaTest {
     @RegisterExtension
@@ -96,6 +97,17 @@ class RdmaOrTcpWithoutRdmaTest {
             System.out.println("chosen " + chosen.pathChannel().getClass().getSimpleName() + ' ' +
                     chosen.attr(RdmaOrTcp.FALLBACK).get().reason());
             TestTimeouts.shutdown(group);
+        }
+    }
+
+    /** As {@code LimitFSIZE} of a systemd unit sets it. It counts for shared memory. */
+    @Test
+    void serverWhoseFilesMayNotBeAsLargeAsSharedMemoryListensForTcp() throws Exception {
+        try (ChildJvm child = new ChildJvm(List.of("prlimit", "--fsize=20000000"), Server.class,
+                List.of("io.netty.rdma.provider=embedded"))) {
+            assertThat(child.line("required")).contains("BindException", "for RDMA", "RLIMIT_FSIZE", "ulimit -f");
+            assertThat(child.line("cause")).contains("20000000 bytes", "LimitFSIZE=infinity");
+            assertThat(child.line("type")).isEqualTo("EpollServerSocketChannel");
         }
     }
 

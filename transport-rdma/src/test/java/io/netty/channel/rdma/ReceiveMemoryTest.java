@@ -18,7 +18,6 @@ package io.netty.channel.rdma;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -26,6 +25,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.rdma.connection.ConnectionInternals;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.util.ReferenceCountUtil;
@@ -116,11 +116,11 @@ class ReceiveMemoryTest {
 
     @Test
     void aPeerOfAnApplicationThatDoesNotReadGetsNoMore() throws Exception {
+        // Each message fills a segment.
+        int segment = ConnectionInternals.FIRST_RECEIVE_BYTES / 2;
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> b.childOption(ChannelOption.AUTO_READ, false)
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(1)),
-                b -> { })) {
-            // Each message fills a segment.
-            int segment = ConnectionInternals.FIRST_RECEIVE_BYTES / 2;
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR,
+                        new FixedRecvByteBufAllocator(segment).maxMessagesPerRead(1)), b -> { })) {
             List<ChannelFuture> futures = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
                 futures.add(pair.client.writeAndFlush(pair.client.alloc().directBuffer(segment).writeZero(segment)));

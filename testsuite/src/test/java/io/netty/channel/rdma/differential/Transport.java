@@ -102,6 +102,11 @@ final class Transport {
         return rdma;
     }
 
+    @Override
+    public String toString() {
+        return name;
+    }
+
     void close() throws InterruptedException {
         TestTimeouts.shutdown(group);
     }

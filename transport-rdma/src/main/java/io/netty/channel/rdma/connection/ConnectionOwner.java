@@ -17,7 +17,6 @@ package io.netty.channel.rdma.connection;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultFileRegion;
-import io.netty.channel.RecvByteBufAllocator;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -36,7 +35,8 @@ public interface ConnectionOwner {
     /** For received bytes that are copied, and for copies of what a closed channel has left. */
     ByteBufAllocator allocator();
 
-    RecvByteBufAllocator receiveAllocator();
+    /** Whether the application says how much it reads at once. */
+    boolean isReceiveAllocatorSet();
 
     /** Throws if the file of a region has become shorter than the region. */
     void validate(DefaultFileRegion region) throws IOException;

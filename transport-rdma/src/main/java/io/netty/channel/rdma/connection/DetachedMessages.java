@@ -31,16 +31,23 @@ import java.util.ArrayDeque;
  */
 final class DetachedMessages implements OutboundMessages {
     private final ArrayDeque<Object> messages = new ArrayDeque<>();
+    /** Bytes of the message that is added next, which are left out. */
+    private int sent;
 
-    private DetachedMessages() { }
+    private DetachedMessages(int sent) {
+        this.sent = sent;
+    }
 
-    /** Takes references to messages, or copies; none of what comes after a file that can't be read. */
-    static DetachedMessages of(OutboundMessages from, ByteBufAllocator alloc) throws Exception {
-        DetachedMessages detached = new DetachedMessages();
+    /**
+     * Takes references to messages, or copies; none of what comes after a file that can't be read.
+     *
+     * @param headSent bytes of the first message that were sent, if that is a buffer.
+     */
+    static DetachedMessages of(OutboundMessages from, int headSent, ByteBufAllocator alloc) throws Exception {
+        DetachedMessages detached = new DetachedMessages(headSent);
         boolean complete = false;
         try {
-            from.forEach(msg -> !isUnreadable(msg) && detached.messages.add(
-                    isShared(msg) ? copy((ByteBuf) msg, alloc) : ReferenceCountUtil.retain(msg)));
+            from.forEach(msg -> !isUnreadable(msg) && detached.add(msg, alloc));
             complete = true;
             return detached;
         } finally {
@@ -48,6 +55,19 @@ final class DetachedMessages implements OutboundMessages {
                 detached.release();
             }
         }
+    }
+
+    private boolean add(Object msg, ByteBufAllocator alloc) {
+        int leftOut = sent;
+        sent = 0;
+        if (isShared(msg)) {
+            return messages.add(copy((ByteBuf) msg, leftOut, alloc));
+        }
+        messages.add(ReferenceCountUtil.retain(msg));
+        if (leftOut > 0) {
+            ((ByteBuf) msg).skipBytes(leftOut);
+        }
+        return true;
     }
 
     /**
@@ -64,12 +84,12 @@ final class DetachedMessages implements OutboundMessages {
         return msg instanceof OutboundRegion && ((OutboundRegion) msg).failure() != null;
     }
 
-    private static ByteBuf copy(ByteBuf buf, ByteBufAllocator alloc) {
-        int length = buf.readableBytes();
+    private static ByteBuf copy(ByteBuf buf, int leftOut, ByteBufAllocator alloc) {
+        int length = buf.readableBytes() - leftOut;
         ByteBuf copy = alloc.directBuffer(length, length);
         boolean copied = false;
         try {
-            copy.writeBytes(buf, buf.readerIndex(), length);
+            copy.writeBytes(buf, buf.readerIndex() + leftOut, length);
             copied = true;
             return copy;
         } finally {

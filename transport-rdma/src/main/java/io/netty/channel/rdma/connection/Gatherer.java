@@ -57,7 +57,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private RdmaOutbound target;
     private StreamConnection stream;
 
-    /** Bytes at the head of the messages that are in flight already. */
+    /** Bytes at the head of the messages that were posted already. */
     private long skip;
     private int seen;
     private boolean complete;
@@ -149,11 +149,11 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     /**
      * Adds as much of the flushed messages as may be sent now.
      *
-     * @param inFlight the bytes at their head that are in flight already.
+     * @param posted the bytes at their head that were posted already.
      * @return whether that was all.
      */
-    boolean gather(OutboundMessages messages, long inFlight) throws Exception {
-        skip = inFlight;
+    boolean gather(OutboundMessages messages, long posted) throws Exception {
+        skip = posted;
         seen = 0;
         complete = true;
         failure = null;
@@ -312,7 +312,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
                 throw region.failure();
             }
             int n = open();
-            if (n <= 0 || !stage((int) Math.min(Staging.CHUNK, region.count() - region.transferred()))) {
+            if (n <= 0 || !stage((int) Math.min(Staging.CHUNK, region.left()))) {
                 return false;
             }
             n = Math.min(n, staged.writableBytes());

@@ -17,14 +17,21 @@ package io.netty.channel.rdma.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.rdma.memory.DirectMemory;
 import io.netty.channel.rdma.memory.PartialByteBuf;
 import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.util.Recycler;
+import io.netty.util.ReferenceCounted;
+
+import java.nio.ByteBuffer;
 
 /**
  * Received bytes, where they arrived: a part of a segment of a {@link LandingBuffer}. It has a reference count of its
  * own, because handlers take a count above one as a sign that somebody else reads the buffer, and copy it. The object
  * is used again for what arrives later.
+ *
+ * <p>Handlers append to what they read, so it grows as any buffer of a channel does: behind its part is what arrives
+ * next, so the bytes move to a buffer of the allocator, and the segment is given back.
  */
 final class LandedByteBuf extends PartialByteBuf {
     private static final Recycler<LandedByteBuf> RECYCLER = new Recycler<>() {
@@ -35,7 +42,10 @@ final class LandedByteBuf extends PartialByteBuf {
     };
 
     private final Recycler.Handle<LandedByteBuf> handle;
+    /** {@code null} if the bytes have moved. */
     private LandingBuffer.Segment segment;
+    /** Where the bytes have moved, or {@code null}. */
+    private ByteBuf moved;
     private long address;
 
     private LandedByteBuf(Recycler.Handle<LandedByteBuf> handle) {
@@ -46,7 +56,7 @@ final class LandedByteBuf extends PartialByteBuf {
     static LandedByteBuf of(ByteBufAllocator allocator, LandingBuffer.Segment segment, int offset, int length) {
         LandedByteBuf buf = RECYCLER.get();
         buf.setPart(segment.memory(), segment.memoryOffset() + offset, length);
-        buf.begin(allocator, length, length);
+        buf.begin(allocator, length, Integer.MAX_VALUE);
         buf.writerIndex(length);
         buf.address = segment.address(offset);
         buf.segment = segment;
@@ -62,11 +72,23 @@ final class LandedByteBuf extends PartialByteBuf {
     @Override
     public ByteBuf capacity(int newCapacity) {
         checkNewCapacity(newCapacity);
-        if (newCapacity < capacity()) {
+        if (newCapacity > partLength()) {
+            move(newCapacity);
+        } else if (newCapacity < capacity()) {
             trimIndicesToCapacity(newCapacity);
         }
         setCapacity(newCapacity);
         return this;
+    }
+
+    private void move(int newCapacity) {
+        ByteBuf target = alloc().directBuffer(newCapacity);
+        ByteBuffer memory = target.nioBuffer(0, newCapacity).slice();
+        getBytes(0, memory.duplicate().limit(capacity()));
+        setPart(memory, 0, newCapacity);
+        address = DirectMemory.address(memory);
+        releaseMemory();
+        moved = target;
     }
 
     @Override
@@ -77,11 +99,16 @@ final class LandedByteBuf extends PartialByteBuf {
 
     @Override
     protected void deallocate() {
-        LandingBuffer.Segment released = segment;
-        segment = null;
         // Not to keep the memory of a connection that has ended.
         setPart(null, 0, 0);
+        releaseMemory();
         handle.recycle(this);
+    }
+
+    private void releaseMemory() {
+        ReferenceCounted released = moved == null ? segment : moved;
+        segment = null;
+        moved = null;
         released.release();
     }
 }

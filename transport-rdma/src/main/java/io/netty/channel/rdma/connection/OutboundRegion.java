@@ -20,6 +20,7 @@ import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
 import io.netty.util.IllegalReferenceCountException;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -31,11 +32,16 @@ import java.nio.channels.WritableByteChannel;
  *
  * <p>The file of a {@link DefaultFileRegion} is read straight into the memory that the device sends from.
  * {@link FileRegion#transferTo} is for all others, and gets there by way of the Java heap in pieces of 8 KiB if it uses
- * {@link FileChannel#transferTo} in turn.
+ * {@link FileChannel#transferTo} in turn. What it writes is sent, also beyond {@link FileRegion#count}, as by Netty's
+ * other transports (netty#16829): headers, padding, authentication codes.
  */
 public final class OutboundRegion implements FileRegion {
+    private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
+
     private final ConnectionOwner owner;
     private final FileRegion region;
+    /** What the region has written and there was no registered memory for. */
+    private ByteBuffer excess = NO_BYTES;
     private long inFlight;
     private boolean read;
     private Exception failure;
@@ -49,7 +55,7 @@ public final class OutboundRegion implements FileRegion {
     boolean isRead() {
         // Once and for all, whatever the region says later.
         read |= region.transferred() >= region.count();
-        return read;
+        return read && failure == null && !excess.hasRemaining();
     }
 
     /** Bytes that were read and are not known to have arrived. */
@@ -67,6 +73,11 @@ public final class OutboundRegion implements FileRegion {
         return failure;
     }
 
+    /** How many bytes are likely to come next. */
+    long left() {
+        return excess.hasRemaining() ? excess.remaining() : region.count() - region.transferred();
+    }
+
     /**
      * Appends what comes next, which is in flight then. A failure is kept: nothing is read after it.
      *
@@ -75,23 +86,42 @@ public final class OutboundRegion implements FileRegion {
      */
     int read(ByteBuf to, int max) {
         int from = to.writerIndex();
-        int length = (int) Math.min(max, region.count() - region.transferred());
-        try {
-            if (region instanceof DefaultFileRegion && RegionFile.isKnown()) {
-                readFile((DefaultFileRegion) region, to, length);
-            } else {
-                region.transferTo(new Target(to, length), region.transferred());
+        if (excess.hasRemaining()) {
+            int n = Math.min(max, excess.remaining());
+            to.writeBytes(excess.slice(excess.position(), n));
+            excess.position(excess.position() + n);
+        } else {
+            // An interruptible channel is closed by a read of an interrupted thread, and the file may be used
+            // elsewhere. Netty's epoll transport has sendfile(2), which no flag in Java interrupts.
+            boolean interrupted = Thread.interrupted();
+            try {
+                transfer(to, max);
+            } catch (Exception e) {
+                failure = e;
+                to.writerIndex(from);
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
             }
-            if (to.writerIndex() == from && region instanceof DefaultFileRegion) {
-                owner.validate((DefaultFileRegion) region);
-            }
-        } catch (Exception e) {
-            failure = e;
-            to.writerIndex(from);
         }
         int bytes = to.writerIndex() - from;
         inFlight += bytes;
         return bytes;
+    }
+
+    private void transfer(ByteBuf to, int max) throws IOException {
+        int from = to.writerIndex();
+        if (region instanceof DefaultFileRegion && RegionFile.isKnown()) {
+            readFile((DefaultFileRegion) region, to, (int) Math.min(max, region.count() - region.transferred()));
+        } else {
+            Target target = new Target(to, max);
+            region.transferTo(target, region.transferred());
+            excess = target.finish(region.transferred() >= region.count());
+        }
+        if (to.writerIndex() == from && region instanceof DefaultFileRegion) {
+            owner.validate((DefaultFileRegion) region);
+        }
     }
 
     private static void readFile(DefaultFileRegion region, ByteBuf to, int length) throws IOException {
@@ -106,10 +136,24 @@ public final class OutboundRegion implements FileRegion {
         }
     }
 
-    /** Takes what there is room for, and no more. */
+    /**
+     * Takes what there is registered memory for, and a little more, so that a region that writes some small pieces need
+     * not ask how much of each was taken. Then it takes nothing, as a socket does whose buffer is full, and the region
+     * keeps the rest for its next {@code transferTo}. A region that offers the same bytes once more waits until they
+     * are taken; but no memory gets free before it returns. So what it writes is kept, up to a bound.
+     */
     private static final class Target implements WritableByteChannel {
+        private static final int MAX_EXCESS = 64 << 10;
+        private static final int MAX_KEPT = 16 << 20;
+        private static final int MAX_COMPARED = 8 << 10;
+
         private final ByteBuf to;
+        private final ByteArrayOutputStream excess = new ByteArrayOutputStream(0);
         private int room;
+        /** How many bytes of the last write were not taken, and a copy of the first of them. */
+        private int refused;
+        private ByteBuffer compared;
+        private boolean waiting;
 
         Target(ByteBuf to, int room) {
             this.to = to;
@@ -117,14 +161,57 @@ public final class OutboundRegion implements FileRegion {
         }
 
         @Override
-        public int write(ByteBuffer src) {
+        public int write(ByteBuffer src) throws IOException {
+            if (!src.hasRemaining()) {
+                return 0;
+            }
+            if (refused > 0 && (src.remaining() != refused || !compared.equals(first(src)))) {
+                throw notKept();
+            }
+            int before = src.remaining();
+            takeRoom(src);
+            takeExcess(src, waiting ? MAX_KEPT : MAX_EXCESS);
+            refused = src.remaining();
+            if (refused > 0) {
+                if (waiting) {
+                    throw new IOException("The FileRegion writes more than " + MAX_KEPT + " bytes without a return" +
+                            " (expected: transferTo returns when the channel takes nothing)");
+                }
+                waiting = refused == before;
+                compared = ByteBuffer.allocate(Math.min(refused, MAX_COMPARED)).put(first(src)).flip();
+            }
+            return before - refused;
+        }
+
+        private void takeRoom(ByteBuffer src) {
             int limit = src.limit();
             int n = Math.min(src.remaining(), room);
-            src.limit(src.position() + n);
-            to.writeBytes(src);
+            to.writeBytes(src.limit(src.position() + n));
             src.limit(limit);
             room -= n;
-            return n;
+        }
+
+        private void takeExcess(ByteBuffer src, int max) {
+            byte[] bytes = new byte[Math.min(src.remaining(), max - excess.size())];
+            src.get(bytes);
+            excess.write(bytes, 0, bytes.length);
+        }
+
+        private static ByteBuffer first(ByteBuffer src) {
+            return src.slice(src.position(), Math.min(src.remaining(), MAX_COMPARED));
+        }
+
+        /** {@code transferTo} has returned, and {@code done} says whether there will be no other call. */
+        ByteBuffer finish(boolean done) throws IOException {
+            if (done && refused > 0) {
+                throw notKept();
+            }
+            return ByteBuffer.wrap(excess.toByteArray());
+        }
+
+        private IOException notKept() {
+            return new IOException("The FileRegion has dropped " + refused + " bytes that the channel has not taken" +
+                    " (expected: it writes them again in the next transferTo)");
         }
 
         @Override

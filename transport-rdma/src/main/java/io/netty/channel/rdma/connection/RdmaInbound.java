@@ -17,7 +17,6 @@ package io.netty.channel.rdma.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.rdma.connection.StreamCounters.Copy;
 import io.netty.channel.rdma.memory.PartialByteBuf;
@@ -133,13 +132,14 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
     /**
      * The next bytes, at least one.
      *
-     * @param handle says how many at most, unless it is the default one, whose guess is about what to allocate.
+     * @param handle says how many at most, if it is the application's. The guess of the one that a configuration begins
+     *         with is about how much to allocate, and nothing is allocated here.
      */
     public ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) {
         LandingBuffer.Segment head = segments.peek();
         int offset = head.readIndex;
         int length = head.writeIndex - offset;
-        if (!(owner.receiveAllocator() instanceof AdaptiveRecvByteBufAllocator)) {
+        if (owner.isReceiveAllocatorSet()) {
             length = Math.min(length, Math.max(1, handle.guess()));
         }
         handle.attemptedBytesRead(length);

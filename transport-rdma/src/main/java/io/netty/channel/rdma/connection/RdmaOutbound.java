@@ -34,9 +34,11 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
  * What one connection has in flight, and the messages that it comes from.
  *
  * <p>Messages stay in the {@link ChannelOutboundBuffer} until the device has sent them: their promises tell no less,
- * and their memory is not needed twice. {@code posted} is how many bytes at the head are in flight. The memory that the
- * device reads belongs to the work requests, so messages can be discarded at any time. When the channel is about to do
- * that, by a close for example, {@link #detach} takes them over if they are to be sent nevertheless.
+ * and their memory is not needed twice. {@code posted} is how many bytes at the head are in flight, behind {@code
+ * headSent} bytes of the first buffer that were sent. Its reader index does not move: the same buffer may be among the
+ * messages more than once. The memory that the device reads belongs to the work requests, so messages can be discarded
+ * at any time. When the channel is about to do that, by a close for example, {@link #detach} takes them over if they
+ * are to be sent nevertheless.
  *
  * <p>On the loop of the connection.
  */
@@ -63,6 +65,7 @@ final class RdmaOutbound {
     private boolean detached;
     /** Nothing more is posted until the channel is closed. */
     private boolean held;
+    private int headSent;
     private long posted;
     private boolean completing;
     /** Not all messages were sent, the last time. */
@@ -114,7 +117,7 @@ final class RdmaOutbound {
             // Completions, or credits, come first. There may be many messages to skip, so this is worth a look.
             return false;
         }
-        unsent = !gatherer.gather(messages, posted);
+        unsent = !gatherer.gather(messages, headSent + posted);
         return !unsent;
     }
 
@@ -143,22 +146,24 @@ final class RdmaOutbound {
      */
     private void completeBytes(long bytes) {
         long rest = bytes;
-        while (rest > 0 && posted > 0 && messages != null) {
-            Object msg = messages.current();
+        while (rest > 0 && posted > 0 && hasMessages()) {
+            OutboundMessages from = messages;
+            Object msg = from.current();
             OutboundRegion region = msg instanceof OutboundRegion ? (OutboundRegion) msg : null;
-            long length = region == null ? ((ByteBuf) msg).readableBytes() : region.inFlight();
+            long length = region == null ? Math.max(0, ((ByteBuf) msg).readableBytes() - headSent) : region.inFlight();
             int done = (int) Math.min(rest, length);
             boolean whole = done == length && (region == null || region.isRead());
             rest -= done;
             posted -= done;
             if (region != null) {
                 region.arrived(done);
+            } else {
+                headSent += done;
             }
-            messages.progress(done);
-            if (whole) {
-                messages.remove();
-            } else if (region == null) {
-                ((ByteBuf) msg).skipBytes(done);
+            from.progress(done);
+            if (whole && messages == from) {
+                headSent = 0;
+                from.remove();
             }
         }
         posted -= Math.min(rest, posted);
@@ -172,6 +177,7 @@ final class RdmaOutbound {
     /** Completes empty messages at the head, which no work request stands for. */
     private void removeEmpty() {
         while (posted == 0 && messages != null && isEmpty(messages.current())) {
+            headSent = 0;
             messages.remove();
         }
     }
@@ -197,8 +203,9 @@ final class RdmaOutbound {
         messages = null;
         if (send) {
             try {
-                detachedMessages = DetachedMessages.of(flushedMessages, owner.allocator());
+                detachedMessages = DetachedMessages.of(flushedMessages, headSent, owner.allocator());
                 messages = detachedMessages;
+                headSent = 0;
             } catch (Throwable t) {
                 logger.debug("{}: what was flushed can't be sent any more", owner, t);
                 return false;
@@ -224,7 +231,7 @@ final class RdmaOutbound {
         if (posted == 0 || !ring.isInPlace()) {
             return false;
         }
-        SharedCheck check = new SharedCheck(posted);
+        SharedCheck check = new SharedCheck(headSent + posted);
         try {
             if (messages != null) {
                 messages.forEach(check);
@@ -241,8 +248,9 @@ final class RdmaOutbound {
         long rest;
         boolean shared;
 
-        SharedCheck(long inFlight) {
-            rest = inFlight;
+        /** @param bytes at the head of the messages that were posted. */
+        SharedCheck(long bytes) {
+            rest = bytes;
         }
 
         @Override

@@ -29,6 +29,7 @@ public final class Errno {
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
     public static final int EMFILE = 24;
+    public static final int EFBIG = 27;
     public static final int ENOSYS = 38;
     public static final int ENODATA = 61;
     public static final int ENOTUNIQ = 76;
@@ -62,6 +63,8 @@ public final class Errno {
             return call.equals("ibv_reg_dmabuf_mr") ? "the device, its driver or its library has no dma-bufs" : null;
         case EMFILE:
             return "raise the limit of open files (ulimit -n)";
+        case EFBIG:
+            return "raise the limit of file sizes (ulimit -f), which counts for shared memory";
         case EACCES:
             return call.equals("rdma_bind_addr") ?
                     "another user holds the port on the embedded provider; or it is below 1024, which needs " +

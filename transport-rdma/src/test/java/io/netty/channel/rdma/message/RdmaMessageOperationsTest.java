@@ -72,6 +72,20 @@ class RdmaMessageOperationsTest {
     }
 
     @Test
+    void readerMayAppendToAMessage() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            MessagePair.write(pair.client, text("message"));
+            ByteBuf content = pair.serverEvents.message().content();
+            content.writeBytes(new byte[100_000]).setByte(100_006, 'x');
+            MessagePair.write(pair.server, content.readRetainedSlice(7));
+            assertThat(pair.clientEvents.text()).isEqualTo("message");
+            assertThat(content.readableBytes()).isEqualTo(100_000);
+            assertThat(content.getByte(100_006)).isEqualTo((byte) 'x');
+            content.release();
+        }
+    }
+
+    @Test
     void immediateDataComesWithTheMessage() throws Exception {
         try (MessagePair pair = new MessagePair(loops.group())) {
             MessagePair.write(pair.client, new RdmaSendImm(text("hello"), 0x80000001));
