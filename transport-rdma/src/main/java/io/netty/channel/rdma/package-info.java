@@ -86,14 +86,16 @@
  * {@code close()} and {@code shutdownOutput()} wait until what was flushed before has arrived, so that the promises of
  * these writes can say so; meanwhile the channel is active and not writable. A close does that for 3 seconds at most,
  * or as many as {@code SO_LINGER} says; then the channel is closed, and the promises that are left fail with a {@code
- * ClosedChannelException}. The bytes are sent all the same, as a kernel goes on to send what a closed socket has left
- * in its buffer: a slow peer gets everything. They are copied before the promises fail, except those of a buffer of
- * ours with a single reference: nobody else can change these. Nor are the promises done before what is in flight in
- * place of other buffers has arrived. Nothing more is posted meanwhile, and the peer has room for it, so that takes no
- * longer than the devices need; after 3 seconds, or with the loop's end, the connection is reset instead. The peer is
- * given up when it has taken nothing for a minute, when it closes
- * too, or when the event loop ends, which a process should give a quiet period for. What arrives after a close is
- * dropped.
+ * ClosedChannelException}. The first of the bytes are sent all the same, as a kernel goes on to send what a closed
+ * socket has left in its buffer: {@code SO_SNDBUF} of them, by default 4 MiB, as Linux has it for TCP. The rest is
+ * dropped, as by epoll's channels; so a close, also that of an {@code IdleStateHandler} or {@code WriteTimeoutHandler},
+ * frees what was flushed to a peer that does not read. Those that are sent are copied before the promises fail, except
+ * in a buffer of ours with a single reference, which nobody else can change. Nor are the promises done before what is
+ * in flight in place of other buffers has arrived. Nothing more is posted meanwhile, and the peer has room for it, so
+ * that takes no longer than the devices need; after 3 seconds, or with the loop's end, the connection is reset instead.
+ * The peer is given up when it has taken nothing for a minute ({@code USER_TIMEOUT_MILLIS}), or not all within five,
+ * when it closes too, or when the event loop ends, which a process should give a quiet period for. What arrives after a
+ * close is dropped.
  * <p>
  * On the connection manager's event the queue pair is stopped and its receives are flushed: only when the last one is
  * back is it known whether the peer had said goodbye. {@code RdmaSocketUnsafe} then does what the epoll transport does.

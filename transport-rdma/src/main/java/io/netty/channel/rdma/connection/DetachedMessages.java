@@ -20,6 +20,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
 import io.netty.channel.rdma.memory.CellByteBuf;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.internal.PlatformDependent;
 
 import java.util.ArrayDeque;
 
@@ -27,20 +28,44 @@ import java.util.ArrayDeque;
  * Flushed messages whose channel is closed and which are to be sent nevertheless. Their promises fail with the close,
  * and then the application may use memory again of which it has kept a reference. So these bytes are copied.
  *
+ * <p>The bytes are no more than a TCP socket would have taken: what is behind them is not sent, as with epoll's
+ * channels, where a close discards what the kernel has not taken yet. Otherwise the close of a channel whose peer does
+ * not read, by which servers defend themselves, would free nothing.
+ *
  * <p>On the loop of the connection.
  */
 final class DetachedMessages implements OutboundMessages {
+    /**
+     * The most bytes in the process, so that peers can't take all memory by having many channels closed. Linux bounds
+     * what sockets without an owner keep as well (tcp_max_orphans and tcp_mem, tcp(7)).
+     */
+    private static final long MAX_TOTAL = PlatformDependent.maxDirectMemory() / 8;
+
     private final ArrayDeque<Object> messages = new ArrayDeque<>();
+    private final ByteBufAllocator alloc;
+    private final StreamCounters counters;
+    private final long max;
+    private long bytes;
 
-    private DetachedMessages() { }
+    private DetachedMessages(ByteBufAllocator alloc, StreamCounters counters, long max) {
+        this.alloc = alloc;
+        this.counters = counters;
+        this.max = max;
+    }
 
-    /** Takes references to messages, or copies; none of what comes after a file that can't be read. */
-    static DetachedMessages of(OutboundMessages from, ByteBufAllocator alloc) throws Exception {
-        DetachedMessages detached = new DetachedMessages();
+    /**
+     * Takes references to messages, or copies; none of what comes after a file that can't be read.
+     *
+     * @param max      the most bytes to take.
+     * @param inFlight bytes that are taken in any case.
+     */
+    static DetachedMessages of(OutboundMessages from, ByteBufAllocator alloc, StreamCounters counters, long max,
+                               long inFlight) throws Exception {
+        long room = Math.min(max, MAX_TOTAL - StreamCounters.totalDetached());
+        DetachedMessages detached = new DetachedMessages(alloc, counters, Math.max(room, inFlight));
         boolean complete = false;
         try {
-            from.forEach(msg -> !isUnreadable(msg) && detached.messages.add(
-                    isShared(msg) ? copy((ByteBuf) msg, alloc) : ReferenceCountUtil.retain(msg)));
+            from.forEach(detached::take);
             complete = true;
             return detached;
         } finally {
@@ -48,6 +73,34 @@ final class DetachedMessages implements OutboundMessages {
                 detached.release();
             }
         }
+    }
+
+    /** Takes a message, or the part that there is room for. Returns whether there is room for more. */
+    private boolean take(Object msg) {
+        OutboundRegion region = msg instanceof OutboundRegion ? (OutboundRegion) msg : null;
+        if (region != null && region.failure() != null) {
+            return false;
+        }
+        long length = region == null ? ((ByteBuf) msg).readableBytes() : region.inFlight() + region.unread();
+        long taken = Math.min(length, max - bytes);
+        if (taken == 0 && length > 0) {
+            return false;
+        }
+        if (region != null) {
+            region.truncate(taken);
+            messages.add(region.retain());
+        } else {
+            messages.add(taken == length && isOwn((ByteBuf) msg) ? ((ByteBuf) msg).retain() :
+                    copy((ByteBuf) msg, (int) taken));
+        }
+        counters.detached(taken);
+        bytes += taken;
+        return taken == length;
+    }
+
+    /** Whether a reference does: nobody else may change the bytes, and little more memory is held than they need. */
+    private static boolean isOwn(ByteBuf buf) {
+        return buf instanceof CellByteBuf && !isShared(buf) && buf.readableBytes() >= buf.capacity() >> 1;
     }
 
     /**
@@ -60,12 +113,7 @@ final class DetachedMessages implements OutboundMessages {
                 !((msg instanceof CellByteBuf || msg instanceof LandedByteBuf) && ((ByteBuf) msg).refCnt() == 1);
     }
 
-    private static boolean isUnreadable(Object msg) {
-        return msg instanceof OutboundRegion && ((OutboundRegion) msg).failure() != null;
-    }
-
-    private static ByteBuf copy(ByteBuf buf, ByteBufAllocator alloc) {
-        int length = buf.readableBytes();
+    private ByteBuf copy(ByteBuf buf, int length) {
         ByteBuf copy = alloc.directBuffer(length, length);
         boolean copied = false;
         try {
@@ -77,6 +125,11 @@ final class DetachedMessages implements OutboundMessages {
                 copy.release();
             }
         }
+    }
+
+    /** Bytes that have not arrived. */
+    long bytes() {
+        return bytes;
     }
 
     @Override
@@ -94,8 +147,9 @@ final class DetachedMessages implements OutboundMessages {
     }
 
     @Override
-    public void progress(long bytes) {
-        // Nobody waits for it.
+    public void progress(long done) {
+        counters.detached(-done);
+        bytes -= done;
     }
 
     @Override
@@ -107,5 +161,6 @@ final class DetachedMessages implements OutboundMessages {
         while (!messages.isEmpty()) {
             remove();
         }
+        progress(bytes);
     }
 }

@@ -38,6 +38,8 @@ public final class OutboundRegion implements FileRegion {
     private final FileRegion region;
     private long inFlight;
     private boolean read;
+    /** Bytes from there on are not sent. */
+    private long end = Long.MAX_VALUE;
     private Exception failure;
 
     public OutboundRegion(ConnectionOwner owner, FileRegion region) {
@@ -48,8 +50,18 @@ public final class OutboundRegion implements FileRegion {
     /** Whether all of it was read. */
     boolean isRead() {
         // Once and for all, whatever the region says later.
-        read |= region.transferred() >= region.count();
+        read |= unread() <= 0;
         return read;
+    }
+
+    /** Bytes that are to be read. */
+    long unread() {
+        return Math.min(end, region.count()) - region.transferred();
+    }
+
+    /** No more than so many of the bytes that have not arrived are sent; at least those in flight. */
+    void truncate(long bytes) {
+        end = region.transferred() - inFlight + bytes;
     }
 
     /** Bytes that were read and are not known to have arrived. */
@@ -75,7 +87,7 @@ public final class OutboundRegion implements FileRegion {
      */
     int read(ByteBuf to, int max) {
         int from = to.writerIndex();
-        int length = (int) Math.min(max, region.count() - region.transferred());
+        int length = (int) Math.min(max, unread());
         try {
             if (region instanceof DefaultFileRegion && RegionFile.isKnown()) {
                 readFile((DefaultFileRegion) region, to, length);
