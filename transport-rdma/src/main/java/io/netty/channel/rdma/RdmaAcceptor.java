@@ -307,8 +307,8 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     /**
      * The connection can't be made, for a reason on this side. Peers can cause that at any rate, for example when there
      * is no more registered memory: so the registration does not fail, which {@code ServerBootstrap} would warn of each
-     * time. Nor is it warned of if the request turns out to be withdrawn: the kernel makes no queue pair for it then
-     * ("invalid argument"), and tells nobody why.
+     * time. Nor is it warned of if the channel is closed, as with its event loop, or the request turns out to be
+     * withdrawn: the kernel makes no queue pair for it then ("invalid argument"), and tells nobody why.
      */
     void fail(Throwable cause) {
         boolean withdrawn = release(cause);
@@ -316,11 +316,11 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         if (registered == null) {
             return;
         }
-        if (!channel.isOpen() || !channel.eventLoop().inEventLoop()) {
+        if (!channel.eventLoop().inEventLoop()) {
             registered.tryFailure(cause);
             return;
         }
-        if (!withdrawn) {
+        if (!withdrawn && channel.isOpen()) {
             listener.warn(channel.remote, cause.toString());
         }
         closeQuietly(registered, cause);

@@ -476,7 +476,7 @@ public final class ConnectionId extends VerbsObject {
 
     private static native long device0(long id);
 
-    /** Returns 0 if only the address is known. */
+    /** Returns 0 if there is nothing but the address. */
     private static native long peer0(long api, long id);
 
     /** Fills port and partition key, and the global identifier. */
