@@ -49,6 +49,7 @@ final class HalfOpenPeers implements AutoCloseable {
     private int queuePairNumber = 1 << 20;
     private int asked;
     private int answered;
+    private final List<ConnectionId> halfOpen = new ArrayList<>();
     private final List<String> rejections = new ArrayList<>();
 
     HalfOpenPeers(InetSocketAddress server) throws VerbsException {
@@ -56,17 +57,26 @@ final class HalfOpenPeers implements AutoCloseable {
         events = EventChannel.create();
     }
 
+    /** Returns when the requests are under way. */
     void ask(int count) throws VerbsException {
+        int all = asked + count;
         for (int i = 0; i < count; i++) {
             ConnectionId id = ConnectionId.create(events, PortSpace.TCP);
             ids.add(id);
             id.resolveAddress(null, server, MILLIS);
         }
+        handleUntil(() -> asked == all);
     }
 
     /** How many connections the server has accepted. */
     int answered() {
         return answered;
+    }
+
+    /** Withdraws the requests that the server has accepted. */
+    void withdrawAnswered() {
+        halfOpen.forEach(this::close);
+        halfOpen.clear();
     }
 
     /** What the server has said when it refused others. */
@@ -106,6 +116,7 @@ final class HalfOpenPeers implements AutoCloseable {
             break;
         case CONNECT_RESPONSE:
             answered++;
+            halfOpen.add(id);
             break;
         case REJECTED:
             rejections.add(Rejection.text(event.privateData()));
@@ -127,7 +138,6 @@ final class HalfOpenPeers implements AutoCloseable {
     /** Has so many connections half-open, as far as the server lets it, until the process ends. */
     private void refill(int count) throws VerbsException {
         ask(count);
-        handleUntil(() -> asked == count);
         System.out.println("ASKED " + count);
         for (;;) {
             // A server that is asked again at once does nothing else.
