@@ -133,12 +133,15 @@
  * peers may change that have it as well. 0 or errno.
  * ext_rnr_naks: how many messages of the queue pairs of this process have found no receive at the peer. Of adapters it
  * is rnr_nak_retry_err among the kernel's counters of a port, for which there is no kernel here.
+ * ext_peer: whom the limits for a peer are for, that is a number for the process at the other end of a connection
+ * request or, if it is of another user, for that user; 0 if it has gone.
  */
 #define VERBS_API_EXTENSIONS(F)                                                                                       \
     F(uint32_t, ext_max_inline_recv, (struct ibv_context *context))                                                   \
     F(int, ext_set_inline_recv, (struct ibv_qp *qp, uint32_t *bytes))                                                 \
     F(int, ext_set_nonblocking, (struct ibv_comp_channel *channel))                                                   \
-    F(uint64_t, ext_rnr_naks, (struct ibv_context *context))
+    F(uint64_t, ext_rnr_naks, (struct ibv_context *context))                                                          \
+    F(uint64_t, ext_peer, (struct rdma_cm_id *id))
 
 struct verbs_api {
 #define VERBS_API_FIELD(ret, name, args) ret(*name) args;

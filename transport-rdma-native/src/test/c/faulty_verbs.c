@@ -218,6 +218,7 @@ static void replace_operations(struct ibv_context *context);
 #define BODY_ext_max_inline_recv PASS(ext_max_inline_recv, context)
 #define BODY_ext_set_nonblocking NUMBER(ext_set_nonblocking, channel)
 #define BODY_ext_rnr_naks PASS(ext_rnr_naks, context)
+#define BODY_ext_peer PASS(ext_peer, id)
 #define BODY_ext_set_inline_recv NUMBER(ext_set_inline_recv, qp, bytes)
 
 #define BODY_post_send POSTED(post_send, qp)

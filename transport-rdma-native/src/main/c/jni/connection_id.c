@@ -235,6 +235,13 @@ static jint join_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyte
                               : to_api(api)->rdma_join_multicast(to_pointer(id), attr.addr, to_pointer(join)));
 }
 
+static jlong peer(JNIEnv *env, jclass class, jlong api, jlong id)
+{
+    (void) env;
+    (void) class;
+    return to_api(api)->ext_peer == NULL ? 0 : (jlong) to_api(api)->ext_peer(to_pointer(id));
+}
+
 static jint leave_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint scope)
 {
     (void) class;
@@ -307,6 +314,7 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("resolveAddress0", "(JJ[BII[BIII)I", resolve_address),
     JNI_METHOD("resolveRoute0", "(JJI)I", resolve_route),
     JNI_METHOD("device0", "(J)J", device),
+    JNI_METHOD("peer0", "(JJ)J", peer),
     JNI_METHOD("port0", "(J[I[B)V", port),
     JNI_METHOD("destroyQueuePair0", "(JJ)V", destroy_queue_pair),
     JNI_METHOD("connect0", "(JJ[BIIZIII)I", connect_id),

@@ -280,17 +280,28 @@ static void one_process_does_not_fill_a_backlog(void) {
     close(said[0]);
     struct rdma_cm_id *active = connecting(client, test_address(), port); /* of another process than the child */
     struct rdma_cm_event *event;
+    uint64_t peer = 0;
+    struct rdma_cm_id *id = NULL;
     for (int i = 0; i < 14; i++) {
         event = expect(server, RDMA_CM_EVENT_CONNECT_REQUEST);
-        struct rdma_cm_id *id = event->id;
+        struct rdma_cm_id *next = event->id;
         CHECK(event->param.conn.qp_num <= 16);
         rdma_ack_cm_event(event);
-        rdma_destroy_id(id);
+        if (id != NULL) {
+            CHECK_EQ(embedded_ext_peer(next), peer);
+            rdma_destroy_id(id);
+        }
+        id = next;
+        peer = embedded_ext_peer(id);
+        CHECK_EQ(peer, (uint64_t) child);
     }
     struct rdma_cm_id *passive = accept_next(server);
     expect_and_ack(client, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
+    CHECK_EQ(embedded_ext_peer(passive), (uint64_t) getpid());
     kill(child, SIGKILL);
     CHECK_EQ(waitpid(child, NULL, 0), child);
+    CHECK_EVENTUALLY(embedded_ext_peer(id) == 0); /* it is gone */
+    rdma_destroy_id(id);
     rdma_destroy_id(active);
     rdma_destroy_id(passive);
     rdma_destroy_id(listener);

@@ -108,6 +108,7 @@ static void try_ibv_init_ah_from_wc(void) {
 
 static void try_ext_max_inline_recv(void) { CHECK(NAME(ext_max_inline_recv)(o.a.context) > 0); }
 static void try_ext_rnr_naks(void) { (void) NAME(ext_rnr_naks)(o.a.context); }
+static void try_ext_peer(void) { CHECK_EQ(NAME(ext_peer)(o.listener), 0); }
 
 static void try_rdma_get_devices(void) {
     int count;

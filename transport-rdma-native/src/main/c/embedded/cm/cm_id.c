@@ -324,6 +324,15 @@ uint16_t embedded_rdma_get_dst_port(struct rdma_cm_id *id) {
     return port_of(&id->route.addr.dst_addr);
 }
 
+uint64_t embedded_ext_peer(struct rdma_cm_id *public_id) {
+    UNCANCELLED;
+    struct cm_id *id = cm_of(public_id);
+    pthread_mutex_lock(&cm_lock);
+    uint64_t number = id->link != NULL ? link_peer_number(link_peer(id->link)) : 0;
+    pthread_mutex_unlock(&cm_lock);
+    return number;
+}
+
 /* ---- fork ---- */
 
 static void fork_prepare(void) {

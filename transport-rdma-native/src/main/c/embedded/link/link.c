@@ -135,6 +135,13 @@ bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *
     return link_peer_is(a, b) || (a->uid == b->uid && !a->may_signal && !b->may_signal);
 }
 
+uint64_t link_peer_number(const struct link_peer *peer) {
+    /* The kernel gives process numbers below 2^22 (PID_MAX_LIMIT), and inodes of pidfds one after the other. */
+    return peer->uid != geteuid() ? UINT64_C(1) << 63 | peer->uid
+            : peer->pid != 0      ? (uint64_t) peer->pid
+                                  : UINT64_C(1) << 62 | peer->process;
+}
+
 bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit) {
     uint64_t sum = 0;
     pthread_mutex_lock(&table.lock);

@@ -183,6 +183,9 @@ static inline bool link_peer_is(const struct link_peer *a, const struct link_pee
  */
 bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *b);
 
+/* A number other than 0, the same for those that do. */
+uint64_t link_peer_number(const struct link_peer *peer);
+
 /*
  * Keep a reference to expect messages on a link, or to learn of its peer's death: the side that connected closes a link
  * that has had no references for some seconds.

@@ -248,7 +248,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     }
 
     /** The channel is active from now on, unless it is closed. On the loop. */
-    final void activate() {
+    void activate() {
         if (state == State.OPEN) {
             state = State.ACTIVE;
         }

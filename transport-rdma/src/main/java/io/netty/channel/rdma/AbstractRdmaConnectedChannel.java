@@ -60,9 +60,14 @@ import java.util.concurrent.TimeUnit;
 public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaConnectedChannel.class);
 
+    /** Enough for a process that waits for a processor, or collects garbage. */
+    private static final int MAX_LOCAL_CONFIRMATION_MILLIS = 5_000;
+
     /** Bound before connecting; or of the request that the channel was made for, and that is not answered yet. */
     private LoopId boundId;
     private RdmaConnector connector;
+    /** Of a connection that a peer has asked for and has not completed, else {@code null}. */
+    private volatile AbstractRdmaServerChannel<?>.HalfOpen halfOpen;
     private volatile RdmaPath path;
 
     protected AbstractRdmaConnectedChannel(Channel parent) {
@@ -134,6 +139,48 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     // ---- the connection request that the channel was made for, as long as that is in the backlog of its listener
+
+    /** The channel counts as half-open from now on. */
+    final void halfOpen(AbstractRdmaServerChannel<?>.HalfOpen newHalfOpen) {
+        halfOpen = newHalfOpen;
+    }
+
+    final AbstractRdmaServerChannel<?>.HalfOpen halfOpen() {
+        return halfOpen;
+    }
+
+    /** The peer has withdrawn its request. Has no effect if the channel was read from its listener. */
+    protected final void requestWithdrawn() {
+        if (parent() != null) {
+            ((AbstractRdmaServerChannel<?>) parent()).withdraw(this);
+        }
+    }
+
+    private void endHalfOpen() {
+        AbstractRdmaServerChannel<?>.HalfOpen ended = halfOpen;
+        if (ended != null) {
+            ended.end();
+            halfOpen = null;
+        }
+    }
+
+    @Override
+    final void activate() {
+        super.activate();
+        endHalfOpen();
+    }
+
+    /**
+     * How long the peer of an incoming connection may take to confirm it, in milliseconds; 0 for any time. One on this
+     * host does that as soon as its event loop has a turn: until then it makes this process keep memory.
+     */
+    protected final int confirmationMillis() {
+        int millis = config().getConnectTimeoutMillis();
+        if (path == null || path.provider() != VerbsProvider.EMBEDDED) {
+            return millis;
+        }
+        return millis > 0 ? Math.min(millis, MAX_LOCAL_CONFIRMATION_MILLIS) : MAX_LOCAL_CONFIRMATION_MILLIS;
+    }
 
     /** The id of the request, whose events the channel gets from now on. On the loop of the handler. */
     void request(LoopHandler handler, ConnectionId id) throws Exception {
@@ -342,6 +389,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     @Override
     protected void doClose() throws Exception {
         super.doClose();
+        endHalfOpen();
         ((ConnectingUnsafe) unsafe()).cancelConnect();
     }
 

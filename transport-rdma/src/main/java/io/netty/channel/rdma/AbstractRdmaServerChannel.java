@@ -27,6 +27,7 @@ import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -51,6 +52,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * What listening channels have in common, whatever they accept: the listener of the connection manager, and the
@@ -67,14 +69,29 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
     /** For a port that is free with each provider. */
     private static final int MAX_PORTS = 16;
+    private static final long WARNING_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /**
+     * Registered memory of the half-open connections of this process, in bytes. It is bounded because a peer needs next
+     * to nothing for such a connection, and the application does not see it.
+     */
+    private static final PeerShares MEMORY = new PeerShares();
+    private static final long MAX_MEMORY = PinnedMemory.PROCESS.max() / 8;
 
     private final RdmaServerSocketChannelConfig config = new RdmaServerSocketChannelConfig(this);
-    /** Requests that wait to be read. */
+    /** Connections that are half-open, or established and not read. */
+    private final PeerShares pending = new PeerShares();
+    /** Requests that wait for memory. */
+    private final RequestQueue<C> requests = new RequestQueue<>();
+    /** Those that have it and wait to be read. */
     private final ArrayDeque<C> backlog = new ArrayDeque<>();
+    private final Runnable memoryFreed = () -> loop().execute(this::advance);
     /** An id for each provider that has the address; none before {@code bind}. */
     private List<Listening> listening = Collections.emptyList();
     private boolean readPending;
     private boolean reading;
+    private boolean warned;
+    private long warnedNanos;
+    private long notWarned;
 
     protected AbstractRdmaServerChannel() {
         super(null);
@@ -87,9 +104,14 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
      */
     protected abstract C newChild(ConnectionEvent request) throws Exception;
 
-    /** The child has been put into the backlog; {@code read} tells whether it is about to be read from there. */
-    protected void waits(C child, boolean read) {
-        // It waits.
+    /** How many bytes of registered memory a child takes before its connection is established. */
+    protected long halfOpenMemory() {
+        return 0;
+    }
+
+    /** The child has memory and has to wait until this channel reads. */
+    protected void hold(C child) {
+        // It waits as a request.
     }
 
     @Override
@@ -224,34 +246,131 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     private void request(ConnectionEvent event) {
         ConnectionId request = event.id();
+        Object peer = request.peer();
+        int most = Math.max(1, config.getBacklog());
+        if (!pending.take(peer, 1, 2L * most)) {
+            warn(request.remoteAddress(), "the backlog is full: " + most + " connections of a peer, or twice as many " +
+                    "of all, are not established or not read (ChannelOption.SO_BACKLOG)");
+            AbstractRdmaConnectedChannel.reject(request, RdmaRejection.BACKLOG, "the backlog of " + most +
+                    " connections is full, try again later");
+            return;
+        }
+        HalfOpen halfOpen = new HalfOpen(peer);
+        boolean added = false;
         try {
-            if (backlog.size() >= Math.max(1, config.getBacklog())) {
-                logger.debug("{}: rejected {}: {} requests wait already", this, request.remoteAddress(),
-                        backlog.size());
-                AbstractRdmaConnectedChannel.reject(request, RdmaRejection.BACKLOG, "the backlog of " +
-                        backlog.size() + " connections is full, try again later");
-                return;
-            }
             C child = newChild(event);
             child.cameBy(request.verbs());
             child.request(loop().handler(), request);
-            backlog.add(child);
-            waits(child, readPending && isRegistered());
+            child.halfOpen(halfOpen);
+            requests.add(peer, child);
+            added = true;
         } catch (ProtocolException e) {
             logger.debug("{}: rejected {}", this, request.remoteAddress(), e);
             AbstractRdmaConnectedChannel.reject(request, RdmaRejection.PROTOCOL, e.getMessage());
-            return;
         } catch (Throwable t) {
             request.close();
             pipeline().fireExceptionCaught(t);
-            return;
+        } finally {
+            if (!added) {
+                halfOpen.end();
+            }
         }
-        readBacklog();
+        advance();
     }
 
-    /** The peer of a request that waits has gone. On the loop of this channel. */
-    final void withdraw(C child) {
-        if (backlog.remove(child)) {
+    /** Requests may get memory. On the loop of this channel. */
+    private void advance() {
+        if (readPending && isRegistered()) {
+            readBacklog();
+            return;
+        }
+        for (C child; isOpen() && (child = nextRequest()) != null;) {
+            backlog.add(child);
+            hold(child);
+        }
+    }
+
+    private C nextRequest() {
+        if (requests.isEmpty()) {
+            return null;
+        }
+        C child = requests.poll(request -> request.halfOpen().start());
+        if (child == null) {
+            MEMORY.await(memoryFreed);
+            // It may have been freed since.
+            child = requests.poll(request -> request.halfOpen().start());
+        }
+        return child;
+    }
+
+    /** Warns of what a peer can cause at any rate, which must not fill a log. On any thread. */
+    final void warn(SocketAddress peer, String what) {
+        long more = warning();
+        if (more >= 0) {
+            logger.warn("{}: no connection to {}: {}. There were {} more like this since the last warning; the next " +
+                    "one is in a minute at the earliest.", this, peer, what, more);
+        } else {
+            logger.debug("{}: no connection to {}: {}", this, peer, what);
+        }
+    }
+
+    /** Returns how many warnings were left out before this one, or -1 if this one is to be left out. */
+    private long warning() {
+        synchronized (memoryFreed) {
+            long now = loop().nanoTime();
+            if (warned && now - warnedNanos < WARNING_NANOS) {
+                notWarned++;
+                return -1;
+            }
+            warned = true;
+            warnedNanos = now;
+            long more = notWarned;
+            notWarned = 0;
+            return more;
+        }
+    }
+
+    /**
+     * A connection that a peer has asked for, until it is established and read, or given up. The peer alone decides how
+     * many there are, so they count against its share. Any thread.
+     */
+    final class HalfOpen {
+        private final Object peer;
+        private long memory = -1;
+        private boolean ended;
+
+        private HalfOpen(Object peer) {
+            this.peer = peer;
+        }
+
+        /** Whether there is memory for the connection. */
+        private synchronized boolean start() {
+            long bytes = halfOpenMemory();
+            if (memory < 0 && (bytes == 0 || MEMORY.take(peer, bytes, MAX_MEMORY))) {
+                memory = bytes;
+            }
+            return memory >= 0;
+        }
+
+        void end() {
+            long freed;
+            synchronized (this) {
+                if (ended) {
+                    return;
+                }
+                ended = true;
+                freed = memory;
+            }
+            pending.giveBack(peer, 1);
+            if (freed > 0) {
+                MEMORY.giveBack(peer, freed);
+            }
+        }
+    }
+
+    /** The peer of a request has gone. Has no effect if the child was read. On any thread of a loop. */
+    final void withdraw(AbstractRdmaConnectedChannel child) {
+        if (loop().isHere() && (backlog.remove(child) || requests.remove(child))) {
             logger.debug("{}: {} did not complete its connection", this, child.remote);
             RdmaConnectMetrics.total().vanished();
             drop(child);
@@ -275,7 +394,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     @Override
     protected final void doBeginRead() {
         readPending = true;
-        if (!backlog.isEmpty() && !reading) {
+        if (isRequested() && !reading) {
             eventLoop().execute(this::readBacklog);
         }
     }
@@ -285,8 +404,12 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         readPending = false;
     }
 
+    private boolean isRequested() {
+        return !backlog.isEmpty() || !requests.isEmpty();
+    }
+
     private void readBacklog() {
-        if (reading || !readPending || backlog.isEmpty() || !isOpen() || !isRegistered()) {
+        if (reading || !readPending || !isOpen() || !isRegistered() || !fillBacklog()) {
             return;
         }
         reading = true;
@@ -299,9 +422,20 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         } finally {
             reading = false;
         }
-        if (readPending && !backlog.isEmpty()) {
+        if (readPending && isRequested()) {
             eventLoop().execute(this::readBacklog);
         }
+    }
+
+    /** Whether there is something to read now. */
+    private boolean fillBacklog() {
+        if (backlog.isEmpty()) {
+            C child = nextRequest();
+            if (child != null) {
+                backlog.add(child);
+            }
+        }
+        return !backlog.isEmpty();
     }
 
     private void acceptBacklog() {
@@ -313,7 +447,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         Throwable failure = null;
         try {
             do {
-                C child = backlog.poll();
+                C child = fillBacklog() ? backlog.poll() : null;
                 handle.lastBytesRead(child == null ? -1 : 1);
                 if (child == null) {
                     break;
@@ -334,6 +468,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     @Override
     protected final void closeNative() {
+        MEMORY.forget(memoryFreed);
         listening.forEach(LoopId::close);
     }
 
@@ -365,30 +500,39 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
         @Override
         public void leave(EventChannel events) throws Exception {
-            for (C child : backlog) {
-                if (child.requestedBy() == id().verbs()) {
-                    child.leaveRequest(events);
-                }
+            for (C child : waiting()) {
+                child.leaveRequest(events);
             }
             super.leave(events);
         }
 
         @Override
         public void attach(LoopHandler handler) {
-            for (C child : backlog) {
-                if (child.requestedBy() == id().verbs()) {
-                    child.attachRequest(handler);
-                }
+            for (C child : waiting()) {
+                child.attachRequest(handler);
             }
             super.attach(handler);
         }
 
         @Override
         public void destroy() {
-            for (C child; (child = backlog.poll()) != null;) {
+            for (C child; (child = backlog.poll()) != null || (child = requests.poll(request -> true)) != null;) {
                 drop(child);
             }
             super.destroy();
+        }
+
+        /** The requests that came by this provider. */
+        private List<C> waiting() {
+            List<C> waiting = new ArrayList<>();
+            Consumer<C> add = child -> {
+                if (child.requestedBy() == id().verbs()) {
+                    waiting.add(child);
+                }
+            };
+            backlog.forEach(add);
+            requests.forEach(add);
+            return waiting;
         }
     }
 }

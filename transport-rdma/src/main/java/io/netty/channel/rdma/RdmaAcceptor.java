@@ -107,6 +107,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         } else {
             lost = new IOException("the connection request of " + channel.remote + " was withdrawn: " +
                     event.describe());
+            channel.requestWithdrawn();
         }
     }
 
@@ -132,7 +133,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             resources.establish(peer);
             id.accept(parameters);
             held = resources;
-            int millis = channel.config().getConnectTimeoutMillis();
+            int millis = channel.confirmationMillis();
             if (millis > 0) {
                 listener.schedule(this::holdOverdue, millis);
             }
@@ -237,7 +238,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     }
 
     private void scheduleTimeout() {
-        int millis = channel.config().getConnectTimeoutMillis();
+        int millis = channel.confirmationMillis();
         if (millis > 0) {
             timer = channel.eventLoop().schedule(() -> vanished(new ConnectTimeoutException(
                     "the peer did not complete its connection within " + millis + " ms: " + channel.remote)),
@@ -304,8 +305,10 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     }
 
     /**
-     * The connection can't be made, for a reason on this side; unless the request turns out to be withdrawn. Then the
-     * kernel makes no queue pair for it ("invalid argument"), and tells nobody why.
+     * The connection can't be made, for a reason on this side. Peers can cause that at any rate, for example when there
+     * is no more registered memory: so the registration does not fail, which {@code ServerBootstrap} would warn of each
+     * time. Nor is it warned of if the channel is closed, as with its event loop, or the request turns out to be
+     * withdrawn: the kernel makes no queue pair for it then ("invalid argument"), and tells nobody why.
      */
     void fail(Throwable cause) {
         boolean withdrawn = release(cause);
@@ -313,11 +316,14 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         if (registered == null) {
             return;
         }
-        if (withdrawn && channel.eventLoop().inEventLoop()) {
-            closeQuietly(registered, cause);
-        } else {
+        if (!channel.eventLoop().inEventLoop()) {
             registered.tryFailure(cause);
+            return;
         }
+        if (!withdrawn && channel.isOpen()) {
+            listener.warn(channel.remote, cause.toString());
+        }
+        closeQuietly(registered, cause);
     }
 
     /** Returns whether the peer could not be told, because its request is withdrawn. */

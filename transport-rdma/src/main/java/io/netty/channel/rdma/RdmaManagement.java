@@ -125,6 +125,8 @@ public final class RdmaManagement implements DynamicMBean {
             .number("creditStallNanos", "How long", RdmaMetrics::creditStallNanos)
             .number("stalledConnections", "How many wait now", metrics -> (long) metrics.stalledConnections())
             .number("receiveMemory", "Bytes where bytes of peers arrive", RdmaMetrics::receiveMemory)
+            .number("detachedBytes", "Flushed bytes of closed channels that are still to be sent",
+                    RdmaMetrics::detachedBytes)
             .number("pinnedMemory", "Registered bytes", metrics -> RdmaMetrics.pinnedMemory())
             .number("maxPinnedMemory", "The most of these", metrics -> RdmaMetrics.maxPinnedMemory())
             .number("stagingMemory", "Those for copies of what is sent", metrics -> RdmaMetrics.stagingMemory())

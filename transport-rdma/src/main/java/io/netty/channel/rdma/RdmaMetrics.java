@@ -106,6 +106,15 @@ public final class RdmaMetrics {
     }
 
     /**
+     * Flushed bytes that closed channels have left and that are still to be sent, now: no more of a channel than {@code
+     * SO_SNDBUF}, by default 4 MiB, beside what is in flight, and of all together not more than an eighth of the direct
+     * memory.
+     */
+    public long detachedBytes() {
+        return counters == null ? StreamCounters.totalDetached() : counters.detached();
+    }
+
+    /**
      * Bytes of registered memory of this process, now: receive memory, {@link #stagingMemory()}, the slabs of {@link
      * RdmaByteBufAllocator#DEFAULT}, from which the receives of messages and datagrams are, and {@link
      * RegisteredMemory} of other buffers. Never more than {@link #maxPinnedMemory()}. Not among it are dma-bufs and

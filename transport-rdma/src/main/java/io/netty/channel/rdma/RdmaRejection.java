@@ -19,7 +19,7 @@ package io.netty.channel.rdma;
  * Why a listening channel has rejected the request of a peer.
  */
 public enum RdmaRejection {
-    /** As many requests as {@link io.netty.channel.ChannelOption#SO_BACKLOG} says were waiting to be accepted. */
+    /** As many connections as {@link io.netty.channel.ChannelOption#SO_BACKLOG} says were half-open, or not read. */
     BACKLOG,
     /** What the peer says of itself is not of this protocol, or not possible. */
     PROTOCOL,

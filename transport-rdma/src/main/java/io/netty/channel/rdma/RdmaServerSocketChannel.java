@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.rdma.connection.ConnectionResources;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.socket.ServerSocketChannel;
@@ -41,9 +42,12 @@ public final class RdmaServerSocketChannel extends AbstractRdmaServerChannel<Rdm
     }
 
     @Override
-    protected void waits(RdmaSocketChannel child, boolean read) {
-        if (!read) {
-            child.acceptor().hold();
-        }
+    protected long halfOpenMemory() {
+        return ConnectionResources.FIRST_MEMORY;
+    }
+
+    @Override
+    protected void hold(RdmaSocketChannel child) {
+        child.acceptor().hold();
     }
 }

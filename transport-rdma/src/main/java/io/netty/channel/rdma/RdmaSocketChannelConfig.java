@@ -46,13 +46,14 @@ import static io.netty.channel.ChannelOption.TCP_NODELAY;
  *     use and shrinks when it is not used: see {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. Read when the
  *     connection is made.</td></tr>
  * <tr><td>{@link ChannelOption#SO_SNDBUF}</td><td>the most bytes in flight to the peer (at least one work request
- *     goes out whatever its size)</td></tr>
+ *     goes out whatever its size), and the most that a closed channel leaves to be sent, by default 4 MiB</td></tr>
  * <tr><td>{@link ChannelOption#RECVBUF_ALLOCATOR}</td><td>the most bytes that a read gives are what its handle
  *     guesses, and how many reads there are in a turn of the event loop is its decision. The default allocates nothing
  *     here and bounds no read; another one does, also another {@code AdaptiveRecvByteBufAllocator}.</td></tr>
  * <tr><td>{@link ChannelOption#SO_LINGER}</td><td>0: closing resets the connection. More: the most seconds that a close
  *     waits until what was flushed before has arrived; -1, the default, as 3. What has not arrived by then is still
- *     sent, as a socket's buffer is: see <i>The end of a connection</i> in the package description.</td></tr>
+ *     sent as far as a socket's buffer would have taken it: see <i>The end of a connection</i> in the package
+ *     description.</td></tr>
  * <tr><td>{@link ChannelOption#SO_KEEPALIVE}</td><td>an idle connection is tested with an empty RDMA write: see
  *     {@link RdmaChannelOption#KEEP_ALIVE_IDLE_MILLIS}. Default false.</td></tr>
  * <tr><td>{@code EpollChannelOption.TCP_KEEPIDLE}, {@code TCP_KEEPINTVL}, {@code TCP_KEEPCNT}, {@code TCP_USER_TIMEOUT}

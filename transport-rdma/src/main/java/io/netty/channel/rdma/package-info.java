@@ -86,14 +86,16 @@
  * {@code close()} and {@code shutdownOutput()} wait until what was flushed before has arrived, so that the promises of
  * these writes can say so; meanwhile the channel is active and not writable. A close does that for 3 seconds at most,
  * or as many as {@code SO_LINGER} says; then the channel is closed, and the promises that are left fail with a {@code
- * ClosedChannelException}. The bytes are sent all the same, as a kernel goes on to send what a closed socket has left
- * in its buffer: a slow peer gets everything. They are copied before the promises fail, except those of a buffer of
- * ours with a single reference: nobody else can change these. Nor are the promises done before what is in flight in
- * place of other buffers has arrived. Nothing more is posted meanwhile, and the peer has room for it, so that takes no
- * longer than the devices need; after 3 seconds, or with the loop's end, the connection is reset instead. The peer is
- * given up when it has taken nothing for a minute, when it closes
- * too, or when the event loop ends, which a process should give a quiet period for. What arrives after a close is
- * dropped.
+ * ClosedChannelException}. The first of the bytes are sent all the same, as a kernel goes on to send what a closed
+ * socket has left in its buffer: {@code SO_SNDBUF} of them, by default 4 MiB, as Linux has it for TCP. The rest is
+ * dropped, as by epoll's channels; so a close, also that of an {@code IdleStateHandler} or {@code WriteTimeoutHandler},
+ * frees what was flushed to a peer that does not read. Those that are sent are copied before the promises fail, except
+ * in a buffer of ours with a single reference, which nobody else can change. Nor are the promises done before what is
+ * in flight in place of other buffers has arrived. Nothing more is posted meanwhile, and the peer has room for it, so
+ * that takes no longer than the devices need; after 3 seconds, or with the loop's end, the connection is reset instead.
+ * The peer is given up when it has taken nothing for a minute ({@code USER_TIMEOUT_MILLIS}), or not all within five,
+ * when it closes too, or when the event loop ends, which a process should give a quiet period for. What arrives after a
+ * close is dropped.
  * <p>
  * On the connection manager's event the queue pair is stopped and its receives are flushed: only when the last one is
  * back is it known whether the peer had said goodbye. {@code RdmaSocketUnsafe} then does what the epoll transport does.
@@ -117,9 +119,10 @@
  * does not find a dead peer on an idle connection, nor one that lives but takes nothing; {@code Liveness} does, when
  * asked to by {@code SO_KEEPALIVE} and {@link io.netty.channel.rdma.RdmaChannelOption#USER_TIMEOUT_MILLIS}. An
  * outgoing connection, from the address to the answer, must be made within {@code CONNECT_TIMEOUT_MILLIS}; so must an
- * incoming one, whose peer then counts as gone. Peers that vanish in the middle of that are logged at debug level only:
- * the channel is registered, but never active, and closed. If it is something on this side that fails, the registration
- * does, which {@code ServerBootstrap} warns of.
+ * incoming one, whose peer then counts as gone; a peer of the embedded provider, which is on this host, must confirm
+ * what was accepted within 5 seconds. Peers that vanish in the middle of that are logged at debug level only: the
+ * channel is registered, but never active, and closed. So it is if something on this side fails, and the listener warns
+ * of that once a minute, as peers can cause it at any rate.
  *
  * <h2>Connecting</h2>
  * Address, route, queue pair, request. The local address chooses the device, and the device the limits of the options:
@@ -127,7 +130,13 @@
  * data of request and answer. An incoming request becomes a channel that waits in the backlog of the listener until
  * that reads; it is then registered with a loop of its own, to which the connection id migrates, and the registration
  * (with it {@code channelActive}) is complete when the peer has answered. If the listener does not read, the connection
- * is made nevertheless, so that a client can connect and send, as with TCP; a full backlog rejects. A request of
+ * is made nevertheless, so that a client can connect and send, as with TCP; a full backlog rejects.
+ * <p>
+ * Until the peer has answered, the application does not know of the connection and can't count it, and the peer needs
+ * next to nothing for it. So connections count against {@code SO_BACKLOG} from the request until they are established
+ * and read, and the registered memory of those that are half-open is an eighth of what there may be: further requests
+ * wait for it. Of both a peer may use as much as is left ({@code PeerShares}), so that others always find some. A peer
+ * is an address or, with the embedded provider, a process of this user or all processes of another one. A request of
  * something that does not speak the protocol is rejected too, each with a reason that the other side finds in its
  * exception.
  *

@@ -112,6 +112,12 @@ final class ConnectedPair implements AutoCloseable {
             return all.array();
         }
 
+        /** The bytes that are here. */
+        byte[] readAll() throws InterruptedException {
+            return read(bytes.stream().mapToInt(ByteBuf::readableBytes).sum() +
+                    (rest == null ? 0 : rest.readableBytes()));
+        }
+
         boolean hasBytes() {
             return !bytes.isEmpty();
         }

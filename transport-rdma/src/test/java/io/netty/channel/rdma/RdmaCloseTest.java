@@ -82,6 +82,51 @@ class RdmaCloseTest {
         awaitTrue(() -> bufs.stream().allMatch(buf -> buf.refCnt() == 0));
     }
 
+    /** So that a server gets memory back by the close of a channel whose peer does not read. */
+    @ParameterizedTest
+    @ValueSource(ints = { 0, 700_000 })
+    void closeThatHasGivenUpWaitingLeavesAsMuchAsASocket(int sendBufferSize, @TempDir Path directory)
+            throws Exception {
+        int most = sendBufferSize == 0 ? 4 << 20 : sendBufferSize;
+        byte[] content = random(12_000_000, 11);
+        Path file = Files.write(directory.resolve("file"), Arrays.copyOf(content, 500_000));
+        List<ByteBuf> bufs = new ArrayList<>();
+        LoopClock clock = new LoopClock(1);
+        try (ConnectedPair pair = slowServer(clock.group())) {
+            if (sendBufferSize != 0) {
+                pair.client.config().setSendBufferSize(sendBufferSize);
+            }
+            pair.client.write(new DefaultFileRegion(file.toFile(), 0, 500_000));
+            for (int i = 500_000; i < content.length; i += 500_000) {
+                ByteBuf buf = (i % 1_000_000 == 0 ? pair.client.alloc().directBuffer() : Unpooled.buffer())
+                        .writeBytes(content, i, 500_000);
+                bufs.add(buf);
+                pair.client.write(buf);
+            }
+            pair.client.flush();
+            linger(pair.client);
+            ChannelFuture close = pair.client.close();
+            // The close waits.
+            sync(pair.client.eventLoop().submit(() -> { }));
+            clock.advance(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+            sync(close);
+            assertThat(pair.client.metrics().detachedBytes()).isBetween(most - (128L << 10), (long) most);
+            // The messages are released after the promise of the close is done.
+            awaitTrue(() -> bufs.stream().filter(buf -> buf.refCnt() > 0).mapToLong(ByteBuf::capacity).sum() <= most);
+
+            pair.server.config().setAutoRead(true);
+            // As with TCP, the bytes that were left end in order.
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            byte[] arrived = pair.serverEvents.readAll();
+            assertThat(arrived.length).isBetween(most, most + (128 << 10));
+            assertThat(arrived).isEqualTo(Arrays.copyOf(content, arrived.length));
+            awaitTrue(() -> pair.client.metrics().detachedBytes() == 0);
+        } finally {
+            TestTimeouts.shutdown(clock.group());
+        }
+        awaitTrue(() -> bufs.stream().allMatch(buf -> buf.refCnt() == 0));
+    }
+
     /** The promises are done then, so the application may use the memory again. */
     @ParameterizedTest
     @ValueSource(strings = { "retained", "slice", "composite", "wrapped", "heap" })

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import ch.qos.logback.classic.Level;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -172,12 +173,18 @@ class ReceiveMemoryTest {
             // Enough for the client's end.
             long fill = PinnedMemory.PROCESS.max() - PinnedMemory.PROCESS.used() - FIRST;
             assertThat(PinnedMemory.PROCESS.reserve(fill, true)).isTrue();
-            try {
-                ChannelFuture refused = bootstrap.connect(listener.localAddress());
-                TestTimeouts.await(refused);
-                assertThat(refused.cause()).isInstanceOf(ConnectException.class)
-                        .hasMessageContaining("no registered memory for a receive buffer")
-                        .hasMessageContaining("-Dio.netty.rdma.maxPinnedMemory (now " + PinnedMemory.PROCESS.max());
+            try (LogRecorder log = new LogRecorder()) {
+                for (int i = 0; i < 5; i++) {
+                    ChannelFuture refused = bootstrap.connect(listener.localAddress());
+                    TestTimeouts.await(refused);
+                    assertThat(refused.cause()).isInstanceOf(ConnectException.class)
+                            .hasMessageContaining("no registered memory for a receive buffer")
+                            .hasMessageContaining("-Dio.netty.rdma.maxPinnedMemory (now " + PinnedMemory.PROCESS.max());
+                    // The client's end is gone.
+                    awaitTrue(() -> PinnedMemory.PROCESS.used() == PinnedMemory.PROCESS.max() - FIRST);
+                }
+                assertThat(log.messages(Level.WARN)).as("peers can't fill the log").singleElement().asString()
+                        .contains("no registered memory");
             } finally {
                 PinnedMemory.PROCESS.release(fill);
             }

@@ -68,6 +68,9 @@ final class ProcessMeters {
                 of -> streams.creditStalls(), of -> streams.creditStallNanos());
         meters.gauge("netty.rdma.stream.stalled", null, "Connections whose flushed bytes wait for the peer",
                 Tags.empty(), of -> streams.stalledConnections());
+        meters.gauge("netty.rdma.stream.detached", Bound.BYTES,
+                "Flushed bytes of closed channels that are still to be sent", Tags.empty(),
+                of -> streams.detachedBytes());
         meters.gauge("netty.rdma.stream.receive.memory", Bound.BYTES, "Registered memory where bytes of peers arrive",
                 Tags.empty(), of -> streams.receiveMemory());
     }

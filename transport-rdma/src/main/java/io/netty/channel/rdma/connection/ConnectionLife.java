@@ -47,6 +47,8 @@ final class ConnectionLife {
      * owner after 8 retries, which is at least 100 s ({@code tcp_orphan_retries}); but theirs pin less memory.
      */
     private static final long DETACHED_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+    /** How long it may take these bytes, also if it goes on to take some. */
+    private static final long DETACHED_TOTAL_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     /** Why a connection fails. */
     private enum Fault {
@@ -87,6 +89,12 @@ final class ConnectionLife {
         /** Whether what the closed channel has left is not all sent yet. */
         boolean isSendingDetached();
 
+        /** Whether more of that is in flight than a channel may leave. */
+        boolean isDetachedBeyondLimit();
+
+        /** The clock of the loop. */
+        long nanoTime();
+
         /** Says goodbye to the peer, behind the bytes, unless that was done. */
         void endStream();
 
@@ -119,6 +127,7 @@ final class ConnectionLife {
     private Fault fault = Fault.PEER;
     private IOException failure;
     private IOException loss;
+    private long closedNanos;
     private long progressNanos;
     private long progress;
 
@@ -331,23 +340,29 @@ final class ConnectionLife {
             destroy();
             return;
         }
-        progressNanos = System.nanoTime();
+        closedNanos = connection.nanoTime();
+        progressNanos = closedNanos;
         progress = connection.completedUntil();
         connection.schedule(this::closeOverdue, TIMEOUT_MILLIS);
         advance();
     }
 
-    /** A peer that goes on taking bytes may take all of them, however slowly. */
+    /** A peer that goes on taking bytes may take all of them, if not too slowly. */
     private void closeOverdue() {
-        if (connection.completedUntil() != progress) {
+        long now = connection.nanoTime();
+        boolean progressed = connection.completedUntil() != progress;
+        if (progressed) {
             progress = connection.completedUntil();
-            progressNanos = System.nanoTime();
-        } else if (!connection.isSendingDetached() || System.nanoTime() - progressNanos >= detachedTimeoutNanos()) {
+            progressNanos = now;
+        }
+        if (!progressed && (!connection.isSendingDetached() || now - progressNanos >= detachedTimeoutNanos()) ||
+                // A device sends what is in flight in less time.
+                connection.isDetachedBeyondLimit() || now - closedNanos >= DETACHED_TOTAL_NANOS) {
             disconnect();
             destroy();
-            return;
+        } else {
+            connection.schedule(this::closeOverdue, TIMEOUT_MILLIS);
         }
-        connection.schedule(this::closeOverdue, TIMEOUT_MILLIS);
     }
 
     /** As with TCP, the option is for what a closed channel has left as well. */

@@ -33,6 +33,9 @@ import java.nio.ByteBuffer;
  * queue, and the memory where bytes arrive. All of it or nothing.
  */
 public final class ConnectionResources {
+    /** Bytes of registered memory before anything moves, with the default options: the first buffer, and tables. */
+    public static final int FIRST_MEMORY = ReceiveMemory.FIRST_BYTES + (4 << 10);
+
     /** The id of all receive work requests; sends are numbered from 0. */
     static final long RECEIVE = -1;
 

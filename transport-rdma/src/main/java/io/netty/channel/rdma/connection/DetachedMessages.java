@@ -20,6 +20,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
 import io.netty.channel.rdma.memory.CellByteBuf;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.internal.PlatformDependent;
 
 import java.util.ArrayDeque;
 
@@ -27,27 +28,48 @@ import java.util.ArrayDeque;
  * Flushed messages whose channel is closed and which are to be sent nevertheless. Their promises fail with the close,
  * and then the application may use memory again of which it has kept a reference. So these bytes are copied.
  *
+ * <p>The bytes are no more than a TCP socket would have taken: what is behind them is not sent, as with epoll's
+ * channels, where a close discards what the kernel has not taken yet. Otherwise the close of a channel whose peer does
+ * not read, by which servers defend themselves, would free nothing.
+ *
  * <p>On the loop of the connection.
  */
 final class DetachedMessages implements OutboundMessages {
+    /**
+     * The most bytes in the process, so that peers can't take all memory by having many channels closed. Linux bounds
+     * what sockets without an owner keep as well (tcp_max_orphans and tcp_mem, tcp(7)).
+     */
+    private static final long MAX_TOTAL = PlatformDependent.maxDirectMemory() / 8;
+
     private final ArrayDeque<Object> messages = new ArrayDeque<>();
-    /** Bytes of the message that is added next, which are left out. */
+    private final ByteBufAllocator alloc;
+    private final StreamCounters counters;
+    private final long max;
+    private long bytes;
+    /** Bytes of the message that is taken next, which are left out. */
     private int sent;
 
-    private DetachedMessages(int sent) {
+    private DetachedMessages(int sent, ByteBufAllocator alloc, StreamCounters counters, long max) {
         this.sent = sent;
+        this.alloc = alloc;
+        this.counters = counters;
+        this.max = max;
     }
 
     /**
      * Takes references to messages, or copies; none of what comes after a file that can't be read.
      *
-     * @param headSent bytes of the first message that were sent, if that is a buffer.
+     * @param headSent bytes of the first message that have arrived, if that is a buffer.
+     * @param max      the most bytes to take.
+     * @param inFlight bytes that are taken in any case.
      */
-    static DetachedMessages of(OutboundMessages from, int headSent, ByteBufAllocator alloc) throws Exception {
-        DetachedMessages detached = new DetachedMessages(headSent);
+    static DetachedMessages of(OutboundMessages from, int headSent, ByteBufAllocator alloc, StreamCounters counters,
+                               long max, long inFlight) throws Exception {
+        long room = Math.min(max, MAX_TOTAL - StreamCounters.totalDetached());
+        DetachedMessages detached = new DetachedMessages(headSent, alloc, counters, Math.max(room, inFlight));
         boolean complete = false;
         try {
-            from.forEach(msg -> !isUnreadable(msg) && detached.add(msg, alloc));
+            from.forEach(detached::take);
             complete = true;
             return detached;
         } finally {
@@ -57,17 +79,37 @@ final class DetachedMessages implements OutboundMessages {
         }
     }
 
-    private boolean add(Object msg, ByteBufAllocator alloc) {
+    /** Takes a message, or the part that there is room for. Returns whether there is room for more. */
+    private boolean take(Object msg) {
+        OutboundRegion region = msg instanceof OutboundRegion ? (OutboundRegion) msg : null;
+        if (region != null && region.failure() != null) {
+            return false;
+        }
         int leftOut = sent;
         sent = 0;
-        if (isShared(msg)) {
-            return messages.add(copy((ByteBuf) msg, leftOut, alloc));
+        long length = region == null ? ((ByteBuf) msg).readableBytes() - leftOut : region.inFlight() + region.unread();
+        long taken = Math.min(length, max - bytes);
+        if (taken == 0 && length > 0) {
+            return false;
         }
-        messages.add(ReferenceCountUtil.retain(msg));
-        if (leftOut > 0) {
-            ((ByteBuf) msg).skipBytes(leftOut);
+        if (region != null) {
+            if (taken < length) {
+                region.truncate(taken);
+            }
+            messages.add(region.retain());
+        } else if (taken == length && isOwn((ByteBuf) msg)) {
+            messages.add(((ByteBuf) msg).retain().skipBytes(leftOut));
+        } else {
+            messages.add(copy((ByteBuf) msg, leftOut, (int) taken));
         }
-        return true;
+        counters.detached(taken);
+        bytes += taken;
+        return taken == length;
+    }
+
+    /** Whether a reference does: nobody else may change the bytes, and little more memory is held than they need. */
+    private static boolean isOwn(ByteBuf buf) {
+        return buf instanceof CellByteBuf && !isShared(buf) && buf.readableBytes() >= buf.capacity() >> 1;
     }
 
     /**
@@ -80,12 +122,7 @@ final class DetachedMessages implements OutboundMessages {
                 !((msg instanceof CellByteBuf || msg instanceof LandedByteBuf) && ((ByteBuf) msg).refCnt() == 1);
     }
 
-    private static boolean isUnreadable(Object msg) {
-        return msg instanceof OutboundRegion && ((OutboundRegion) msg).failure() != null;
-    }
-
-    private static ByteBuf copy(ByteBuf buf, int leftOut, ByteBufAllocator alloc) {
-        int length = buf.readableBytes() - leftOut;
+    private ByteBuf copy(ByteBuf buf, int leftOut, int length) {
         ByteBuf copy = alloc.directBuffer(length, length);
         boolean copied = false;
         try {
@@ -97,6 +134,11 @@ final class DetachedMessages implements OutboundMessages {
                 copy.release();
             }
         }
+    }
+
+    /** Bytes that have not arrived. */
+    long bytes() {
+        return bytes;
     }
 
     @Override
@@ -114,8 +156,11 @@ final class DetachedMessages implements OutboundMessages {
     }
 
     @Override
-    public void progress(long bytes) {
-        // Nobody waits for it.
+    public void progress(long done) {
+        // A region may write more than it has said.
+        long counted = Math.min(done, bytes);
+        counters.detached(-counted);
+        bytes -= counted;
     }
 
     @Override
@@ -127,5 +172,6 @@ final class DetachedMessages implements OutboundMessages {
         while (!messages.isEmpty()) {
             remove();
         }
+        progress(bytes);
     }
 }

@@ -312,7 +312,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
                 throw region.failure();
             }
             int n = open();
-            if (n <= 0 || !stage((int) Math.min(Staging.CHUNK, region.left()))) {
+            if (n <= 0 || !stage((int) Math.min(Staging.CHUNK, region.unread()))) {
                 return false;
             }
             n = Math.min(n, staged.writableBytes());

@@ -44,6 +44,8 @@ public final class OutboundRegion implements FileRegion {
     private ByteBuffer excess = NO_BYTES;
     private long inFlight;
     private boolean read;
+    /** No more bytes are read. */
+    private long limit = Long.MAX_VALUE;
     private Exception failure;
 
     public OutboundRegion(ConnectionOwner owner, FileRegion region) {
@@ -55,7 +57,12 @@ public final class OutboundRegion implements FileRegion {
     boolean isRead() {
         // Once and for all, whatever the region says later.
         read |= region.transferred() >= region.count();
-        return read && failure == null && !excess.hasRemaining();
+        return failure == null && (limit <= 0 || read && !excess.hasRemaining());
+    }
+
+    /** No more than so many of the bytes that have not arrived are sent; at least those in flight. */
+    void truncate(long bytes) {
+        limit = bytes - inFlight;
     }
 
     /** Bytes that were read and are not known to have arrived. */
@@ -73,9 +80,9 @@ public final class OutboundRegion implements FileRegion {
         return failure;
     }
 
-    /** How many bytes are likely to come next. */
-    long left() {
-        return excess.hasRemaining() ? excess.remaining() : region.count() - region.transferred();
+    /** How many bytes are likely to be read. */
+    long unread() {
+        return Math.min(limit, excess.remaining() + Math.max(0, region.count() - region.transferred()));
     }
 
     /**
@@ -86,8 +93,9 @@ public final class OutboundRegion implements FileRegion {
      */
     int read(ByteBuf to, int max) {
         int from = to.writerIndex();
+        int room = (int) Math.min(max, limit);
         if (excess.hasRemaining()) {
-            int n = Math.min(max, excess.remaining());
+            int n = Math.min(room, excess.remaining());
             to.writeBytes(excess.slice(excess.position(), n));
             excess.position(excess.position() + n);
         } else {
@@ -95,7 +103,7 @@ public final class OutboundRegion implements FileRegion {
             // elsewhere. Netty's epoll transport has sendfile(2), which no flag in Java interrupts.
             boolean interrupted = Thread.interrupted();
             try {
-                transfer(to, max);
+                transfer(to, room);
             } catch (Exception e) {
                 failure = e;
                 to.writerIndex(from);
@@ -107,6 +115,7 @@ public final class OutboundRegion implements FileRegion {
         }
         int bytes = to.writerIndex() - from;
         inFlight += bytes;
+        limit -= bytes;
         return bytes;
     }
 

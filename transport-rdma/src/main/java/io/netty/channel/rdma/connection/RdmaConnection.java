@@ -666,6 +666,16 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         }
 
         @Override
+        public boolean isDetachedBeyondLimit() {
+            return outbound.isDetachedBeyondLimit();
+        }
+
+        @Override
+        public long nanoTime() {
+            return loop.nanoTime();
+        }
+
+        @Override
         public void endStream() {
             if (!isStreamEnded()) {
                 stream.disconnect();

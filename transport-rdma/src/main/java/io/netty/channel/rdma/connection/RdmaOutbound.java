@@ -190,7 +190,7 @@ final class RdmaOutbound {
     /**
      * The channel is about to discard its messages.
      *
-     * @param send whether to send all that was flushed nevertheless.
+     * @param send whether to send nevertheless what was flushed, as far as a socket would.
      * @return whether that will be done.
      */
     boolean detach(boolean send) {
@@ -203,7 +203,8 @@ final class RdmaOutbound {
         messages = null;
         if (send) {
             try {
-                detachedMessages = DetachedMessages.of(flushedMessages, headSent, owner.allocator());
+                detachedMessages = DetachedMessages.of(flushedMessages, headSent, owner.allocator(), counters,
+                        options.maxDetachedBytes(), posted);
                 messages = detachedMessages;
                 headSent = 0;
             } catch (Throwable t) {
@@ -264,6 +265,11 @@ final class RdmaOutbound {
     /** Whether messages that the channel has left are still to be sent. */
     boolean isSendingDetached() {
         return detachedMessages != null && detachedMessages.current() != null;
+    }
+
+    /** Whether more of them is in flight than a closed channel may leave. */
+    boolean isDetachedBeyondLimit() {
+        return detachedMessages != null && detachedMessages.bytes() > options.maxDetachedBytes();
     }
 
     /** The queue pair is gone, and with it all work requests. */

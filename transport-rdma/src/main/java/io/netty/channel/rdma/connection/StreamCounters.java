@@ -41,9 +41,11 @@ public final class StreamCounters {
     private static final LoopCounters.All ALL =
             new LoopCounters.All(Counter.values().length + Copy.values().length);
     private static final AtomicLong ALL_RECEIVE_MEMORY = new AtomicLong();
+    private static final AtomicLong ALL_DETACHED = new AtomicLong();
 
     private final LoopCounters counters = new LoopCounters(ALL);
     private final AtomicLong receiveMemory = new AtomicLong();
+    private final AtomicLong detached = new AtomicLong();
 
     /** The sum over all connections of this process, also those that are closed. */
     public static long total(Counter counter) {
@@ -70,6 +72,11 @@ public final class StreamCounters {
         return ALL_RECEIVE_MEMORY.get();
     }
 
+    /** Bytes that closed channels of this process have left and that are still to be sent, now. */
+    public static long totalDetached() {
+        return ALL_DETACHED.get();
+    }
+
     public long get(Counter counter) {
         return counters.get(counter.ordinal());
     }
@@ -91,6 +98,11 @@ public final class StreamCounters {
     /** Bytes of registered memory in which bytes of the peer arrive, now. */
     public long receiveMemory() {
         return receiveMemory.get();
+    }
+
+    /** Bytes that the closed channel has left and that are still to be sent, now. */
+    public long detached() {
+        return detached.get();
     }
 
     /** There is a connection. */
@@ -143,6 +155,11 @@ public final class StreamCounters {
 
     private void add(Counter counter, int count) {
         counters.add(counter.ordinal(), count);
+    }
+
+    void detached(long bytes) {
+        detached.addAndGet(bytes);
+        ALL_DETACHED.addAndGet(bytes);
     }
 
     /** Any thread. */

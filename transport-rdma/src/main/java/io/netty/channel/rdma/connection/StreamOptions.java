@@ -25,6 +25,8 @@ import static io.netty.channel.ChannelOption.SO_SNDBUF;
  */
 public final class StreamOptions {
     public static final int DEFAULT_RECEIVE_BUFFER_SIZE = 1 << 20;
+    /** As much as Linux lets the send buffer of a TCP socket grow to: the default of tcp_wmem, tcp(7). */
+    private static final int DEFAULT_DETACHED_BYTES = 4 << 20;
 
     public final QueuePairOptions queuePair = new QueuePairOptions(256, 0);
     public final LivenessOptions liveness = new LivenessOptions();
@@ -57,6 +59,12 @@ public final class StreamOptions {
     /** The most bytes in flight; {@link Integer#MAX_VALUE} stands for no bound. */
     public int sendBufferSize() {
         return sendBufferSize;
+    }
+
+    /** The most flushed bytes that are sent after the close of the channel: as many as a socket has in its buffer. */
+    int maxDetachedBytes() {
+        int size = sendBufferSize;
+        return size == Integer.MAX_VALUE ? DEFAULT_DETACHED_BYTES : size;
     }
 
     public void sendBufferSize(int size) {

@@ -83,8 +83,8 @@
  *     </td><td>LOST without waiting</td><td>the channel is closed: DESTROYED</td><td>DESTROYED</td></tr>
  * <tr><td>the channel is closed</td><td>CREATED, NEGOTIATED: DESTROYED; else CLOSING, or with a reset DESTROYED</td>
  *     <td>with a reset DESTROYED</td><td>DESTROYED</td><td>DESTROYED</td><td>DESTROYED</td></tr>
- * <tr><td>nothing was taken for a minute, or the event loop ends</td><td>the loop: DESTROYED</td><td>DESTROYED</td>
- *     <td>the loop: DESTROYED</td><td>the loop: DESTROYED</td><td>DESTROYED</td></tr>
+ * <tr><td>nothing was taken for a minute or not all in five, or the event loop ends</td><td>the loop: DESTROYED</td>
+ *     <td>DESTROYED</td><td>the loop: DESTROYED</td><td>the loop: DESTROYED</td><td>DESTROYED</td></tr>
  * </table>
  * A connection that breaks in the turn in which its peer turned out to be ready was established nevertheless: its
  * channel becomes active, and gets what the peer has sent. So beside the state {@code ConnectionLife} notes how far the

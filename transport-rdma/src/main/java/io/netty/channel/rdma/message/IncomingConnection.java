@@ -121,6 +121,8 @@ final class IncomingConnection {
         withdrawn = true;
         if (state.compareTo(State.ANNOUNCED) >= 0) {
             channel.close();
+        } else {
+            channel.withdrawn();
         }
     }
 
@@ -150,7 +152,7 @@ final class IncomingConnection {
             channel.accepting(connection);
             channel.config().queuePair().connected(id.queuePair());
             connection.permit();
-            int millis = channel.config().getConnectTimeoutMillis();
+            int millis = channel.confirmation();
             if (millis > 0) {
                 timer = channel.eventLoop().schedule(() -> {
                     failed(new ConnectTimeoutException("the peer did not complete its connection within " + millis +

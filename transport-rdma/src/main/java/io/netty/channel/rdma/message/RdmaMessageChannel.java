@@ -469,6 +469,16 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         listen(takeBoundId(), newConnection::connectionEvent);
     }
 
+    /** See {@link #requestWithdrawn()}. */
+    void withdrawn() {
+        requestWithdrawn();
+    }
+
+    /** See {@link #confirmationMillis()}. */
+    int confirmation() {
+        return confirmationMillis();
+    }
+
     /** The peer has answered, or a message of it proves it. */
     void requestEstablished() {
         if (incoming != null) {

@@ -190,6 +190,16 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
+     * Whom the limits for a peer are for. With the embedded provider that is a process of this user, as the kernel
+     * vouches for it, or all processes of another user; the address there is only what the process says. Else, and if
+     * the peer has gone, it is the address.
+     */
+    public Object peer() {
+        long peer = peer0(api(), address());
+        return peer == 0 ? remoteAddress().getAddress() : (Object) peer;
+    }
+
+    /**
      * Creates the queue pair of the connection, which the connection manager takes through its states. It is closed
      * with the id at the latest.
      *
@@ -465,6 +475,9 @@ public final class ConnectionId extends VerbsObject {
     private static native int resolveRoute0(long api, long id, int timeoutMillis);
 
     private static native long device0(long id);
+
+    /** Returns 0 if there is nothing but the address. */
+    private static native long peer0(long api, long id);
 
     /** Fills port and partition key, and the global identifier. */
     private static native void port0(long id, int[] portAndKey, byte[] gid);

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -69,7 +70,9 @@ class ConnectionLifeTest {
     private boolean sendingDetached = true;
     private boolean streamEnded;
     private boolean endedByPeer;
+    private boolean beyondLimit;
     private long completed;
+    private long nanos;
     private ConnectionLife life;
 
     @BeforeEach
@@ -201,6 +204,40 @@ class ConnectionLifeTest {
         completed++;
         happen("time");
         assertThat(life.state()).isEqualTo(ConnectionState.CLOSING);
+        happen("time");
+        assertThat(life.state()).isEqualTo(ConnectionState.DESTROYED);
+    }
+
+    @Test
+    void connectionOfAPeerThatTakesBytesTooSlowlyIsGivenUp() {
+        bringTo(ConnectionState.CLOSING);
+        int steps = 0;
+        for (; life.state() == ConnectionState.CLOSING && steps < 100; steps++) {
+            completed++;
+            nanos += TimeUnit.SECONDS.toNanos(50);
+            happen("time");
+        }
+        assertThat(steps).isEqualTo(6);
+        assertThat(life.state()).isEqualTo(ConnectionState.DESTROYED);
+    }
+
+    @Test
+    void connectionOfAPeerThatTakesNothingIsGivenUpAfterAMinute() {
+        bringTo(ConnectionState.CLOSING);
+        nanos += TimeUnit.SECONDS.toNanos(59);
+        happen("time");
+        assertThat(life.state()).isEqualTo(ConnectionState.CLOSING);
+        nanos += TimeUnit.SECONDS.toNanos(1);
+        happen("time");
+        assertThat(life.state()).isEqualTo(ConnectionState.DESTROYED);
+    }
+
+    /** A peer could offer any amount of memory, and then let nothing in. */
+    @Test
+    void connectionWithMoreInFlightThanAClosedChannelMayLeaveIsGivenUpSoon() {
+        bringTo(ConnectionState.CLOSING);
+        completed++;
+        beyondLimit = true;
         happen("time");
         assertThat(life.state()).isEqualTo(ConnectionState.DESTROYED);
     }
@@ -351,6 +388,16 @@ class ConnectionLifeTest {
         @Override
         public boolean isSendingDetached() {
             return sendingDetached;
+        }
+
+        @Override
+        public boolean isDetachedBeyondLimit() {
+            return beyondLimit;
+        }
+
+        @Override
+        public long nanoTime() {
+            return nanos;
         }
 
         @Override

@@ -1,0 +1,70 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What peers use of something that there is a bounded amount of. A peer may use as much as is left: so one peer alone
+ * gets half of it, two get a third each, and a peer that uses nothing always finds some. (The dynamic threshold of
+ * Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.) Any thread.
+ */
+final class PeerShares {
+    private final Map<Object, Long> used = new HashMap<>();
+    private long usedByAll;
+    private final Set<Runnable> waiting = new LinkedHashSet<>();
+
+    /**
+     * Takes a share. As long as nobody has any, each amount may be taken.
+     *
+     * @param limit for all peers together.
+     * @return false, and nothing is taken, if that would be more than the peer may have.
+     */
+    synchronized boolean take(Object peer, long amount, long limit) {
+        long own = used.getOrDefault(peer, 0L);
+        if (usedByAll > 0 && own + amount > limit - usedByAll) {
+            return false;
+        }
+        used.put(peer, own + amount);
+        usedByAll += amount;
+        return true;
+    }
+
+    /** Has the task run once when something is given back. It must be quick. */
+    synchronized void await(Runnable task) {
+        waiting.add(task);
+    }
+
+    synchronized void forget(Runnable task) {
+        waiting.remove(task);
+    }
+
+    void giveBack(Object peer, long amount) {
+        Runnable[] tasks;
+        synchronized (this) {
+            usedByAll -= amount;
+            used.computeIfPresent(peer, (key, own) -> own == amount ? null : own - amount);
+            tasks = waiting.toArray(new Runnable[0]);
+            waiting.clear();
+        }
+        for (Runnable task : tasks) {
+            task.run();
+        }
+    }
+}
