@@ -33,7 +33,7 @@
 #include "engine_by_hand.h"
 
 #define MCAST_PORT_SPACE 0x5a /* mcast.c */
-#define MCAST_PORT 1
+#define MCAST_PORT LINK_VERSION
 #define MAX_WRITTEN 256
 #define LISTENERS 4
 #define MAX_ARENAS 64u
