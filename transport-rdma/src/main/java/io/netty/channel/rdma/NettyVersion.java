@@ -57,8 +57,8 @@ final class NettyVersion {
                         Collectors.mapping(Version::artifactId, Collectors.joining(", "))));
         if (!old.isEmpty()) {
             return "Netty " + old.entrySet().stream().map(each -> each.getKey() + " (" + each.getValue() + ')')
-                    .collect(Collectors.joining(" and ")) + " is on the class path, the RDMA transport needs " + OLDEST +
-                    " or later" + ADVICE;
+                    .collect(Collectors.joining(" and ")) + " is on the class path, the RDMA transport needs " +
+                    OLDEST + " or later" + ADVICE;
         }
         for (Version jar : known) {
             for (Version below : known) {

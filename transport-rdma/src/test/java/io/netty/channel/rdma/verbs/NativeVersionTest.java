@@ -58,8 +58,9 @@ class NativeVersionTest {
 
     @Test
     void otherVersionsAreNamedWithoutTheirBuilds() {
-        assertThat(NativeVersion.problem("1.1.0 abc", "1.0.0 abc")).contains("netty-transport-rdma is of version 1.1.0,",
-                "netty-transport-native-rdma of 1.0.0.", "import netty-transport-rdma-bom").doesNotContain("abc");
+        assertThat(NativeVersion.problem("1.1.0 abc", "1.0.0 abc")).contains(
+                "netty-transport-rdma is of version 1.1.0,", "netty-transport-native-rdma of 1.0.0.",
+                "import netty-transport-rdma-bom").doesNotContain("abc");
     }
 
     @Test
