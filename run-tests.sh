@@ -59,7 +59,7 @@ Parts of the lane java: a lane for each module, of the name of its folder, for e
 and java that --quick runs: quick-c, quick-java. Which tests, is at the top of scripts/lanes.sh.
 
 Not in the default:
-  platforms      the lane java, in part, on Java 25, and with a newer Netty: docs/compatibility.md#versions
+  platforms      the lane java, in part, on Java 25, with a newer Netty, and the oldest: docs/compatibility.md#versions
   reproducible   two builds of what a release has, for both platforms, in different folders: the same bytes
   aarch64        most C tests, and some of those in Java, on an emulated aarch64 machine (x86_64 only): half an hour
   load           the lanes c and java with --load 8: which tests depend on the speed of the machine

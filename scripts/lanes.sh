@@ -48,7 +48,8 @@ IWARP_JAVA+=,RdmaStreamIntegrityTest,RdmaRstreamTest,RdmaRsocket*Test,ReceiveMem
 IWARP_ALL=,ReceiveMemory*Test,RdmaSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaCloseTest
 IWARP_ALL+=,RdmaSocketFileRegionTest,RdmaSocketRstTest,RdmaSocketShutdownOutput*Test,RdmaPeerDeathTest
 IWARP_ALL+=,RdmaPreloadedProgramsTest,RdmaRcopyTest
-# What lane platforms runs on a newer Java, and with a newer Netty: something of each room of QUICK_JAVA, and Vert.x.
+# What lane platforms runs on a newer Java, with a newer Netty and with the oldest one: something of each room of
+# QUICK_JAVA, and Vert.x.
 PLATFORMS_JAVA=25
 PLATFORMS_NETTY=4.2.18.Final
 PLATFORMS_TESTS='io/netty/channel/rdma/memory/*Test,io/netty/channel/rdma/stream/*Test,DataTransferTest,ModulePathTest'
@@ -352,11 +353,20 @@ java_lane() { # LANE MODULE...
             classes+=" $(java_classes transport-rdma-grpc "${PATTERNS:-${DEFAULT_PATTERNS:-RdmaGrpcTest}}")"
         fi
         java_tasks "$lane" "$module" $classes
-        if [ "$module" = transport-rdma-reactor-netty ]; then
-            java_tasks "$lane" "$module:oldest" $(java_classes "$module" "${PATTERNS:-$REACTOR_OLDEST}")
-        fi
+        case $lane:$module in
+            *:transport-rdma-reactor-netty)
+                java_tasks "$lane" "$module:oldest" $(java_classes "$module" "${PATTERNS:-$REACTOR_OLDEST}")
+                ;;
+            java:transport-rdma|transport-rdma:*)
+                # With a selection, lane platforms runs it so.
+                [ -n "$PATTERNS" ] || java_tasks "$lane" "$module:oldest" $(java_classes "$module" "$NETTY_OLDEST")
+                ;;
+        esac
     done
 }
+# What the transport calls, and what calls it, in the oldest version of Netty that it supports.
+NETTY_OLDEST=NettyVersionTest,RdmaSocketChannelTest,RdmaUnconnectedReregistrationTest,RdmaMessageOperationsTest
+NETTY_OLDEST+=,RdmaDatagramTransferTest
 # What the module calls, and what calls it, in the oldest version of Reactor Netty that it supports.
 REACTOR_OLDEST=RdmaLoopResourcesTest,TcpTest,Http2StreamTest,OtherChannelsTest,DocumentationTest
 
@@ -467,10 +477,12 @@ run_conformance() { # [EXPRESSION]
 
 # --- Lanes that keep the machine busy ---------------------------------------------------------------------------------
 
-# The lane java on a newer Java and with a newer Netty, each in a copy of the sources, whose build is its own.
+# The lane java on a newer Java and with a newer Netty, each in a copy of the sources, whose build is its own; and what
+# this build has made with the oldest Netty.
 lane_platforms() {
     alone platforms java '' run_platform java
     alone platforms netty '' run_platform netty
+    java_tasks platforms transport-rdma:oldest $(java_classes transport-rdma "${PATTERNS:-$PLATFORMS_TESTS}")
 }
 
 run_platform() { # java|netty

@@ -33,11 +33,11 @@
 #define MAX_NAME 512
 
 static const struct jni_class *const classes[] = {
-    &jni_native_memory,        &jni_verbs,                &jni_provider_check,       &jni_device,
-    &jni_protection_domain,    &jni_memory_region,        &jni_completion_channel,   &jni_completion_queue,
-    &jni_queue_pair,           &jni_event_channel,        &jni_connection_id,        &jni_shared_receive_queue,
-    &jni_address_handle,       &jni_thread_usage,         &jni_region_file,          &jni_page_memory,
-    &jni_memory_window,
+    &jni_native_version,       &jni_native_memory,        &jni_verbs,                &jni_provider_check,
+    &jni_device,               &jni_protection_domain,    &jni_memory_region,        &jni_completion_channel,
+    &jni_completion_queue,     &jni_queue_pair,           &jni_event_channel,        &jni_connection_id,
+    &jni_shared_receive_queue, &jni_address_handle,       &jni_thread_usage,         &jni_region_file,
+    &jni_page_memory,          &jni_memory_window,
 };
 
 int set_nonblocking(int fd)
@@ -111,7 +111,13 @@ JNIEXPORT jint JNI_OnLoad(JavaVM *vm, void *reserved)
     }
     for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
         if (!register_class(env, prefix, classes[i])) {
-            return JNI_ERR;
+            if (i == 0) {
+                return JNI_ERR;
+            }
+            /* Classes of another build, as NativeVersion.java says in words that help. */
+            (*env)->ExceptionClear(env);
+            native_version_failed(classes[i]);
+            break;
         }
     }
     return JNI_VERSION_1_8;

@@ -50,6 +50,7 @@ extern const struct jni_class jni_event_channel;
 extern const struct jni_class jni_memory_region;
 extern const struct jni_class jni_memory_window;
 extern const struct jni_class jni_native_memory;
+extern const struct jni_class jni_native_version;
 extern const struct jni_class jni_page_memory;
 extern const struct jni_class jni_protection_domain;
 extern const struct jni_class jni_provider_check;
@@ -58,6 +59,9 @@ extern const struct jni_class jni_region_file;
 extern const struct jni_class jni_shared_receive_queue;
 extern const struct jni_class jni_thread_usage;
 extern const struct jni_class jni_verbs;
+
+/* The natives of a class could not be registered: the classes are of another build. */
+void native_version_failed(const struct jni_class *definition);
 
 static inline void *to_pointer(jlong address)
 {

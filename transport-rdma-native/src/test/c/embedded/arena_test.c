@@ -159,9 +159,8 @@ static void flood(uint32_t own_qpn, uint32_t victim_qpn) {
     int fd = sealed_create("flood", wire_arena_size(1), &memory);
     CHECK(fd >= 0);
     CHECK_EQ(link_connect_qpn(victim_qpn, &link), 0);
-    struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
     int fds[] = { own_notify_area_fd, own_doorbell.rung.fd };
-    CHECK_EQ(link_send(link, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2), 0);
+    CHECK_EQ(link_send(link, WIRE_NOTIFY_AREA, NULL, 0, fds, 2), 0);
     for (uint32_t i = 0; i < 20000; i++) {
         const struct wire_attach attach = {
             .src_qpn = own_qpn + i % 2, .dst_qpn = victim_qpn, .recv_cq_id = 1, .send_cq_id = 1,

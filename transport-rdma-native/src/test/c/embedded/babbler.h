@@ -150,8 +150,6 @@ static void make_place(struct message *m) {
 }
 
 static void make_notify_area(struct message *m) {
-    const struct wire_notify_area body = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
-    set_body(m, &body, sizeof(body));
     add_fd(m, NOTIFY_AREA);
     add_fd(m, DOORBELL);
 }

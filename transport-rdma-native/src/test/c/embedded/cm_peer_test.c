@@ -36,7 +36,7 @@ static socklen_t name_of(enum rdma_port_space space, uint16_t port, struct socka
 static void say_hello(int fd) {
     CHECK(fd >= 0);
     limit_receives(fd, patience_ms());
-    static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, 1 };
+    static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, LINK_VERSION };
     CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
 }
 

@@ -40,9 +40,8 @@ static void say(struct liar *liar, unsigned type, const void *body, size_t lengt
 }
 
 static void say_notify_area(struct liar *liar) {
-    struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
     int fds[] = { own_notify_area_fd, own_doorbell.rung.fd };
-    say(liar, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), fds, 2);
+    say(liar, WIRE_NOTIFY_AREA, NULL, 0, fds, 2);
 }
 
 static void say_open(struct liar *liar) {

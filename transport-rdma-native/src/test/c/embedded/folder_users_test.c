@@ -150,7 +150,7 @@ static void flood(const void *person) {
         CHECK(fd >= 0);
         CHECK_EQ(connect(fd, (struct sockaddr *) &address, sizeof(address)), 0);
         served = recv(fd, greeting, sizeof(greeting), 0) == 16;
-        const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, 1 };
+        const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, LINK_VERSION };
         served = served && send(fd, hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello);
         count += served;
         CHECK(count < 1000);

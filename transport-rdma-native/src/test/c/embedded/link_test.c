@@ -517,7 +517,7 @@ static bool is_closed_by_peer(int fd) {
     return n == 0;
 }
 
-static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, 1 };
+static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, LINK_VERSION };
 
 static void liars_are_cut_off_and_nobody_else_notices(void) {
     struct link_port *port;
@@ -529,11 +529,12 @@ static void liars_are_cut_off_and_nobody_else_notices(void) {
         size_t length;
         uint32_t words[4];
     } lies[] = {
-        { false, 16, { LINK_HELLO, 0, 0x4e52444d, 2 } },  /* another version */
-        { false, 16, { LINK_HELLO, 0, 0x12345678, 1 } },  /* another protocol */
+        { false, 16, { LINK_HELLO, 0, 0x4e52444d, LINK_VERSION + 1 } },
+        { false, 16, { LINK_HELLO, 0, 0x4e52444d, 0 } }, /* no version */
+        { false, 16, { LINK_HELLO, 0, 0x12345678, LINK_VERSION } }, /* another protocol */
         { false, 12, { LINK_HELLO, 0, 0x4e52444d } },     /* short greeting */
         { false, 16, { SEQUENCE, 0, 0, 0 } },             /* no greeting */
-        { true, 16, { LINK_HELLO, 0, 0x4e52444d, 1 } },   /* two greetings */
+        { true, 16, { LINK_HELLO, 0, 0x4e52444d, LINK_VERSION } }, /* two greetings */
         { true, 4, { SEQUENCE } },                        /* no header */
         { true, 0, { 0 } },                               /* nothing at all */
         { true, 8, { SEQUENCE } },                        /* body too short for its handler */

@@ -93,7 +93,6 @@ static void say_something(int link) {
     enum peer_thing things[PEER_MAX_FDS] = { THING_NOTIFY_AREA, THING_DOORBELL, THING_DOORBELL };
     uint32_t dst = some_qpn(which & 15), src = some_qpn(which >> 4);
     union {
-        struct wire_notify_area area;
         struct wire_attach attach;
         struct wire_slots slots;
         struct wire_flow flow;
@@ -104,8 +103,7 @@ static void say_something(int link) {
     type = WIRE_NOTIFY_AREA + type % (WIRE_ARENA_END - WIRE_NOTIFY_AREA + 1);
     switch (type) {
     case WIRE_NOTIFY_AREA:
-        body.area = (struct wire_notify_area) { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
-        length = sizeof(body.area);
+        length = 0;
         count = 2;
         break;
     case WIRE_ATTACH:
@@ -134,7 +132,7 @@ static void say_something(int link) {
     }
     uint8_t how = input_u8();
     if ((how & 1) != 0) {
-        input_patch(&body, length);
+        input_patch(&body, length > 0 ? length : sizeof(body));
     }
     if ((how & 2) != 0) {
         count = input_things(things, PEER_MAX_FDS);

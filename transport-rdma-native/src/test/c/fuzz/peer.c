@@ -33,7 +33,7 @@
 #include "engine_by_hand.h"
 
 #define MCAST_PORT_SPACE 0x5a /* mcast.c */
-#define MCAST_PORT 1
+#define MCAST_PORT LINK_VERSION
 #define MAX_WRITTEN 256
 #define LISTENERS 4
 #define MAX_ARENAS 64u
@@ -269,14 +269,13 @@ void peer_say(int link, unsigned type, const void *body, size_t length, const en
 }
 
 void peer_hello(int link) {
-    const struct link_hello hello = { .magic = LINK_HELLO_MAGIC, .version = LINK_HELLO_VERSION };
+    const struct link_hello hello = { .magic = LINK_HELLO_MAGIC, .version = LINK_VERSION };
     peer_say(link, LINK_HELLO, &hello, sizeof(hello), NULL, 0);
 }
 
 void peer_notify_area(int link) {
-    const struct wire_notify_area area = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
     const enum peer_thing sent[] = { THING_NOTIFY_AREA, THING_DOORBELL };
-    peer_say(link, WIRE_NOTIFY_AREA, &area, sizeof(area), sent, 2);
+    peer_say(link, WIRE_NOTIFY_AREA, NULL, 0, sent, 2);
 }
 
 /* ---- what the victim says ---- */

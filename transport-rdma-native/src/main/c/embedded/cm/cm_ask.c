@@ -35,6 +35,7 @@ struct cm_question {
     struct cm_id *id;
     cm_answered done;
     unsigned count, waiting, found; /* asked, not answered yet, answered with yes */
+    bool another_version;           /* one of those asked is of another LINK_VERSION, so that it can't answer */
     struct link_network network;    /* that was found last */
     struct {
         struct link *link; /* NULL: has answered */
@@ -73,7 +74,8 @@ static void finish(struct cm_id *id) {
     const struct cm_question *question = id->question;
     struct link_network network = question->network;
     cm_answered done = question->done;
-    int err = question->found > 1 ? ENOTUNIQ : question->found == 1 ? 0 : question->waiting > 0 ? ETIMEDOUT : ENODEV;
+    int err = question->found > 1 ? ENOTUNIQ : question->found == 1 ? 0 : question->waiting > 0 ? ETIMEDOUT
+            : question->another_version ? EPROTONOSUPPORT : ENODEV;
     cm_stop_asking(id);
     engine_timer_cancel(&id->timer); /* on the engine thread, so that nothing is waited for */
     done(id, err, &network);
@@ -111,11 +113,15 @@ static void ask_one(struct cm_question *question, const struct link_network *net
     int err = EPIPE;
     /* A link that is known may have ended without the engine having read that yet. */
     for (int fresh = 0; fresh < 2 && err == EPIPE; fresh++) {
-        if (link_connect_port_in(network, port_space, port, fresh != 0, &link) != 0) {
+        if (link_connect_port_in(network, port_space, port, fresh, &link) != 0) {
             return;
         }
         err = link_send(link, CM_ASK, message, sizeof(*message), NULL, 0);
+        if (err == EPIPE && fresh && link_is_up(link)) {
+            err = 0; /* the peer has ended it, perhaps after a message that says why: its down handler comes next */
+        }
         if (err != 0) {
+            question->another_version |= link_is_of_another_version(link);
             link_put(link);
         }
     }
@@ -149,8 +155,9 @@ int cm_ask(struct cm_id *id, const struct sockaddr *destination, uint64_t patien
         ask_one(question, &networks[i], (int) id->id.ps, port, &message);
     }
     if (question->waiting == 0) {
+        int err = question->another_version ? EPROTONOSUPPORT : ENODEV;
         free_question(question);
-        return ENODEV;
+        return err;
     }
     id->question = question;
     id->timer.fire = on_timer;
@@ -214,6 +221,7 @@ static void on_link_down(struct link *link) {
         next = question->next;
         for (unsigned i = 0; i < question->count; i++) {
             if (question->asked[i].link == link) {
+                question->another_version |= link_is_of_another_version(link);
                 take(question, i, false);
                 break;
             }

@@ -293,7 +293,11 @@ static void on_link_down(struct link *link) {
         next = id->link_next;
         switch (id->conn) {
         case CM_CONN_REQ_SENT:
-            cm_retry_request(id);
+            if (link_is_of_another_version(link)) {
+                cm_post_rejected(id, CM_REJ_VERSION, NULL);
+            } else {
+                cm_retry_request(id);
+            }
             break;
         case CM_CONN_REP_SENT:
         case CM_CONN_REP_RCVD:

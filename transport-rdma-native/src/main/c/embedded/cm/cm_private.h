@@ -289,7 +289,7 @@ void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* of any 
  * Asks those who listen at the port of the destination in other network namespaces which of them has the address, until
  * `patience_ns` is over at the latest. Returns errno, if there is nobody to ask, or 0 and calls `done` later on the
  * engine thread, with the lock: with 0 and the network namespace, or errno: ENODEV if it is of none, ENOTUNIQ if of
- * several, ETIMEDOUT if one gave no answer and no other has it.
+ * several, ETIMEDOUT if one gave no answer and no other has it, EPROTONOSUPPORT if one is of another LINK_VERSION.
  */
 typedef void (*cm_answered)(struct cm_id *id, int err, const struct link_network *network);
 int cm_ask(struct cm_id *id, const struct sockaddr *destination, uint64_t patience_ns, cm_answered done);

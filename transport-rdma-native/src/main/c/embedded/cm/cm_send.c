@@ -160,7 +160,8 @@ void cm_post_rejected(struct cm_id *id, int reason, const uint8_t *data) {
     cm_detach(id);
     data = data != NULL ? data : none;
     if (cm_is_datagram(id)) { /* cma_sidr_rep_handler() in the kernel's cma.c */
-        int status = reason == CM_REJ_INVALID_SERVICE_ID ? CM_SIDR_UNSUPPORTED : CM_SIDR_REJECT;
+        int status = reason == CM_REJ_INVALID_SERVICE_ID ? CM_SIDR_UNSUPPORTED
+                : reason == CM_REJ_VERSION ? CM_SIDR_VERSION : CM_SIDR_REJECT;
         cm_post(id, RDMA_CM_EVENT_UNREACHABLE, status, data, CM_SIDR_REP_DATA);
     } else {
         cm_post(id, RDMA_CM_EVENT_REJECTED, reason, data, CM_REJ_DATA);
@@ -193,8 +194,16 @@ int cm_send_request(struct cm_id *id) {
     if (err == 0) {
         cm_attach(id, link);
         err = link_send(link, CM_REQ, &id->request, sizeof(id->request), NULL, 0);
+        if (err == EPIPE && link_is_up(link)) {
+            err = 0; /* the peer has ended it, perhaps after a message that says why: its down handler comes next */
+        }
+        bool another_version = err == EPIPE && link_is_of_another_version(link);
         if (err != 0) {
             cm_detach(id);
+        }
+        if (another_version) {
+            cm_post_rejected(id, CM_REJ_VERSION, NULL);
+            return 0;
         }
     }
     id->timer.fire = on_timer;

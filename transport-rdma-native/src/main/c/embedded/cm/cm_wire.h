@@ -53,12 +53,14 @@ enum cm_reject_reason {
     CM_REJ_INVALID_SERVICE_ID = 8, /* nobody listens */
     CM_REJ_STALE_CONN = 10,
     CM_REJ_CONSUMER = 28,
+    CM_REJ_VERSION = 31, /* "invalid class version": the process is of another LINK_VERSION; never sent */
 };
 
 /* What a SIDR_REP says in place of a reason: IBA 12.11.2.2, table 125. */
 enum cm_sidr_status {
     CM_SIDR_UNSUPPORTED = 1, /* nobody listens */
     CM_SIDR_REJECT = 2,
+    CM_SIDR_VERSION = 5, /* "unsupported version", as CM_REJ_VERSION */
 };
 
 struct cm_wire_address {

@@ -33,7 +33,7 @@
 #include "embedded/link/link.h"
 #include "mcast_table.h"
 
-#define PORT 1
+#define PORT ((uint16_t) link_version) /* each version has its own, as different ones have no link */
 
 #define MAX_QPN 0xffffffu
 

@@ -74,6 +74,7 @@
 #define QPN_BLOCKS 0xfffe /* 1..0xfffe: block 0 holds the special QPs 0 and 1, block 0xffff the multicast QPN */
 
 _Atomic uint64_t link_idle_timeout_ns = 5000 * MS, link_hello_timeout_ns = 5000 * MS;
+_Atomic uint32_t link_version = LINK_VERSION;
 
 struct link_port { /* a listening socket: of a port, or of a block of queue pair numbers */
     struct engine_source source;
@@ -220,7 +221,7 @@ static void go_down(struct link *link) {
 static void on_hello_timeout(struct engine_timer *timer) {
     struct link *link = container_of(timer, struct link, hello_timer);
     struct pollfd input = { .fd = link->source.fd, .events = POLLIN };
-    if (link->greeted) {
+    if (link->peer_version != 0) {
         return;
     }
     if (poll(&input, 1, 0) > 0) {
@@ -289,7 +290,7 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
     }
     pthread_mutex_init(&link->lock, NULL);
 
-    const struct link_hello hello = { .magic = LINK_HELLO_MAGIC, .version = LINK_HELLO_VERSION };
+    const struct link_hello hello = { .magic = LINK_HELLO_MAGIC, .version = link_version };
     int err = link_send(link, LINK_HELLO, &hello, sizeof(hello), NULL, 0);
     /* From a peer that is gone already (EPIPE) what it sent before counts, and its end will be read. */
     if (err == 0 || err == EPIPE) {

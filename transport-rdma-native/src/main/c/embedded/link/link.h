@@ -52,6 +52,17 @@ struct link;
  */
 extern _Atomic uint64_t link_idle_timeout_ns, link_hello_timeout_ns;
 
+/*
+ * The version of everything that processes tell each other: all messages on links, and the layout of shared memory. It
+ * is in the first message on each link, in both directions, and a link to a process of another version ends with that,
+ * so that nothing else of it is ever read. Raise it with each change of either: scripts/versions finds one of a layout.
+ * The makefile builds a library of another version, for tests.
+ */
+#ifndef LINK_VERSION
+#define LINK_VERSION 7 /* of layouts 66ccbc5b947a */
+#endif
+extern _Atomic uint32_t link_version; /* LINK_VERSION. Written by tests only. */
+
 #define LINK_MAX_BODY 2048 /* bytes of one message */
 #define LINK_MAX_FDS 4     /* descriptors of one message */
 
@@ -158,6 +169,9 @@ bool link_is_behind(struct link *link);
 void link_abort(struct link *link);
 
 bool link_is_up(struct link *link);
+
+/* Whether the peer has said that it is of another LINK_VERSION, with which the link goes down. */
+bool link_is_of_another_version(const struct link *link);
 
 /*
  * The peer's process as the kernel vouches for it (unix(7), SO_PEERCRED). If its pid namespace is not visible here

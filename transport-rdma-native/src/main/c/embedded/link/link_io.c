@@ -108,7 +108,7 @@ static enum refusal refusal_of(const struct link *link, int err) {
     case ENOMEM:
         return UNTIL_RETRY;
     case EPERM: /* descriptors: not before the peer knows this process, and it greets then */
-        return link->greeted ? FOR_EVER : UNTIL_GREETED;
+        return link->peer_version != 0 ? FOR_EVER : UNTIL_GREETED;
     default:
         return FOR_EVER;
     }
@@ -251,6 +251,10 @@ bool link_is_behind(struct link *link) {
 
 /* ---- receiving ---- */
 
+bool link_is_of_another_version(const struct link *link) {
+    return link->peer_version != 0 && link->peer_version != link_version;
+}
+
 static int take_fds(struct msghdr *message, int *fds) {
     int nfds = 0;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
@@ -280,17 +284,19 @@ static void close_fds(const int *fds, int nfds) {
 
 static bool dispatch(struct link *link, const struct link_header *header, const void *body, size_t length, int *fds,
                      int nfds) {
-    if (!link->greeted) {
+    if (link->peer_version == 0) {
         const struct link_hello *hello = body;
-        if (header->type != LINK_HELLO || length < sizeof(*hello) || hello->magic != LINK_HELLO_MAGIC
-                || hello->version != LINK_HELLO_VERSION) {
+        if (header->type != LINK_HELLO || length < sizeof(*hello) || hello->magic != LINK_HELLO_MAGIC) {
             return false;
         }
         pthread_mutex_lock(&link->lock);
-        link->greeted = true;
-        flush(link);
+        link->peer_version = hello->version;
+        bool is_same = hello->version == link_version;
+        if (is_same) {
+            flush(link);
+        }
         pthread_mutex_unlock(&link->lock);
-        return true;
+        return is_same;
     }
     if (header->type >= LINK_MESSAGE_LIMIT || handlers[header->type] == NULL) {
         return false;
@@ -301,7 +307,7 @@ static bool dispatch(struct link *link, const struct link_header *header, const 
 /* Cut off before our limit: this process has run out of descriptors. That costs one queue pair, not all. */
 static bool report_lost(struct link *link, const struct link_header *header, const void *body, size_t length) {
     link_lost_handler handler = header->type < LINK_MESSAGE_LIMIT ? lost_handlers[header->type] : NULL;
-    return handler == NULL || !link->greeted || handler(link, body, length);
+    return handler == NULL || link->peer_version == 0 || handler(link, body, length);
 }
 
 struct received {

@@ -27,13 +27,16 @@
 #include <sys/types.h>
 
 #define LINK_HELLO_MAGIC 0x4e52444du /* "NRDM" */
-#define LINK_HELLO_VERSION 1u
 
 struct link_header {
     uint32_t type;
     uint32_t reserved;
 };
 
+/*
+ * The same in all versions, with its header and its type, as it tells them apart. Libraries from before LINK_VERSION 7
+ * all say 1. A later version may append to it.
+ */
 struct link_hello {
     uint32_t magic;
     uint32_t version;
@@ -63,7 +66,7 @@ struct link {
     struct link_name name;         /* where it leads; LINK_UNNAMED for accepted links */
     bool named;                    /* found by name, under table.lock */
     struct link_peer peer;
-    bool greeted;                  /* by the peer; set on the engine thread, with the lock */
+    _Atomic uint32_t peer_version; /* 0 before its hello; written on the engine thread, with the lock */
     bool up;                       /* atomic */
     int references;                /* atomic; 1 to 2 only under table.lock */
     void *slots[LINK_SLOTS];

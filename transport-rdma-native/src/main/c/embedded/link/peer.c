@@ -167,12 +167,10 @@ int peer_send(struct peer *peer, unsigned type, const void *body, size_t length,
     int error = 0;
     pthread_mutex_lock(&peer->lock);
     if (!peer->greeted) {
-        const struct wire_notify_area greeting = { .version = WIRE_VERSION, .size = sizeof(struct notify_area) };
         const struct link_peer *to = link_peer(peer->link);
-        const int greeting_fds[] = { own_notify_area_fd, own_doorbell_lend(doorbell_for(to), to) };
-        error = greeting_fds[1] < 0 ? errno
-                : link_send(peer->link, WIRE_NOTIFY_AREA, &greeting, sizeof(greeting), greeting_fds, 2);
-        own_doorbell_lent(doorbell_for(to), greeting_fds[1]);
+        const int area_fds[] = { own_notify_area_fd, own_doorbell_lend(doorbell_for(to), to) };
+        error = area_fds[1] < 0 ? errno : link_send(peer->link, WIRE_NOTIFY_AREA, NULL, 0, area_fds, 2);
+        own_doorbell_lent(doorbell_for(to), area_fds[1]);
         peer->greeted = error == 0;
     }
     if (error == 0) {
@@ -182,13 +180,8 @@ int peer_send(struct peer *peer, unsigned type, const void *body, size_t length,
     return error;
 }
 
-bool peer_received_notify_area(struct peer *peer, const void *body, size_t length, int *fds, int nfds) {
-    struct wire_notify_area greeting;
-    if (length != sizeof(greeting) || nfds != 2 || peer_process(peer) != NULL) {
-        return false;
-    }
-    memcpy(&greeting, body, sizeof(greeting));
-    if (greeting.version != WIRE_VERSION || greeting.size != sizeof(struct notify_area)) {
+bool peer_received_notify_area(struct peer *peer, size_t length, int *fds, int nfds) {
+    if (length != 0 || nfds != 2 || peer_process(peer) != NULL) {
         return false;
     }
     struct process *process = process_of_notify_area(link_peer(peer->link), fds[0], &fds[1]);

@@ -18,8 +18,8 @@
  * shared memory that goes with them. Everything here is written by one side and read by the other, which trusts
  * none of it.
  *
- *   WIRE_NOTIFY_AREA  once a link and direction: the sender's notify area (notify_area.h) and the doorbell of its
- *                engine (doorbells: own_doorbell.h)
+ *   WIRE_NOTIFY_AREA  once a link and direction, with two descriptors and no body: the memory of the sender's notify
+ *                area (notify_area.h) and the doorbell of its engine (doorbells: own_doorbell.h)
  *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with the doorbells of their
  *                channels) to signal
  *   WIRE_SLOTS   the answer: on which ticks of the answerer's notify area the receiver finds out about this queue pair
@@ -41,8 +41,6 @@
 
 #include "link.h"
 
-#define WIRE_VERSION 6
-
 enum wire_message {
     WIRE_NOTIFY_AREA = LINK_QP_FIRST,
     WIRE_ATTACH,
@@ -56,12 +54,6 @@ enum wire_message {
     WIRE_LEAVE,
     WIRE_ARENA_END,
     WIRE_NUDGE,
-};
-
-/* Descriptors: notify area memory, engine doorbell. */
-struct wire_notify_area {
-    uint32_t version;
-    uint32_t size;
 };
 
 /* Body of WIRE_LEAVE and WIRE_ARENA_END, and a part of introductions: a segment, and how many its arena has. */

@@ -350,8 +350,9 @@ static bool join_cq(struct qp *qp, struct cq *cq, struct cq_place *place, struct
 /* ---- messages of the peer, on the engine thread ---- */
 
 static bool on_notify_area(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) body;
     struct peer *peer = peer_of_link(link);
-    bool valid = peer != NULL && peer_received_notify_area(peer, body, length, fds, nfds);
+    bool valid = peer != NULL && peer_received_notify_area(peer, length, fds, nfds);
     if (peer != NULL) {
         peer_put(peer);
     }

@@ -448,7 +448,12 @@ static bool on_close(struct link *link, const void *body, size_t length, int *fd
 /* ---- death of the peer ---- */
 
 static void free_if_on(struct qp *qp, struct flow *flow, const void *link) {
-    if (flow->peer != NULL && peer_link(flow->peer) == link) {
+    if (flow->peer == NULL || peer_link(flow->peer) != link) {
+        return;
+    }
+    if (link_is_of_another_version(link)) {
+        flow->state = FLOW_REFUSED; /* so would be a new one, again and again */
+    } else {
         flow_free(qp, flow);
     }
 }

@@ -90,7 +90,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
     @Override
     protected final void doRegister(ChannelPromise promise) {
-        ((IoEventLoop) eventLoop()).register((RdmaIoHandle) unsafe()).addListener(future -> {
+        ((IoEventLoop) eventLoop()).register(ownUnsafe()).addListener(future -> {
             if (!future.isSuccess()) {
                 promise.setFailure(future.cause());
                 return;
@@ -152,7 +152,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         Runnable close = closeAfterMove;
         if (close != null) {
             closeAfterMove = null;
-            Executor executor = ((AbstractRdmaUnsafe) unsafe()).prepareToClose();
+            Executor executor = ownUnsafe().prepareToClose();
             if (executor == null) {
                 close.run();
             } else {
@@ -431,9 +431,20 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     @Override
     protected abstract AbstractRdmaUnsafe newUnsafe();
 
-    /** The handle under which the channel is registered. */
-    protected abstract class AbstractRdmaUnsafe extends AbstractUnsafe implements RdmaIoHandle {
-        protected AbstractRdmaUnsafe() {
+    /** What {@link #newUnsafe()} has made. */
+    protected final AbstractRdmaUnsafe ownUnsafe() {
+        return (AbstractRdmaUnsafe) super.unsafe();
+    }
+
+    @Override
+    public final Unsafe unsafe() {
+        return ownUnsafe().front;
+    }
+
+    /** What the pipeline calls: a deregistration may have to wait. */
+    private final class Front extends DelegatingUnsafe {
+        Front(AbstractRdmaUnsafe unsafe) {
+            super(unsafe);
         }
 
         /**
@@ -441,7 +452,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
          * registered gets no {@code channelInactive}.
          */
         @Override
-        public final void deregister(ChannelPromise promise) {
+        public void deregister(ChannelPromise promise) {
             if (isCloseWaiting()) {
                 closeFuture().addListener(closed -> deregisterClosed(promise));
             } else {
@@ -466,6 +477,14 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
                 // The loop has ended.
                 promise.tryFailure(e);
             }
+        }
+    }
+
+    /** The handle under which the channel is registered. */
+    protected abstract class AbstractRdmaUnsafe extends AbstractUnsafe implements RdmaIoHandle {
+        private final Unsafe front = new Front(this);
+
+        protected AbstractRdmaUnsafe() {
         }
 
         /**

@@ -362,12 +362,12 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         remote = newRemote;
         RdmaConnectMetrics.total().connected(path);
         activate();
-        ((ConnectingUnsafe) unsafe()).connected();
+        ((ConnectingUnsafe) ownUnsafe()).connected();
     }
 
     /** The connector tries another provider. */
     final void connectingAgain() {
-        ((ConnectingUnsafe) unsafe()).connectingAgain();
+        ((ConnectingUnsafe) ownUnsafe()).connectingAgain();
     }
 
     /** The connection could not be made. */
@@ -375,7 +375,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         VerbsProvider provider = connector == null ? null : connector.provider();
         cancelConnector();
         path = null;
-        ((ConnectingUnsafe) unsafe()).connectFailed(cause, provider);
+        ((ConnectingUnsafe) ownUnsafe()).connectFailed(cause, provider);
     }
 
     private void cancelConnector() {
@@ -390,7 +390,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected void doClose() throws Exception {
         super.doClose();
         endHalfOpen();
-        ((ConnectingUnsafe) unsafe()).cancelConnect();
+        ((ConnectingUnsafe) ownUnsafe()).cancelConnect();
     }
 
     /** The part of the channel that the pipeline calls. */

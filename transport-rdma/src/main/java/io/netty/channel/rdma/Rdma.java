@@ -34,6 +34,11 @@ public final class Rdma {
     private Rdma() { }
 
     private static Throwable unavailability() {
+        // First of all, as everything else may be an error of linking.
+        String problem = NettyVersion.problem();
+        if (problem != null) {
+            return new UnsupportedOperationException(problem);
+        }
         if (!Verbs.isAvailable()) {
             return Verbs.unavailabilityCause();
         }

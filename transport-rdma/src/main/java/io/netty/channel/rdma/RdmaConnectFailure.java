@@ -28,7 +28,7 @@ import java.net.NoRouteToHostException;
 public enum RdmaConnectFailure {
     /** Nobody listens at the address, or whoever does gives no reason. */
     REFUSED,
-    /** Whoever listens has rejected it, with a reason. */
+    /** Whoever listens has rejected it, with a reason, or is of another version of the native library. */
     REJECTED,
     /** No answer within {@link io.netty.channel.ChannelOption#CONNECT_TIMEOUT_MILLIS}. */
     TIMEOUT,
@@ -44,7 +44,8 @@ public enum RdmaConnectFailure {
     /** Not of a connect that the application has cancelled. */
     static RdmaConnectFailure of(Throwable cause) {
         if (cause instanceof ConnectionRejectedException) {
-            return ((ConnectionRejectedException) cause).isRefused() ? REFUSED : REJECTED;
+            return ((ConnectionRejectedException) cause).reason() == ConnectionRejectedException.Reason.REFUSED ?
+                    REFUSED : REJECTED;
         }
         if (cause instanceof ConnectTimeoutException) {
             return TIMEOUT;

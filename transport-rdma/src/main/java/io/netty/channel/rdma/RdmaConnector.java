@@ -48,6 +48,10 @@ import java.net.NoRouteToHostException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import static io.netty.channel.rdma.verbs.ConnectionRejectedException.Reason.REFUSED;
+import static io.netty.channel.rdma.verbs.ConnectionRejectedException.Reason.REJECTED;
+import static io.netty.channel.rdma.verbs.ConnectionRejectedException.Reason.VERSION;
+
 /**
  * Makes one outgoing connection: address, route, queue pair, request. It tries the providers that the channel may use,
  * in the order of a {@link PathPlan}, until one leads to a peer that listens. On the loop.
@@ -213,12 +217,16 @@ final class RdmaConnector implements LoopEvents.Listener {
         discard();
     }
 
-    /** That nobody listens says more than that another provider has no way. */
+    /**
+     * That nobody listens says more than that another provider has no way; that somebody does, with another version,
+     * says more than both.
+     */
     private IOException mostTelling(IOException cause) {
         if (failure == null) {
             return cause;
         }
-        boolean earlier = failure instanceof ConnectionRejectedException && cause instanceof NoRouteToHostException;
+        boolean earlier = failure instanceof ConnectionRejectedException && cause instanceof NoRouteToHostException ||
+                PathFailure.of(failure) == PathFailure.VERSION && PathFailure.of(cause) == PathFailure.REFUSED;
         IOException telling = earlier ? failure : cause;
         telling.addSuppressed(earlier ? cause : failure);
         return telling;
@@ -283,7 +291,7 @@ final class RdmaConnector implements LoopEvents.Listener {
                 break;
             case ADDRESS_ERROR:
             case ROUTE_ERROR:
-                throw Reachability.unreachable(event, remote);
+                throw event.isOfAnotherVersion() ? rejected(event) : Reachability.unreachable(event, remote);
             case UNREACHABLE:
             case CONNECT_ERROR:
                 throw new ConnectException("Connection failed (" + event.describe() + ')');
@@ -367,16 +375,20 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private static ConnectionRejectedException rejected(ConnectionEvent event) {
         if (event.isNobodyListening()) {
-            return new ConnectionRejectedException("Connection refused", true, event.privateData());
+            return new ConnectionRejectedException("Connection refused", REFUSED, event.privateData());
+        }
+        if (event.isOfAnotherVersion()) {
+            return new ConnectionRejectedException("Connection rejected: " + event.describe(), VERSION,
+                    event.privateData());
         }
         String reason = event.isRejectedByApplication() ? Rejection.text(event.privateData()) : "";
         if (reason.isEmpty() && event.isRejectedByApplication()) {
             // Also what the kernel says where somebody listens at the port, but not at this address.
             return new ConnectionRejectedException("Connection refused (nobody listens at this address, or the peer " +
-                    "gives no reason)", true, event.privateData());
+                    "gives no reason)", REFUSED, event.privateData());
         }
         return new ConnectionRejectedException("Connection " + (reason.isEmpty() ? event.describe() :
-                "rejected by the peer: " + reason), false, event.privateData());
+                "rejected by the peer: " + reason), REJECTED, event.privateData());
     }
 
     /** The channel is closed or gives up. */

@@ -127,8 +127,8 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         return METADATA;
     }
 
-    private RdmaSocketUnsafe socketUnsafe() {
-        return (RdmaSocketUnsafe) unsafe();
+    RdmaSocketUnsafe socketUnsafe() {
+        return (RdmaSocketUnsafe) ownUnsafe();
     }
 
     // ---- accepting

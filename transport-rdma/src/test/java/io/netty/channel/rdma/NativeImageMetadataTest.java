@@ -114,14 +114,16 @@ class NativeImageMetadataTest {
     }
 
     @Test
-    void theNativeLibraryIsAResource() throws Exception {
-        String text = metadata("resource-config.json");
-        Pattern pattern = Pattern.compile(matches("\"pattern\": \"([^\"]+)\"", text).get(0).group(1)
-                .replace("\\\\", "\\"));
+    void theNativeLibraryAndItsVersionAreResources() throws Exception {
+        List<MatchResult> patterns = matches("\"pattern\": \"([^\"]+)\"", metadata("resource-config.json"));
         String arch = System.getProperty("os.arch").equals("aarch64") ? "aarch_64" : "x86_64";
-        String library = "META-INF/native/libnetty_transport_native_rdma_" + arch + ".so";
-        assertThat(NativeImageMetadataTest.class.getClassLoader().getResource(library)).isNotNull();
-        assertThat(library).matches(pattern);
+        String[] resources = {"META-INF/native/libnetty_transport_native_rdma_" + arch + ".so",
+                "META-INF/netty-rdma.version"};
+        assertThat(patterns).hasSameSizeAs(resources);
+        for (int i = 0; i < resources.length; i++) {
+            assertThat(NativeImageMetadataTest.class.getClassLoader().getResource(resources[i])).isNotNull();
+            assertThat(resources[i]).matches(Pattern.compile(patterns.get(i).group(1).replace("\\\\", "\\")));
+        }
     }
 
     private static SortedSet<String> withNatives() {

@@ -177,7 +177,7 @@ class RdmaCloseTest {
                 pair.client.writeAndFlush(kept.retain(), write);
                 pair.client.close(close);
                 assertThat(pair.client.connection().isReadingShared()).isTrue();
-                ((RdmaSocketUnsafe) pair.client.unsafe()).ending().overdue();
+                pair.client.socketUnsafe().ending().overdue();
                 assertThat(pair.client.isOpen()).isTrue();
             }));
             sync(write);

@@ -32,10 +32,13 @@ import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.io.File;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -43,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * One of the two processes can't use RDMA: because there is no provider, or a limit of the process keeps it from being
- * used, so that it has epoll's channels; or because there are no native libraries at all.
+ * used, so that it has epoll's channels; or because there are no native libraries at all, or Netty is too old.
  */
 class RdmaOrTcpWithoutRdmaTest {
     @RegisterExtension
@@ -148,5 +151,23 @@ class RdmaOrTcpWithoutRdmaTest {
                     .doesNotContain("Unknown channel option");
         }
         TestTimeouts.sync(server.close());
+    }
+
+    @Test
+    void withAnOlderNettyTcpIsTakenAndBothVersionsTold(@TempDir Path folder) throws Exception {
+        // The last one on the class path counts.
+        NettyVersionTest.addJar(folder, "netty-common", "4.2.8.Final");
+        String classPath = "java.class.path=" + System.getProperty("java.class.path") + File.pathSeparator + folder;
+        String told = "Netty 4.2.8.Final (netty-common) is on the class path, the RDMA transport needs " +
+                NettyVersion.OLDEST + " or later";
+        try (ChildJvm server = new ChildJvm(Server.class, List.of(classPath))) {
+            assertThat(server.line("cause")).contains(told);
+            assertThat(server.line("listener")).isEqualTo("EpollServerSocketChannel null");
+            try (ChildJvm client = new ChildJvm(Client.class, List.of(classPath),
+                    TestAddress.anyPort().getAddress().getHostAddress(), server.line("port"))) {
+                assertThat(client.output()).contains("type EpollSocketChannel", "fallback UNAVAILABLE: " + told,
+                        "chosen EpollSocketChannel UNAVAILABLE");
+            }
+        }
     }
 }

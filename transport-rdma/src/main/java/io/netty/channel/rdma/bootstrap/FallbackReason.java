@@ -36,7 +36,10 @@ public enum FallbackReason {
     /** There was no answer within the time for RDMA: see {@link RdmaOrTcpBootstrap#rdmaConnectTimeout}. */
     TIMEOUT,
 
-    /** There is a listener, and it has a reason to refuse, such as a full backlog; or it speaks another protocol. */
+    /**
+     * There is a listener, and it has a reason to refuse, such as a full backlog; or it speaks another protocol, or has
+     * a native library of another version.
+     */
     REJECTED,
 
     /** Any other I/O error, or too little memory: registered or direct. */
@@ -73,6 +76,7 @@ public enum FallbackReason {
         case TIMEOUT:
             return TIMEOUT;
         case REJECTED:
+        case VERSION:
             return REJECTED;
         default:
             return FAILED;

@@ -53,7 +53,8 @@ import java.util.concurrent.RejectedExecutionException;
  *     <td>yes</td></tr>
  * <tr><td>nobody listens for RDMA there</td><td>{@code REFUSED}</td><td>yes</td><td>yes</td></tr>
  * <tr><td>no answer in time</td><td>{@code TIMEOUT}</td><td>yes</td><td>yes</td></tr>
- * <tr><td>a listener that rejects: its backlog is full, it is out of memory, it wants another protocol</td>
+ * <tr><td>a listener that rejects: its backlog is full, it is out of memory, it wants another protocol, its native
+ *     library is of another version</td>
  *     <td>{@code REJECTED}</td><td>yes</td><td>no: may be over already</td></tr>
  * <tr><td>no registered or direct memory left; other I/O errors: reset while connecting, an answer of another
  *     protocol</td>

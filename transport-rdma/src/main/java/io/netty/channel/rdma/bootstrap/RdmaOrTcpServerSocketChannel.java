@@ -21,6 +21,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
+import io.netty.channel.rdma.DelegatingUnsafe;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.socket.ServerSocketChannel;
@@ -459,24 +460,40 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
 
     @Override
     protected AbstractUnsafe newUnsafe() {
-        return new AbstractUnsafe() {
-            @Override
-            public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
-                safeSetFailure(promise, new UnsupportedOperationException());
-            }
+        return new ListeningUnsafe();
+    }
 
-            /** First the listeners: when they are done, this channel may be registered with another loop at once. */
-            @Override
-            public void deregister(ChannelPromise promise) {
-                if (!isRegistered() || !promise.setUncancellable()) {
-                    super.deregister(promise);
-                    return;
-                }
-                RdmaOrTcpServerSocketChannel.this.deregister(listeners(), 0, () -> {
-                    deregistrations.begin();
-                    super.deregister(promise);
-                });
+    @Override
+    public Unsafe unsafe() {
+        return ((ListeningUnsafe) super.unsafe()).front;
+    }
+
+    private final class ListeningUnsafe extends AbstractUnsafe {
+        private final Unsafe front = new Front(this);
+
+        @Override
+        public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
+            safeSetFailure(promise, new UnsupportedOperationException());
+        }
+    }
+
+    /** What the pipeline calls. */
+    private final class Front extends DelegatingUnsafe {
+        Front(Unsafe unsafe) {
+            super(unsafe);
+        }
+
+        /** First the listeners: when they are done, this channel may be registered with another loop at once. */
+        @Override
+        public void deregister(ChannelPromise promise) {
+            if (!isRegistered() || !promise.setUncancellable()) {
+                super.deregister(promise);
+                return;
             }
-        };
+            RdmaOrTcpServerSocketChannel.this.deregister(listeners(), 0, () -> {
+                deregistrations.begin();
+                super.deregister(promise);
+            });
+        }
     }
 }

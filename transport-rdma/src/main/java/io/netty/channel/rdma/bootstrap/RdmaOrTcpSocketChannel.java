@@ -29,6 +29,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.FileRegion;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.rdma.DelegatingUnsafe;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.socket.ServerSocketChannel;
@@ -631,7 +632,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
     /** The life of this channel, and what it does until it is connected. */
     private final class ConnectingUnsafe extends AbstractUnsafe {
-        private final Unsafe front = new Front(RdmaOrTcpSocketChannel.this, this);
+        private final Unsafe front = new Front(this);
 
         @Override
         public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
@@ -704,21 +705,6 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
             pendingWrites.fail(closeCause);
         }
 
-        /** First the carrier: when it is done, this channel may be registered with another loop at once. */
-        @Override
-        public void deregister(ChannelPromise promise) {
-            if (!isRegistered() || !promise.setUncancellable()) {
-                super.deregister(promise);
-                return;
-            }
-            ChannelPromise carrierPromise = newPromise();
-            carrierPromise.addListener(done -> {
-                deregistrations.begin();
-                super.deregister(promise);
-            });
-            carrier.unsafe().deregister(carrierPromise);
-        }
-
         void write0(Object msg, ChannelPromise promise) {
             if (outboundBuffer() == null) {
                 // Closed: fails the promise.
@@ -749,21 +735,18 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     }
 
     /**
-     * What the pipeline calls: messages go to the outbound buffer of the channel of the path, and nowhere else. {@code
-     * AbstractUnsafe} has methods for that, which can't be overridden.
+     * What the pipeline calls: messages go to the outbound buffer of the channel of the path, and nowhere else.
      */
-    private static final class Front implements Unsafe {
-        private final RdmaOrTcpSocketChannel channel;
+    private final class Front extends DelegatingUnsafe {
         private final ConnectingUnsafe unsafe;
 
-        Front(RdmaOrTcpSocketChannel channel, ConnectingUnsafe unsafe) {
-            this.channel = channel;
+        Front(ConnectingUnsafe unsafe) {
+            super(unsafe);
             this.unsafe = unsafe;
         }
 
         @Override
         public void write(Object msg, ChannelPromise promise) {
-            Channel connected = channel.connected;
             if (connected != null) {
                 connected.unsafe().write(msg, promise);
             } else {
@@ -773,7 +756,6 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
         @Override
         public void flush() {
-            Channel connected = channel.connected;
             if (connected != null) {
                 connected.unsafe().flush();
             } else {
@@ -783,69 +765,28 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
         @Override
         public ChannelOutboundBuffer outboundBuffer() {
-            Channel connected = channel.connected;
-            return connected != null ? connected.unsafe().outboundBuffer() : unsafe.outboundBuffer();
-        }
-
-        @Override
-        @SuppressWarnings("deprecation") // the type is that of the interface
-        public RecvByteBufAllocator.Handle recvBufAllocHandle() {
-            return unsafe.recvBufAllocHandle();
-        }
-
-        @Override
-        public SocketAddress localAddress() {
-            return unsafe.localAddress();
-        }
-
-        @Override
-        public SocketAddress remoteAddress() {
-            return unsafe.remoteAddress();
-        }
-
-        @Override
-        public void register(EventLoop eventLoop, ChannelPromise promise) {
-            unsafe.register(eventLoop, promise);
-        }
-
-        @Override
-        public void bind(SocketAddress localAddress, ChannelPromise promise) {
-            unsafe.bind(localAddress, promise);
-        }
-
-        @Override
-        public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
-            unsafe.connect(remoteAddress, localAddress, promise);
+            Channel channel = connected;
+            return channel != null ? channel.unsafe().outboundBuffer() : super.outboundBuffer();
         }
 
         @Override
         public void disconnect(ChannelPromise promise) {
-            unsafe.close(promise);
+            close(promise);
         }
 
-        @Override
-        public void close(ChannelPromise promise) {
-            unsafe.close(promise);
-        }
-
-        @Override
-        public void closeForcibly() {
-            unsafe.closeForcibly();
-        }
-
+        /** First the carrier: when it is done, this channel may be registered with another loop at once. */
         @Override
         public void deregister(ChannelPromise promise) {
-            unsafe.deregister(promise);
-        }
-
-        @Override
-        public void beginRead() {
-            unsafe.beginRead();
-        }
-
-        @Override
-        public ChannelPromise voidPromise() {
-            return unsafe.voidPromise();
+            if (!isRegistered() || !promise.setUncancellable()) {
+                super.deregister(promise);
+                return;
+            }
+            ChannelPromise carrierPromise = newPromise();
+            carrierPromise.addListener(done -> {
+                deregistrations.begin();
+                super.deregister(promise);
+            });
+            carrier.unsafe().deregister(carrierPromise);
         }
     }
 }

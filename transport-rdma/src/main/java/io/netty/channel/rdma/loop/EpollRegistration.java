@@ -53,7 +53,7 @@ final class EpollRegistration implements IoRegistration {
 
     @Override
     public synchronized long submit(IoOps ops) {
-        boolean wanted = !ops.equals(EpollIoOps.NONE);
+        boolean wanted = ((EpollIoOps) ops).value() != 0;
         if (wanted && idle && current.isValid()) {
             current.cancel();
             try {

@@ -48,7 +48,7 @@ public final class DirectMemory {
      * @throws UnsatisfiedLinkError if neither {@code sun.misc.Unsafe} nor Netty's native library can tell.
      */
     public static long address(ByteBuffer buffer) {
-        if (!PlatformDependent.hasDirectByteBufferAddress(buffer)) {
+        if (!PlatformDependent.hasUnsafe()) {
             // Loads the library that the next call is in. Nothing else may have done that yet.
             Epoll.ensureAvailability();
         }

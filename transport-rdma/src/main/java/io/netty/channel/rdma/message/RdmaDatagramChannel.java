@@ -403,7 +403,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     private DatagramUnsafe datagramUnsafe() {
-        return (DatagramUnsafe) unsafe();
+        return (DatagramUnsafe) ownUnsafe();
     }
 
     @Override

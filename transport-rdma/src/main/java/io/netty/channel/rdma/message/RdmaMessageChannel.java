@@ -280,7 +280,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     private MessageUnsafe messageUnsafe() {
-        return (MessageUnsafe) unsafe();
+        return (MessageUnsafe) ownUnsafe();
     }
 
     // ---- connecting

@@ -34,6 +34,8 @@ public enum PathFailure {
     TIMEOUT,
     /** There is a listener, which has a reason to refuse. */
     REJECTED,
+    /** There is a listener whose library for this path is of another version. */
+    VERSION,
     /** The network, or the peer before it has answered. */
     NETWORK,
     /** Anything else: too little memory, an answer of another protocol. */
@@ -49,7 +51,14 @@ public enum PathFailure {
                 return NO_ROUTE;
             }
             if (t instanceof ConnectionRejectedException) {
-                return ((ConnectionRejectedException) t).isRefused() ? REFUSED : REJECTED;
+                switch (((ConnectionRejectedException) t).reason()) {
+                case REFUSED:
+                    return REFUSED;
+                case VERSION:
+                    return VERSION;
+                default:
+                    return REJECTED;
+                }
             }
         }
         return cause instanceof SocketException ? NETWORK : OTHER;

@@ -24,6 +24,7 @@ package io.netty.channel.rdma.path;
  * <tr><td>{@code TIMEOUT}</td><td>next, remembered; then once more with the time that is left</td>
  *     <td>next, remembered</td></tr>
  * <tr><td>{@code NETWORK}</td><td>next; remembered if it took long</td><td>next; remembered if it took long</td></tr>
+ * <tr><td>{@code VERSION}</td><td>next</td><td>next</td></tr>
  * <tr><td>{@code REJECTED}, {@code OTHER}</td><td>the connect fails</td><td>next; {@code OTHER} remembered if it took
  *     long</td></tr>
  * </table>
@@ -33,7 +34,8 @@ public enum PathRules {
     /**
      * Shared memory, then a device. The kernel of this host tells at once that nobody listens, so there is nothing to
      * be saved by remembering it, and a listener that comes is found by the next connect. Silence is that of a listener
-     * which has the request: it may answer yet, if the device has none. What a listener rejects is an answer.
+     * which has the request: it may answer yet, if the device has none. What a listener rejects is an answer;
+     * where the two can't speak with each other by shared memory, they can by a device.
      */
     PROVIDERS,
 
@@ -52,6 +54,7 @@ public enum PathRules {
         case NO_ROUTE:
             return this == TRANSPORTS;
         case REJECTED:
+        case VERSION:
             // An answer, which may be another one next time.
             return false;
         default:

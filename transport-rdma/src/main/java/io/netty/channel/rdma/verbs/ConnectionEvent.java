@@ -24,10 +24,12 @@ public final class ConnectionEvent {
     private static final int REJECT_STALE_CONNECTION = 10;
     private static final int REJECT_INVALID_SERVICE_ID = 8;
     private static final int REJECT_CONSUMER_DEFINED = 28;
+    private static final int REJECT_INVALID_CLASS_VERSION = 31;
 
     // What answers with datagrams, in place of a rejection: IBA vol. 1, 12.11.2.2.
     private static final int SIDR_UNSUPPORTED = 1;
     private static final int SIDR_REJECT = 2;
+    private static final int SIDR_UNSUPPORTED_VERSION = 5;
 
     private final ConnectionEventType type;
     private final ConnectionId id;
@@ -106,8 +108,23 @@ public final class ConnectionEvent {
                 type == ConnectionEventType.UNREACHABLE && status == SIDR_REJECT;
     }
 
+    /**
+     * Whether somebody listens there, but with a library of another version, so that the two can't speak with each
+     * other. Of the embedded provider also with {@link ConnectionEventType#ADDRESS_ERROR}: then nobody else has the
+     * address.
+     */
+    public boolean isOfAnotherVersion() {
+        return type == ConnectionEventType.REJECTED && status == REJECT_INVALID_CLASS_VERSION ||
+                type == ConnectionEventType.UNREACHABLE && status == SIDR_UNSUPPORTED_VERSION ||
+                type == ConnectionEventType.ADDRESS_ERROR && status == -Errno.EPROTONOSUPPORT;
+    }
+
     /** The type and status for a person. */
     public String describe() {
+        if (isOfAnotherVersion()) {
+            return "the process that listens there has a native library of RDMA of another version: have all " +
+                    "processes of this host use the same version of netty-transport-native-rdma";
+        }
         if (isNobodyListening()) {
             return "rejected: nobody listens";
         }

@@ -23,16 +23,27 @@ import java.net.ConnectException;
 public final class ConnectionRejectedException extends ConnectException {
     private static final long serialVersionUID = 7254480915268301127L;
 
-    private final boolean refused;
+    private final Reason reason;
     private final byte[] data;
 
     /**
-     * @param refused see {@link #isRefused()}.
+     * Why it was rejected.
+     */
+    public enum Reason {
+        /** Nobody listens there, or gives no reason, for which kernel verbs have only one answer. */
+        REFUSED,
+        /** There is a listener that has a reason, and the message tells it. */
+        REJECTED,
+        /** There is a listener, but its library is of another version: the two can't speak with each other. */
+        VERSION
+    }
+
+    /**
      * @param data see {@link #data()}.
      */
-    public ConnectionRejectedException(String message, boolean refused, byte[] data) {
+    public ConnectionRejectedException(String message, Reason reason, byte[] data) {
         super(message);
-        this.refused = refused;
+        this.reason = reason;
         this.data = data;
     }
 
@@ -41,11 +52,8 @@ public final class ConnectionRejectedException extends ConnectException {
         return data.clone();
     }
 
-    /**
-     * Whether nobody listens there, or gives no reason, for which kernel verbs have only one answer. If not, there is a
-     * listener that has a reason, and the message tells it.
-     */
-    public boolean isRefused() {
-        return refused;
+    /** Why it was rejected. */
+    public Reason reason() {
+        return reason;
     }
 }

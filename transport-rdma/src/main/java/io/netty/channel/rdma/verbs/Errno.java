@@ -33,6 +33,7 @@ public final class Errno {
     public static final int ENOSYS = 38;
     public static final int ENODATA = 61;
     public static final int ENOTUNIQ = 76;
+    public static final int EPROTONOSUPPORT = 93;
     public static final int EOPNOTSUPP = 95;
     public static final int EADDRINUSE = 98;
     public static final int EADDRNOTAVAIL = 99;

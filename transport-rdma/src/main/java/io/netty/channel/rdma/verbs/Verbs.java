@@ -83,6 +83,7 @@ public final class Verbs {
         } else {
             try {
                 load();
+                NativeVersion.check();
                 NativeMemory.checkLayout();
                 configureEmbedded();
                 loaded = true;

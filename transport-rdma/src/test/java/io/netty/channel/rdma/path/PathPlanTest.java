@@ -225,10 +225,12 @@ class PathPlanTest {
 
     @Test
     void exceptionsAreToldApart() {
-        assertThat(PathFailure.of(new ConnectionRejectedException("", true, new byte[0])))
-                .isEqualTo(PathFailure.REFUSED);
-        assertThat(PathFailure.of(new IOException(new ConnectionRejectedException("", false, new byte[0]))))
-                .isEqualTo(PathFailure.REJECTED);
+        assertThat(PathFailure.of(new ConnectionRejectedException("", ConnectionRejectedException.Reason.REFUSED,
+                new byte[0]))).isEqualTo(PathFailure.REFUSED);
+        assertThat(PathFailure.of(new ConnectionRejectedException("", ConnectionRejectedException.Reason.VERSION,
+                new byte[0]))).isEqualTo(PathFailure.VERSION);
+        assertThat(PathFailure.of(new IOException(new ConnectionRejectedException("",
+                ConnectionRejectedException.Reason.REJECTED, new byte[0])))).isEqualTo(PathFailure.REJECTED);
         assertThat(PathFailure.of(new ConnectTimeoutException())).isEqualTo(PathFailure.TIMEOUT);
         assertThat(PathFailure.of(new NoRouteToHostException())).isEqualTo(PathFailure.NO_ROUTE);
         assertThat(PathFailure.of(new NoRdmaDeviceException(""))).isEqualTo(PathFailure.NO_ROUTE);

@@ -71,7 +71,7 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
-     * @param properties {@code name=value}; they replace inherited ones.
+     * @param properties {@code name=value}; they replace inherited ones, and {@code java.class.path}.
      */
     public ChildJvm(Class<?> main, List<String> properties, String... arguments) throws IOException {
         this(Collections.emptyList(), main, properties, arguments);
@@ -88,14 +88,14 @@ public final class ChildJvm implements AutoCloseable {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx64m");
         command.addAll(SHORT_LIVED);
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
         for (String name : INHERITED) {
             if (System.getProperty(name) != null) {
                 command.add("-D" + name + '=' + System.getProperty(name));
             }
         }
         properties.forEach(property -> command.add("-D" + property));
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
         command.add(main.getName());
         command.addAll(Arrays.asList(arguments));
         process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
