@@ -282,7 +282,7 @@ final class RdmaConnector implements LoopEvents.Listener {
                 break;
             case ADDRESS_ERROR:
             case ROUTE_ERROR:
-                throw Reachability.unreachable(event, remote);
+                throw Reachability.unreachable(event, null);
             case UNREACHABLE:
             case CONNECT_ERROR:
                 throw new ConnectException("Connection failed (" + event.describe() + ')');
@@ -338,8 +338,10 @@ final class RdmaConnector implements LoopEvents.Listener {
     }
 
     private void request() throws Exception {
+        long begin = loop().nanoTime();
         ConnectionParameters parameters = channel.createConnection(id);
         created = true;
+        channel.prepared(loop().nanoTime() - begin);
         id.connect(parameters);
     }
 
@@ -357,7 +359,8 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private static ConnectionRejectedException rejected(ConnectionEvent event) {
         if (event.isNobodyListening()) {
-            return new ConnectionRejectedException("Connection refused", true, event.privateData());
+            return new ConnectionRejectedException("Connection refused" + Reachability.missing(event.id().verbs()),
+                    true, event.privateData());
         }
         String reason = event.isRejectedByApplication() ? Rejection.text(event.privateData()) : "";
         if (reason.isEmpty() && event.isRejectedByApplication()) {
