@@ -15,18 +15,30 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.rdma.bootstrap.FallbackReason;
+import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpConnectException;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import static io.netty.channel.rdma.RdmaOrTcpEnds.anyPort;
@@ -35,6 +47,7 @@ import static io.netty.channel.rdma.RdmaOrTcpEnds.assertRdma;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.close;
 import static io.netty.channel.rdma.RdmaOrTcpEnds.connect;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * A client that remembers for which destinations RDMA has failed.
@@ -127,6 +140,113 @@ class RdmaOrTcpMemoryTest {
             assertThat(second.attr(RdmaOrTcp.FALLBACK).get().message()).contains("TIMEOUT", "200 ms");
             close(first);
             close(second);
+        }
+    }
+
+    /** As by a rolling deploy: clients try while the server is down, and are on RDMA when it is back. */
+    @Test
+    void serverThatIsRestartedIsReachedOverRdma() throws InterruptedException {
+        InetSocketAddress address;
+        try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
+            address = rdma.address();
+            Channel channel = connect(bootstrap(), address);
+            assertRdma(channel);
+            close(channel);
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThat(TestTimeouts.await(bootstrap().connect(address)).cause())
+                    .isInstanceOf(RdmaOrTcpConnectException.class);
+        }
+        assertThat(TestTimeouts.await(new Bootstrap().group(LOOPS.group()).handler(new RdmaOrTcpEnds.Nothing())
+                .channelFactory(() -> new RdmaOrTcpSocketChannel(PathRule.always(PathChoice.RDMA_ONLY)))
+                .option(RdmaOrTcpChannelOption.PATHS, paths).connect(address)).cause()).isNotNull();
+        assertThat(paths.size()).as("nothing was learnt about RDMA").isZero();
+        try (EchoServer tcp = ends.tcpServer(address); EchoServer rdma = ends.rdmaServer(tcp.address())) {
+            Channel channel = connect(bootstrap(), rdma.address());
+            assertRdma(channel);
+            close(channel);
+        }
+    }
+
+    @Test
+    void endOfAConnectionOfRdmaForgetsWhatWasRememberedMeanwhile() throws InterruptedException {
+        try (EchoServer tcp = ends.tcpServer(anyPort())) {
+            EchoServer rdma = ends.rdmaServer(tcp.address());
+            Channel first = connect(bootstrap(), rdma.address());
+            assertRdma(first);
+            rdma.close();
+            Channel second = connect(bootstrap(), tcp.address());
+            assertFallback(second, FallbackReason.REFUSED);
+            assertThat(paths.size()).isOne();
+            assertThat(first.isOpen()).as("a listener that is closed leaves its connections").isTrue();
+            close(first);
+            assertThat(paths.size()).isZero();
+            close(second);
+        }
+    }
+
+    @Test
+    void silenceOfThisHostIsRememberedForASecond() throws Exception {
+        assumeTrue(Verbs.usable().get(0).provider() == VerbsProvider.EMBEDDED, "needs shared memory");
+        try (EchoServer server = ends.tcpServer(anyPort());
+             VerbsPeer silent = VerbsPeer.listen(server.address())) {
+            RdmaOrTcpBootstrap bootstrap = bootstrap().rdmaConnectTimeout(Duration.ofMillis(200));
+            Channel first = connect(bootstrap, silent.localAddress());
+            assertFallback(first, FallbackReason.TIMEOUT);
+            clock.advance(999, TimeUnit.MILLISECONDS);
+            Channel second = connect(bootstrap, silent.localAddress());
+            assertFallback(second, FallbackReason.REMEMBERED);
+            clock.advance(1, TimeUnit.MILLISECONDS);
+            Channel third = connect(bootstrap, silent.localAddress());
+            assertFallback(third, FallbackReason.TIMEOUT);
+            close(first);
+            close(second);
+            close(third);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void applicationIsToldWhenRdmaAnswersAgain(boolean bootstrap) throws Exception {
+        LoopClock loop = new LoopClock(1);
+        BlockingQueue<InetSocketAddress> answered = new LinkedBlockingQueue<>();
+        paths.probe(Duration.ofMinutes(1), answered::add);
+        try (EchoServer tcp = ends.tcpServer(anyPort())) {
+            Channel[] overTcp = new Channel[3];
+            for (int i = 0; i < overTcp.length; i++) {
+                overTcp[i] = bootstrap ? connect(bootstrap().clone(loop.group()), tcp.address()) :
+                        TestTimeouts.sync(new Bootstrap().group(loop.group()).channel(RdmaOrTcpSocketChannel.class)
+                                .option(RdmaOrTcpChannelOption.PATHS, paths).handler(new RdmaOrTcpEnds.Nothing())
+                                .connect(tcp.address())).channel();
+            }
+            long refused = RdmaConnectMetrics.total().failures(RdmaConnectFailure.REFUSED);
+            loop.advance(61, TimeUnit.SECONDS);
+            TestTimeouts.awaitTrue(() -> RdmaConnectMetrics.total().failures(RdmaConnectFailure.REFUSED) > refused);
+            // Timers of all connections have run.
+            TestTimeouts.sync(loop.group().submit(() -> { }));
+            assertThat(RdmaConnectMetrics.total().failures(RdmaConnectFailure.REFUSED) - refused)
+                    .as("one attempt for all connections").isOne();
+            assertThat(answered).isEmpty();
+            assertThat(paths.size()).isOne();
+            try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
+                loop.advance(61, TimeUnit.SECONDS);
+                assertThat(TestTimeouts.take(answered, "RDMA answers")).isEqualTo(rdma.address());
+                assertThat(paths.size()).isZero();
+                assertThat(rdma.nextConnection().nextEvent()).isEqualTo(EchoServer.INACTIVE);
+                assertThat(overTcp).allMatch(Channel::isActive);
+                Channel channel = connect(bootstrap(), rdma.address());
+                assertRdma(channel);
+                close(channel);
+                rdma.nextConnection();
+                loop.advance(61, TimeUnit.SECONDS);
+                TestTimeouts.sync(loop.group().submit(() -> { }));
+                assertThat(answered).as("it is told once").isEmpty();
+            }
+            for (Channel channel : overTcp) {
+                close(channel);
+            }
+        } finally {
+            TestTimeouts.shutdown(loop.group());
         }
     }
 

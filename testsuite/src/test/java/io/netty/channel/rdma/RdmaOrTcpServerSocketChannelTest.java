@@ -208,7 +208,10 @@ class RdmaOrTcpServerSocketChannelTest {
                 RdmaOrTcpServerSocketChannel server = bind(serverBootstrap(group), anyPort());
                 assertThat(server.rdmaChannel()).isNull();
                 assertThat(server.rdmaUnavailabilityCause()).hasMessageContaining("newEventLoopGroup");
-                assertThat(log.messages(Level.INFO)).anyMatch(line -> line.contains("TCP alone"));
+                assertThat(log.messages(Level.INFO)).singleElement().asString().contains("listens for TCP alone, as " +
+                        "RDMA is not available: the event loops of ");
+                assertThat(log.messages(Level.WARN)).hasSize(1);
+                assertThat(log.hasTrace(Level.INFO)).isFalse();
                 Channel client = connect(TransportPath.TCP, server.localAddress());
                 TestTimeouts.sync(EchoClient.exchange(client));
                 close(client);

@@ -148,7 +148,10 @@ class RdmaOrTcpServerTest {
                 assertThat(server.rdmaChannel()).isNull();
                 assertThat(server.channels()).containsExactly(server.tcpChannel());
                 assertThat(server.rdmaUnavailabilityCause()).hasMessageContaining("newEventLoopGroup");
-                assertThat(log.messages(Level.INFO)).anyMatch(line -> line.contains("TCP alone"));
+                assertThat(log.messages(Level.INFO)).singleElement().asString().contains("listens for TCP alone, as " +
+                        "RDMA is not available: the event loops of ");
+                assertThat(log.messages(Level.WARN)).hasSize(1);
+                assertThat(log.hasTrace(Level.INFO)).isFalse();
                 assertReachable(server, TransportPath.TCP);
                 TestTimeouts.sync(server.close());
 

@@ -428,7 +428,7 @@ class RdmaOrTcpSocketChannelTest {
             Channel channel = TestTimeouts.sync(bootstrap().register()).channel();
             assertThat(TestTimeouts.await(channel.connect(InetSocketAddress.createUnresolved("name", 7))).cause())
                     .isInstanceOf(UnresolvedAddressException.class);
-            assertThatThrownBy(() -> channel.config().setOption(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, 0))
+            assertThatThrownBy(() -> channel.config().setOption(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, -1))
                     .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("RDMA_CONNECT_TIMEOUT_MILLIS");
             assertThatThrownBy(() -> channel.config().setOption(RdmaOrTcpChannelOption.REMEMBER_MILLIS, -1))
                     .isInstanceOf(IllegalArgumentException.class);

@@ -29,7 +29,10 @@ import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import io.netty.util.internal.StringUtil;
 import io.netty.util.internal.UnstableApi;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -40,6 +43,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -50,6 +54,9 @@ import java.util.function.Consumer;
  */
 @UnstableApi
 public abstract class AbstractRdmaChannel extends AbstractChannel {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaChannel.class);
+    private static final AtomicBoolean TOLD_OF_LOOPS = new AtomicBoolean();
+
     private enum State {
         /** Perhaps bound, connecting or being accepted. */
         OPEN,
@@ -69,6 +76,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     private int deregistrations;
     private boolean closedActive;
     private volatile State state = State.OPEN;
+    private volatile Throwable misused;
     volatile InetSocketAddress local;
     volatile InetSocketAddress remote;
 
@@ -79,8 +87,32 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
     @Override
     protected final boolean isCompatible(EventLoop loop) {
-        return loop instanceof IoEventLoop && ((IoEventLoop) loop).isCompatible(RdmaIoHandle.class) &&
-                (home == null || home == loop || !isBoundToLoop());
+        if (!(loop instanceof IoEventLoop) || !((IoEventLoop) loop).isCompatible(RdmaIoHandle.class)) {
+            tellOfForeign(loop);
+            return false;
+        }
+        return home == null || home == loop || !isBoundToLoop();
+    }
+
+    /** The exception that Netty throws names the class of the event loop, which is the same for all transports. */
+    private void tellOfForeign(EventLoop loop) {
+        String message = StringUtil.simpleClassName(this) + " can't be registered with " + loop +
+                ", which serves other channels: use the event loops of RdmaEventLoopGroup, or of " +
+                "RdmaOrTcp.newEventLoopGroup()";
+        misused = new IllegalStateException(message);
+        if (TOLD_OF_LOOPS.compareAndSet(false, true)) {
+            logger.warn("{}", message);
+        }
+    }
+
+    /** What was asked of the channel is a mistake. */
+    protected final void misused(Throwable cause) {
+        misused = cause;
+    }
+
+    /** The last mistake in what was asked of the channel, or {@code null}. */
+    Throwable misused() {
+        return misused;
     }
 
     /** Whether what the channel has can't leave the event loop that it was registered with. Any thread. */

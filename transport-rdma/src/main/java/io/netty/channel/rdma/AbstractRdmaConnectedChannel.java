@@ -59,6 +59,8 @@ import java.util.concurrent.TimeUnit;
 @UnstableApi
 public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaConnectedChannel.class);
+    /** Less is not worth another timer. */
+    private static final long MIN_PREPARATION_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** Enough for a process that waits for a processor, or collects garbage. */
     private static final int MAX_LOCAL_CONFIRMATION_MILLIS = 5_000;
@@ -270,6 +272,10 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected void closeNative() {
         cancelConnector();
         if (boundId != null) {
+            if (parent() != null && misused() != null) {
+                // ServerBootstrap closes what it can't configure or register.
+                tellRejection(boundId.id(), RdmaRejection.SERVER, "the server can't accept: " + misused());
+            }
             boundId.close();
             boundId = null;
         }
@@ -363,6 +369,11 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         RdmaConnectMetrics.total().connected(path);
         activate();
         ((ConnectingUnsafe) ownUnsafe()).connected();
+    }
+
+    /** This end was prepared for the request, which took so long. */
+    final void prepared(long nanos) {
+        ((ConnectingUnsafe) unsafe()).prepared(nanos);
     }
 
     /** The connector tries another provider. */
@@ -474,6 +485,18 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
                     close(voidPromise());
                 }
             }, connectDeadlineNanos - loop.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+
+        /**
+         * The peer has all of its time for an answer, however long it took to prepare this end: the first connection
+         * of a process loads classes and registers memory, which takes half a second where processors are busy.
+         */
+        private void prepared(long nanos) {
+            if (connectTimer != null && nanos >= MIN_PREPARATION_NANOS) {
+                connectTimer.cancel();
+                connectDeadlineNanos += nanos;
+                startConnectTimer(connector.loop());
+            }
         }
 
         /** The connector has begun anew: the timer follows what it has now to another event loop. */

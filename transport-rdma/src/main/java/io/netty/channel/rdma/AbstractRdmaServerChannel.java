@@ -36,6 +36,7 @@ import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.internal.UnstableApi;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -87,6 +88,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     private final Runnable memoryFreed = () -> loop().execute(this::advance);
     /** An id for each provider that has the address; none before {@code bind}. */
     private List<Listening> listening = Collections.emptyList();
+    private volatile List<VerbsProvider> listensBy = Collections.emptyList();
     private boolean readPending;
     private boolean reading;
     private boolean warned;
@@ -117,6 +119,11 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     @Override
     public RdmaServerSocketChannelConfig config() {
         return config;
+    }
+
+    /** By which providers it listens, the nearest one first. Any thread; none before it is bound. */
+    public final List<VerbsProvider> providers() {
+        return listensBy;
     }
 
     @Override
@@ -162,6 +169,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
                 }
             }
         }
+        listensBy = listening.stream().map(each -> each.id().verbs().provider()).toList();
         local = listening.get(0).id().localAddress();
         activate();
     }

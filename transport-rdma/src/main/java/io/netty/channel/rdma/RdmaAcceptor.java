@@ -373,10 +373,14 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         }
     }
 
-    /** The channel is closed. On any thread if it was never registered. */
+    /**
+     * The channel is closed. On any thread if it was never registered: {@code ServerBootstrap} does that with one that
+     * it can't configure or register. Then the peer is told why, as the server logs it.
+     */
     void close() {
         if (!migrating) {
-            fail(new ClosedChannelException());
+            Throwable misused = channel.misused();
+            fail(misused == null ? new ClosedChannelException() : misused);
         }
     }
 }

@@ -291,7 +291,7 @@ final class RdmaConnector implements LoopEvents.Listener {
                 break;
             case ADDRESS_ERROR:
             case ROUTE_ERROR:
-                throw event.isOfAnotherVersion() ? rejected(event) : Reachability.unreachable(event, remote);
+                throw event.isOfAnotherVersion() ? rejected(event) : Reachability.unreachable(event, null);
             case UNREACHABLE:
             case CONNECT_ERROR:
                 throw new ConnectException("Connection failed (" + event.describe() + ')');
@@ -347,8 +347,10 @@ final class RdmaConnector implements LoopEvents.Listener {
     }
 
     private void request() throws Exception {
+        long begin = loop().nanoTime();
         ConnectionParameters parameters = channel.createConnection(id);
         created = true;
+        channel.prepared(loop().nanoTime() - begin);
         id.connect(parameters);
     }
 
@@ -375,7 +377,8 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private static ConnectionRejectedException rejected(ConnectionEvent event) {
         if (event.isNobodyListening()) {
-            return new ConnectionRejectedException("Connection refused", REFUSED, event.privateData());
+            return new ConnectionRejectedException("Connection refused" + Reachability.missing(event.id().verbs()),
+                    REFUSED, event.privateData());
         }
         if (event.isOfAnotherVersion()) {
             return new ConnectionRejectedException("Connection rejected: " + event.describe(), VERSION,

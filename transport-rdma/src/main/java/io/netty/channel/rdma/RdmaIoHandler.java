@@ -21,6 +21,10 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
@@ -30,9 +34,27 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  */
 @SuppressWarnings("exports") // what the base class adds to IoHandler is for channels of this module
 public final class RdmaIoHandler extends LoopHandler {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
+    private static final AtomicBoolean MANAGED = new AtomicBoolean();
+
     private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, RdmaIoHandlerConfig config) {
         super(executor, epoll, config.isBusyPoll(), config.getMaxSpinMicros() * 1000L, config.getPollBatch(),
                 config.getSharedReceiveQueueDepth());
+        if (!MANAGED.getAndSet(true)) {
+            // The platform's MBean server takes a tenth of a second to be made, for which nobody is to wait.
+            Thread thread = new Thread(RdmaIoHandler::manage, "rdma-management");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private static void manage() {
+        try {
+            RdmaManagement.register();
+        } catch (Exception | LinkageError e) {
+            // There is no module java.management, or no permission.
+            logger.debug("The metrics are not registered as an MBean", e);
+        }
     }
 
     @Override

@@ -17,11 +17,15 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.monitor.ConnectionRecord;
+import io.netty.channel.rdma.monitor.TcpDestination;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import javax.management.Attribute;
 import javax.management.AttributeList;
 import javax.management.AttributeNotFoundException;
 import javax.management.DynamicMBean;
+import javax.management.InstanceAlreadyExistsException;
 import javax.management.JMException;
 import javax.management.MBeanInfo;
 import javax.management.MBeanServer;
@@ -48,16 +52,17 @@ import java.util.function.Function;
 
 /**
  * The metrics of this process as an MBean of open types, for JConsole, exporters of JMX, and {@code ./run-example.sh
- * top}: the attributes {@code Process}, and the arrays {@code Loops}, {@code Devices} and {@code Connections}. All are
- * read only.
+ * top}: the attributes {@code Process}, and the arrays {@code Loops}, {@code Devices}, {@code Connections} and {@code
+ * TcpDestinations}. All are read only.
  *
- * <p>It is not registered by itself. Either the application does that, by {@link #register()}; or who connects to its
- * MBean server creates it there ({@code createMBean} with the name of this class, which must be found by the class
- * loader of the application). Needs the module {@code java.management}.
+ * <p>It is registered with the platform's MBean server when the first event loop for RDMA is made, unless there is one
+ * under this name, as of another class loader. Needs the module {@code java.management}; without it there is none.
  */
 public final class RdmaManagement implements DynamicMBean {
     /** The name under which it is looked for. */
     public static final String NAME = "io.netty.rdma:type=Transport";
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaManagement.class);
 
     /** One kind of rows: their columns, and where they come from. */
     private static final class Table<T> {
@@ -130,6 +135,10 @@ public final class RdmaManagement implements DynamicMBean {
             .number("pinnedMemory", "Registered bytes", metrics -> RdmaMetrics.pinnedMemory())
             .number("maxPinnedMemory", "The most of these", metrics -> RdmaMetrics.maxPinnedMemory())
             .number("stagingMemory", "Those for copies of what is sent", metrics -> RdmaMetrics.stagingMemory())
+            .number("tcpConnections", "Over TCP that there are, of clients for RDMA and TCP",
+                    metrics -> TcpDestination.open())
+            .number("tcpConnects", "Over TCP so far, by clients for RDMA and TCP", metrics -> TcpDestination.connects())
+            .number("tcpAccepts", "Over TCP so far, by servers for RDMA and TCP", metrics -> TcpDestination.accepts())
             .number("connectFailures", "Connects that have failed", metrics -> connectFailures())
             .number("rejections", "Requests of peers that were rejected", metrics -> rejections());
 
@@ -175,25 +184,26 @@ public final class RdmaManagement implements DynamicMBean {
                     ConnectionRecord::creditStallNanos)
             .number("receiveMemory", "Bytes of its own", ConnectionRecord::receiveMemory);
 
+    private final Table<TcpDestination.Row> tcpDestinations = new Table<TcpDestination.Row>("TcpDestinations",
+            "An address that clients for RDMA and TCP have connected to over TCP")
+            .text("remote", "Address", destination -> text(destination.remote()))
+            .text("reason", "Why not over RDMA, the last time", TcpDestination.Row::reason)
+            .text("message", "The same for a person", TcpDestination.Row::message)
+            .number("connections", "Over TCP that there are", TcpDestination.Row::connections)
+            .number("connects", "Over TCP so far", TcpDestination.Row::connects);
+
     /** For MBean servers. */
     public RdmaManagement() {
         // There is no state.
     }
 
-    /**
-     * Registers it with the platform's MBean server, unless there is one under this name.
-     *
-     * @throws IllegalStateException if the server refuses it.
-     */
-    public static void register() {
+    /** Registers it with the platform's MBean server, unless there is one under this name. */
+    static void register() throws JMException {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
         try {
-            ObjectName name = new ObjectName(NAME);
-            if (!server.isRegistered(name)) {
-                server.registerMBean(new RdmaManagement(), name);
-            }
-        } catch (JMException e) {
-            throw new IllegalStateException("The metrics of the RDMA transport can't be registered as " + NAME, e);
+            server.registerMBean(new RdmaManagement(), new ObjectName(NAME));
+        } catch (InstanceAlreadyExistsException e) {
+            logger.debug("{} is registered already, perhaps by another class loader", NAME, e);
         }
     }
 
@@ -214,7 +224,10 @@ public final class RdmaManagement implements DynamicMBean {
     }
 
     private static String text(InetSocketAddress address) {
-        return address == null ? "" : address.getAddress().getHostAddress() + ':' + address.getPort();
+        if (address == null || address.isUnresolved()) {
+            return address == null ? "" : address.toString();
+        }
+        return address.getAddress().getHostAddress() + ':' + address.getPort();
     }
 
     @Override
@@ -229,6 +242,8 @@ public final class RdmaManagement implements DynamicMBean {
                 return devices.rows(RdmaDeviceMetrics.all());
             case "Connections":
                 return connections.rows(ConnectionRecord.open().elements());
+            case "TcpDestinations":
+                return tcpDestinations.rows(TcpDestination.all());
             default:
                 throw new AttributeNotFoundException(attribute);
             }
@@ -274,7 +289,8 @@ public final class RdmaManagement implements DynamicMBean {
         try {
             return new OpenMBeanInfoSupport(RdmaManagement.class.getName(), "Netty's RDMA transport",
                     new OpenMBeanAttributeInfo[] {
-                            attribute(process, process.type()), rows(loops), rows(devices), rows(connections)
+                            attribute(process, process.type()), rows(loops), rows(devices), rows(connections),
+                            rows(tcpDestinations)
                     }, new OpenMBeanConstructorInfo[0], new OpenMBeanOperationInfo[0], new MBeanNotificationInfo[0]);
         } catch (OpenDataException e) {
             throw new IllegalStateException(e);

@@ -133,6 +133,15 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
+        try {
+            return set(option, value);
+        } catch (RuntimeException e) {
+            channel.misused(e);
+            throw e;
+        }
+    }
+
+    private <T> boolean set(ChannelOption<T> option, T value) {
         validate(option, value);
         if (option == SO_RCVBUF) {
             setReceiveBufferSize((Integer) value);

@@ -60,6 +60,12 @@ public final class LogRecorder extends AppenderBase<ILoggingEvent> implements Au
                 .map(ILoggingEvent::getFormattedMessage).collect(Collectors.toList());
     }
 
+    /** Whether one of these has the trace of an exception. */
+    public boolean hasTrace(Level atLeast) {
+        return events.stream().anyMatch(event -> event.getLevel().isGreaterOrEqual(atLeast) &&
+                event.getThrowableProxy() != null);
+    }
+
     @Override
     public void close() {
         logger.detachAppender(this);

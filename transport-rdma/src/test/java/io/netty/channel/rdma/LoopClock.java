@@ -26,6 +26,8 @@ import io.netty.util.concurrent.Ticker;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 
 /**
  * The clock of some event loops, which a test sets ahead: so that time-outs, which are longer than any machine needs,
@@ -33,6 +35,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class LoopClock implements Ticker {
     private final AtomicLong ahead = new AtomicLong();
+    private final AtomicReference<BooleanSupplier> nextAdvance = new AtomicReference<>();
     private final EventLoopGroup group;
 
     /** @param loops how many event loops for RDMA channels go by this clock. */
@@ -75,6 +78,17 @@ final class LoopClock implements Ticker {
         }
     }
 
+    /** Sets the clock ahead when it is read next and this is true: the time passes while that becomes true. */
+    void advanceOnce(BooleanSupplier when, long time, TimeUnit unit) {
+        nextAdvance.set(() -> {
+            if (!when.getAsBoolean()) {
+                return false;
+            }
+            ahead.addAndGet(unit.toNanos(time));
+            return true;
+        });
+    }
+
     @Override
     public long initialNanoTime() {
         return Ticker.systemTicker().initialNanoTime();
@@ -82,6 +96,10 @@ final class LoopClock implements Ticker {
 
     @Override
     public long nanoTime() {
+        BooleanSupplier advance = nextAdvance.get();
+        if (advance != null && advance.getAsBoolean()) {
+            nextAdvance.set(null);
+        }
         return Ticker.systemTicker().nanoTime() + ahead.get();
     }
 

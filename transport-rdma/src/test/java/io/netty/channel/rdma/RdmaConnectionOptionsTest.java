@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -171,5 +172,24 @@ class RdmaConnectionOptionsTest {
 
     private static QueuePairInfo info(Channel channel) throws Exception {
         return ((RdmaSocketChannel) channel).info().get(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void connectTimeoutCountsThePeersTimeAndNotThatOfPreparingThisEnd() throws Exception {
+        LoopClock clock = new LoopClock(1);
+        Channel listener = TestTimeouts.sync(new ServerBootstrap().group(loops.group())
+                .channel(RdmaServerSocketChannel.class).childHandler(new ChannelInboundHandlerAdapter())
+                .bind(TestAddress.anyPort())).channel();
+        try {
+            int seconds = 10 * (int) TestTimeouts.SECONDS;
+            clock.advanceOnce(() -> VerbsResource.QUEUE_PAIR.live() > queuePairs, seconds + 1, TimeUnit.SECONDS);
+            Channel client = TestTimeouts.sync(new Bootstrap().group(clock.group()).channel(RdmaSocketChannel.class)
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, seconds * 1000)
+                    .handler(new ChannelInboundHandlerAdapter()).connect(listener.localAddress())).channel();
+            TestTimeouts.sync(client.close());
+        } finally {
+            TestTimeouts.sync(listener.close());
+            TestTimeouts.shutdown(clock.group());
+        }
     }
 }

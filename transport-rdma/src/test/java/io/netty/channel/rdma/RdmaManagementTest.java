@@ -15,7 +15,14 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -25,6 +32,7 @@ import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
 import javax.management.openmbean.OpenMBeanInfo;
 import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.Locale;
 
@@ -39,12 +47,10 @@ class RdmaManagementTest {
     @Test
     void attributesHaveFiguresOfConnection() throws Exception {
         ObjectName name = new ObjectName(RdmaManagement.NAME);
+        TestTimeouts.awaitTrue(() -> server.isRegistered(name));
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             TestTimeouts.sync(pair.client.writeAndFlush(Unpooled.wrappedBuffer(new byte[20_000])));
             pair.serverEvents.read(20_000);
-            RdmaManagement.register();
-            RdmaManagement.register();
-
             CompositeData[] connections = (CompositeData[]) server.getAttribute(name, "Connections");
             String remote = TestAddress.HOST + ':' + pair.listener.localAddress().getPort();
             CompositeData client = Arrays.stream(connections).filter(row -> row.get("remote").equals(remote))
@@ -65,8 +71,6 @@ class RdmaManagementTest {
             assertThat((Long) process.get("pinnedMemory")).isPositive()
                     .isLessThanOrEqualTo((Long) process.get("maxPinnedMemory"));
             assertThat(server.getAttributes(name, new String[] { "Process", "Loops", "none" })).hasSize(2);
-        } finally {
-            server.unregisterMBean(name);
         }
     }
 
@@ -80,15 +84,39 @@ class RdmaManagementTest {
     }
 
     @Test
-    void isOpenMBeanThatAnyoneCanCreateByName() throws Exception {
+    void transportRegistersItByItself() throws Exception {
         ObjectName name = new ObjectName(RdmaManagement.NAME);
-        server.createMBean(RdmaManagement.class.getName(), name);
-        try {
-            OpenMBeanInfo info = (OpenMBeanInfo) server.getMBeanInfo(name);
-            assertThat(info.getAttributes()).extracting(attribute -> attribute.getName())
-                    .containsExactlyInAnyOrder("Process", "Loops", "Devices", "Connections");
-        } finally {
-            server.unregisterMBean(name);
-        }
+        TestTimeouts.awaitTrue(() -> server.isRegistered(name));
+        RdmaManagement.register();
+        OpenMBeanInfo info = (OpenMBeanInfo) server.getMBeanInfo(name);
+        assertThat(info.getAttributes()).extracting(attribute -> attribute.getName())
+                .containsExactlyInAnyOrder("Process", "Loops", "Devices", "Connections", "TcpDestinations");
+    }
+
+    @Test
+    void connectionsOverTcpAreToldByDestination() throws Exception {
+        ObjectName name = new ObjectName(RdmaManagement.NAME);
+        TestTimeouts.awaitTrue(() -> server.isRegistered(name));
+        long connects = (Long) ((CompositeData) server.getAttribute(name, "Process")).get("tcpConnects");
+        Channel listener = TestTimeouts.sync(new ServerBootstrap().group(LOOPS.group())
+                .channel(EpollServerSocketChannel.class).childHandler(new ChannelInboundHandlerAdapter())
+                .bind(TestAddress.anyPort())).channel();
+        InetSocketAddress address = (InetSocketAddress) listener.localAddress();
+        Channel client = TestTimeouts.sync(new RdmaOrTcpBootstrap().group(LOOPS.group())
+                .paths(new RdmaOrTcpPaths(1)).handler(new ChannelInboundHandlerAdapter()).connect(address)).getNow();
+        CompositeData row = Arrays.stream((CompositeData[]) server.getAttribute(name, "TcpDestinations"))
+                .filter(each -> each.get("remote").equals(TestAddress.HOST + ':' + address.getPort()))
+                .findFirst().get();
+        assertThat(row.get("reason")).isEqualTo("refused");
+        assertThat((String) row.get("message")).startsWith("Connection refused");
+        assertThat(row.get("connections")).isEqualTo(1L);
+        assertThat(row.get("connects")).isEqualTo(1L);
+        assertThat((Long) ((CompositeData) server.getAttribute(name, "Process")).get("tcpConnects"))
+                .isGreaterThan(connects);
+        long open = RdmaOrTcpMetrics.total().tcpConnections();
+        assertThat(open).isPositive();
+        TestTimeouts.sync(client.close());
+        TestTimeouts.awaitTrue(() -> RdmaOrTcpMetrics.total().tcpConnections() < open);
+        TestTimeouts.sync(listener.close());
     }
 }

@@ -20,8 +20,12 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -79,6 +83,36 @@ class RdmaServerSocketChannelTest {
         assertThat(recorder.read(4)[3]).isEqualTo((byte) 5);
         assertThat(recorder.next()).isEqualTo("inactive");
         sync(listener.close());
+    }
+
+    @Test
+    void childThatCannotBeConfiguredIsRejectedWithTheReason() throws Exception {
+        Channel listener = sync(new ServerBootstrap().group(loops.group()).channel(RdmaServerSocketChannel.class)
+                .childOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 1).childHandler(new ChannelInboundHandlerAdapter())
+                .bind(TestAddress.anyPort())).channel();
+        assertThat(refusal(listener)).hasMessageContaining("SEND_QUEUE_DEPTH: 1 (expected: ");
+        sync(listener.close());
+    }
+
+    @Test
+    void childWhoseLoopsServeOtherChannelsIsRejectedWithTheReason() throws Exception {
+        EventLoopGroup epoll = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        try {
+            Channel listener = sync(new ServerBootstrap().group(loops.group(), epoll)
+                    .channel(RdmaServerSocketChannel.class).childHandler(new ChannelInboundHandlerAdapter())
+                    .bind(TestAddress.anyPort())).channel();
+            assertThat(refusal(listener)).hasMessageContaining("RdmaSocketChannel can't be registered with ");
+            sync(listener.close());
+        } finally {
+            TestTimeouts.shutdown(epoll);
+        }
+    }
+
+    private Throwable refusal(Channel listener) throws InterruptedException {
+        Throwable cause = TestTimeouts.await(new Bootstrap().group(loops.group()).channel(RdmaSocketChannel.class)
+                .handler(new ChannelInboundHandlerAdapter()).connect(listener.localAddress())).cause();
+        assertThat(cause).isInstanceOf(ConnectException.class).hasMessageContaining("the server can't accept: ");
+        return cause;
     }
 
     @Test

@@ -57,7 +57,7 @@ final class RunningJvm implements AutoCloseable {
 
     /** The figures at one moment. */
     record Reading(long nanos, CompositeData process, List<CompositeData> loops, List<CompositeData> devices,
-                   List<CompositeData> connections) { }
+                   List<CompositeData> connections, List<CompositeData> tcpDestinations) { }
 
     /** Those whose process has loaded the transport's native library: their command lines by process id. */
     static Map<Long, String> all() {
@@ -89,6 +89,9 @@ final class RunningJvm implements AutoCloseable {
      */
     static RunningJvm attach(long pid) throws IOException, JMException {
         String address;
+        if (ProcessHandle.of(pid).isEmpty()) {
+            throw new IOException("No process " + pid);
+        }
         try {
             VirtualMachine machine = VirtualMachine.attach(Long.toString(pid));
             try {
@@ -129,15 +132,15 @@ final class RunningJvm implements AutoCloseable {
             // Somebody else was faster.
             return;
         } catch (ReflectionException e) {
-            throw new IOException("Process " + pid + " has the transport in a class loader of its own, or a version " +
-                    "without " + RdmaManagement.class.getName() + ": have the application call its register()", e);
+            throw new IOException("Process " + pid + " has no event loop for RDMA so far, or a version of the " +
+                    "transport without " + RdmaManagement.class.getName(), e);
         }
     }
 
     Reading read() throws IOException, JMException {
         long now = System.nanoTime();
         return new Reading(now, (CompositeData) server.getAttribute(name, "Process"), rows("Loops"), rows("Devices"),
-                rows("Connections"));
+                rows("Connections"), rows("TcpDestinations"));
     }
 
     private List<CompositeData> rows(String attribute) throws IOException, JMException {

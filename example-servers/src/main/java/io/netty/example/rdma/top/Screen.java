@@ -46,6 +46,7 @@ final class Screen {
         loops(text);
         devices(text);
         connections(text, maxConnections);
+        tcpDestinations(text, maxConnections);
         return text.toString();
     }
 
@@ -57,9 +58,15 @@ final class Screen {
                 rate(before.process(), now, "bytesReceivedCopied"));
         line(text, "waiting   %s connections wait for their peers; %.0f stalls/s", number(now, "stalledConnections"),
                 perSecond(before.process(), now, "creditStalls"));
-        line(text, "memory    %s pinned of %s: receive memory %s, staging %s", bytes(number(now, "pinnedMemory")),
-                bytes(number(now, "maxPinnedMemory")), bytes(number(now, "receiveMemory")),
-                bytes(number(now, "stagingMemory")));
+        long pinned = number(now, "pinnedMemory");
+        long receive = number(now, "receiveMemory");
+        long staging = number(now, "stagingMemory");
+        line(text, "memory    %s pinned of %s: receive memory %s, staging %s, slabs of allocators and the rest %s",
+                bytes(pinned), bytes(number(now, "maxPinnedMemory")), bytes(receive), bytes(staging),
+                bytes(Math.max(0, pinned - receive - staging)));
+        line(text, "paths     %d connections by RDMA; clients for both have %d over TCP (%d so far), servers have " +
+                "accepted %d over TCP so far", after.connections().size(), number(now, "tcpConnections"),
+                number(now, "tcpConnects"), number(now, "tcpAccepts"));
         line(text, "failures  %s connects, %s rejections", number(now, "connectFailures"), number(now, "rejections"));
     }
 
@@ -106,6 +113,22 @@ final class Screen {
         }
         if (rows.size() > max) {
             line(text, "... and %d more connections", rows.size() - max);
+        }
+    }
+
+    /** Those that were used last; none is shown where there are none. */
+    private void tcpDestinations(StringBuilder text, int max) {
+        List<CompositeData> rows = after.tcpDestinations();
+        if (rows.isEmpty()) {
+            return;
+        }
+        line(text, "%n%-21s %6s %9s %-11s %s", "OVER TCP TO", "CONN", "CONNECTS", "WHY", "MESSAGE");
+        for (CompositeData row : rows.subList(Math.max(0, rows.size() - max), rows.size())) {
+            line(text, "%-21s %6d %9d %-11s %s", string(row, "remote"), number(row, "connections"),
+                    number(row, "connects"), string(row, "reason"), string(row, "message"));
+        }
+        if (rows.size() > max) {
+            line(text, "... and %d more destinations", rows.size() - max);
         }
     }
 

@@ -15,12 +15,16 @@
  */
 package io.netty.example.rdma.top;
 
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.example.rdma.echo.EchoServer;
 import io.netty.example.rdma.util.ClientTransport;
@@ -32,6 +36,7 @@ import picocli.CommandLine;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -97,6 +102,33 @@ class TopTest {
                 .orElseThrow(() -> new AssertionError(text));
     }
 
+    /** A client for RDMA and TCP whose server has TCP alone. */
+    static final class ClientOverTcp {
+        private ClientOverTcp() { }
+
+        public static void main(String[] arguments) throws Exception {
+            EventLoopGroup group = RdmaOrTcp.newEventLoopGroup(1);
+            Channel server = TestTimeouts.sync(new ServerBootstrap().group(group)
+                    .channel(EpollServerSocketChannel.class).childHandler(new ChannelInboundHandlerAdapter())
+                    .bind(RunningServer.HOST, 0)).channel();
+            TestTimeouts.sync(new RdmaOrTcpBootstrap().group(group).handler(new ChannelInboundHandlerAdapter())
+                    .connect(server.localAddress()));
+            System.out.println("connected " + ((InetSocketAddress) server.localAddress()).getPort());
+        }
+    }
+
+    @Test
+    void showsWhereClientsAreOnTcpAndWhy() throws Exception {
+        try (ChildJvm client = new ChildJvm(ClientOverTcp.class, List.of())) {
+            String address = RunningServer.HOST + ':' + client.line("connected");
+            assertThat(run(Long.toString(client.pid()), "--once", "--interval", "0.1")).isZero();
+            String text = out.toString();
+            assertThat(text).containsPattern("(?m)^paths +0 connections by RDMA; clients for both have 1 over TCP " +
+                    "\\(1 so far\\), servers have accepted 0 over TCP so far$");
+            assertThat(last(text, address)).matches(Pattern.quote(address) + " +1 +1 refused +Connection refused.*");
+        }
+    }
+
     @Test
     void endsWithTheProcess() throws Exception {
         try (ChildJvm server = new ChildJvm(EchoServer.class, List.of(), "--transport", "rdma", "--host",
@@ -112,16 +144,16 @@ class TopTest {
     }
 
     @Test
-    void processThatIsNoJvmIsNamed() {
+    void processThatIsNotThereIsNamed() {
         StringWriter err = new StringWriter();
         CommandLine command = new CommandLine(new Top()).setErr(new PrintWriter(err));
-        // That of the kernel's threads, or of what has started this container.
+        // More than there can be: proc(5), pid_max.
         command.setExecutionExceptionHandler((failure, line, result) -> {
             line.getErr().println(failure.getMessage());
             return 1;
         });
         assertThat(command.execute("2147483647", "--once")).isEqualTo(1);
-        assertThat(err.toString()).isNotEmpty();
+        assertThat(err.toString()).isEqualTo("No process 2147483647" + System.lineSeparator());
     }
 
     private int run(String... arguments) {

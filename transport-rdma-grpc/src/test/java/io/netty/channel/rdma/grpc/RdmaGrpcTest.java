@@ -39,6 +39,8 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.bootstrap.PathChoice;
 import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.TransportPath;
 import org.junit.jupiter.api.Test;
@@ -48,6 +50,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -182,6 +185,27 @@ class RdmaGrpcTest {
             } finally {
                 NameResolverRegistry.getDefaultRegistry().deregister(names);
             }
+        }
+    }
+
+    /** Of docs/paths.md: a channel has one connection, which it keeps. */
+    @Test
+    void channelThatIsOnTcpIsOnRdmaWhenThatAnswers() throws Exception {
+        RdmaGrpc rdma = RdmaGrpc.of(loops.group());
+        RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
+        try (EchoEnds ends = new EchoEnds()) {
+            Server tcp = ends.start(rdma.configure(EchoEnds.newServer(), PathRule.always(PathChoice.TCP_ONLY)));
+            ManagedChannel channel = ends.open(rdma.configure(EchoEnds.newChannel(tcp)).usePlaintext()
+                    .withOption(RdmaOrTcpChannelOption.PATHS, paths));
+            paths.probe(Duration.ofMillis(20), address -> channel.enterIdle());
+            ends.check(channel, 100);
+            assertThat(RdmaGrpc.path(ends.atClient.get())).isEqualTo(TransportPath.TCP);
+            ends.start(rdma.configure(NettyServerBuilder.forAddress(new InetSocketAddress(TestAddress.HOST,
+                    tcp.getPort())), PathRule.always(PathChoice.RDMA_ONLY)));
+            TestTimeouts.awaitTrue(() -> {
+                ends.check(channel, 100);
+                return RdmaGrpc.path(ends.atClient.get()) == TransportPath.RDMA;
+            });
         }
     }
 

@@ -163,6 +163,8 @@ final class ProcessMeters {
             meters.counter("netty.rdma.path.accepts", null, "Connections that servers for both have accepted",
                     Tags.of("path", tag(path)), of -> paths.accepts(path));
         }
+        meters.gauge("netty.rdma.path.tcp.connections", null,
+                "Connections over TCP that clients with a choice have now", Tags.empty(), of -> paths.tcpConnections());
         for (FallbackReason reason : FallbackReason.values()) {
             meters.counter("netty.rdma.path.fallbacks", null, "How often TCP was tried instead of RDMA",
                     Tags.of("reason", tag(reason)), of -> paths.fallbacks(reason));

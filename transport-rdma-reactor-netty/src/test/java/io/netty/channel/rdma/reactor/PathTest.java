@@ -15,14 +15,18 @@
  */
 package io.netty.channel.rdma.reactor;
 
+import io.netty.channel.Channel;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.bootstrap.Fallback;
 import io.netty.channel.rdma.bootstrap.FallbackReason;
 import io.netty.channel.rdma.bootstrap.PathChoice;
 import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
 import io.netty.channel.rdma.bootstrap.TransportPath;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Verbs;
@@ -40,6 +44,7 @@ import reactor.netty.resources.LoopResources;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -119,6 +124,40 @@ class PathTest {
         assertThat(get(loops)).isEqualTo("a");
         assertThat(connected).hasValue(TransportPath.TCP);
         assertThat(fallback.get()).isNotNull();
+    }
+
+    /** Of docs/reactor-netty.md: a pool keeps its connections. */
+    @Test
+    void poolThatIsOnTcpIsOnRdmaWhenThatAnswers() throws Exception {
+        serve(epoll);
+        SocketAddress address = server.address();
+        RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
+        AtomicReference<Channel> channel = new AtomicReference<>();
+        // A request waits for the connection to be given back.
+        ConnectionProvider one = ConnectionProvider.create("one", 1);
+        paths.probe(Duration.ofMillis(20), one::disposeWhen);
+        HttpClient client = HttpClient.create(one).runOn(loops).remoteAddress(() -> address)
+                .option(RdmaOrTcpChannelOption.PATHS, paths)
+                .doOnConnected(connection -> channel.set(connection.channel()));
+        assertThat(text(client)).isEqualTo("a");
+        Channel first = channel.get();
+        assertThat(first.attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.TCP);
+        assertThat(text(client)).isEqualTo("a");
+        assertThat(channel).as("the pool has one").hasValue(first);
+        DisposableServer overRdma = HttpServer.create().runOn(loops.withPathRule(always(PathChoice.RDMA_ONLY)))
+                .bindAddress(() -> address).handle((request, response) -> response.sendString(Mono.just("b")))
+                .bindNow(LIMIT);
+        try {
+            TestTimeouts.awaitTrue(() -> text(client).equals("b"));
+            assertThat(channel.get().attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.RDMA);
+        } finally {
+            one.disposeLater().block(LIMIT);
+            overRdma.disposeNow(LIMIT);
+        }
+    }
+
+    private static String text(HttpClient client) {
+        return client.get().uri("/").responseContent().aggregate().asString().block(LIMIT);
     }
 
     @Test

@@ -178,12 +178,7 @@ final class BindAttempt {
 
     private void succeed(ServerSocketChannel tcpChannel, RdmaServerSocketChannel rdmaChannel) {
         RdmaOrTcpServer server = new RdmaOrTcpServer(tcpChannel, rdmaChannel, rdmaUnavailabilityCause);
-        if (rdmaChannel == null) {
-            logger.info("{}: listens for TCP alone, as RDMA is not available", server.localAddress(),
-                    rdmaUnavailabilityCause);
-        } else {
-            logger.debug("{}: listens for RDMA and TCP", server.localAddress());
-        }
+        FallbackLog.listens(logger, server.localAddress(), rdmaChannel, tcpChannel, rdmaUnavailabilityCause);
         tcpChannel.config().setAutoRead(autoRead);
         if (!promise.trySuccess(server)) {
             // Cancelled.

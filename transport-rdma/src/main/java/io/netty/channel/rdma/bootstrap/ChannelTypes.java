@@ -98,7 +98,7 @@ enum ChannelTypes {
         if (!Rdma.isAvailable()) {
             return Rdma.unavailabilityCause();
         }
-        return RDMA.isServedBy(group) ? null : new UnsupportedOperationException("the event loops of " + group +
+        return RDMA.isServedBy(group) ? null : new IllegalStateException("the event loops of " + group +
                 " don't serve RDMA channels: use RdmaOrTcp.newEventLoopGroup() or an RdmaEventLoopGroup");
     }
 

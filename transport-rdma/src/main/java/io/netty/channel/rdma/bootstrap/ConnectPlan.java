@@ -15,28 +15,37 @@
  */
 package io.netty.channel.rdma.bootstrap;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.monitor.TcpDestination;
 import io.netty.channel.rdma.path.Destination;
 import io.netty.channel.rdma.path.PathFailure;
 import io.netty.channel.rdma.path.PathPlan;
 import io.netty.channel.rdma.path.PathRules;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.util.NetUtil;
+import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
 
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -51,6 +60,8 @@ abstract class ConnectPlan {
     private final EventLoop loop;
     private final Settings settings;
     private final InetSocketAddress remote;
+    /** That the application has asked for, or {@code null}. */
+    private final SocketAddress local;
     private final Destination destination;
     private final PathChoice choice;
     private PathPlan<TransportPath> plan;
@@ -62,8 +73,17 @@ abstract class ConnectPlan {
 
     /** What the application has set. */
     static final class Settings {
+        /** For {@link #rdmaConnectTimeout}: one of the next two. */
+        static final Duration BY_DESTINATION = Duration.ZERO;
         /** Kernel verbs need milliseconds, but have no error for a host that is there and knows nothing of RDMA. */
-        static final Duration DEFAULT_RDMA_CONNECT_TIMEOUT = Duration.ofSeconds(1);
+        private static final Duration DEFAULT_RDMA_CONNECT_TIMEOUT = Duration.ofSeconds(1);
+        /**
+         * In shared memory it is known at once that nobody listens. So whoever does not answer does listen, and is a
+         * JVM that is starting, has few processors or is stopped.
+         */
+        private static final Duration DEFAULT_CONNECT_TIMEOUT_OF_THIS_HOST = Duration.ofSeconds(3);
+        /** How long it is passed over: no longer than that may take. */
+        private static final Duration REMEMBER_SILENCE_OF_THIS_HOST = Duration.ofSeconds(1);
         static final Duration DEFAULT_REMEMBER_FOR = Duration.ofSeconds(30);
         static final PathRule DEFAULT_RULE = PathRule.always(PathChoice.RDMA_OR_TCP);
         private static final List<ChannelOption<?>> RESTRICTIONS = List.of(RdmaChannelOption.PATH,
@@ -102,9 +122,48 @@ abstract class ConnectPlan {
         }
 
         /** @param rdma whether RDMA is tried: of TCP nothing is remembered. */
-        PathPlan.Times times(boolean rdma) {
+        PathPlan.Times times(boolean rdma, InetSocketAddress remote) {
+            boolean thisHost = rdma && isOfThisHost(remote);
+            long remember = rdma ? rememberFor.toNanos() : 0;
             return new PathPlan.Times(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMillis),
-                    TimeUnit.MILLISECONDS.toNanos(rdmaConnectTimeout.toMillis()), rdma ? rememberFor.toNanos() : 0);
+                    TimeUnit.MILLISECONDS.toNanos(rdmaConnectTimeout(thisHost).toMillis()), remember,
+                    thisHost ? Math.min(remember, REMEMBER_SILENCE_OF_THIS_HOST.toNanos()) : remember);
+        }
+
+        /** For an attempt by RDMA alone. */
+        int rdmaTimeoutMillis(InetSocketAddress remote) {
+            return (int) Math.min(Integer.MAX_VALUE, rdmaConnectTimeout(isOfThisHost(remote)).toMillis());
+        }
+
+        private Duration rdmaConnectTimeout(boolean thisHost) {
+            return !rdmaConnectTimeout.equals(BY_DESTINATION) ? rdmaConnectTimeout :
+                    thisHost ? DEFAULT_CONNECT_TIMEOUT_OF_THIS_HOST : DEFAULT_RDMA_CONNECT_TIMEOUT;
+        }
+
+        /** Whether it is shared memory where an answer is waited for. */
+        private boolean isOfThisHost(InetSocketAddress remote) {
+            boolean sharedMemory = false;
+            boolean device = false;
+            Object allowed = restrictions.get(RdmaChannelOption.PATH);
+            for (Verbs verbs : Verbs.usable()) {
+                if (allowed == null || ((Set<?>) allowed).contains(verbs.provider())) {
+                    sharedMemory |= verbs.provider() == VerbsProvider.EMBEDDED;
+                    device |= verbs.provider() == VerbsProvider.IBVERBS;
+                }
+            }
+            return sharedMemory && (!device || isOwn(remote.getAddress()));
+        }
+
+        /** By the addresses that this host had when Netty was loaded: the kernel is not asked on an event loop. */
+        private static boolean isOwn(InetAddress address) {
+            return address.isLoopbackAddress() || address.isAnyLocalAddress() || NetUtil.NETWORK_INTERFACES.stream()
+                    .flatMap(NetworkInterface::inetAddresses).anyMatch(address::equals);
+        }
+
+        /** Sets what restricts the paths of RDMA. */
+        @SuppressWarnings("unchecked")
+        void restrict(Bootstrap bootstrap) {
+            restrictions.forEach((option, value) -> bootstrap.option((ChannelOption<Object>) option, value));
         }
     }
 
@@ -119,6 +178,7 @@ abstract class ConnectPlan {
         this.loop = loop;
         this.settings = settings;
         this.remote = remote;
+        this.local = local;
         destination = settings.destination(remote, local);
         choice = Objects.requireNonNull(settings.rule.choose(remote), "what the rule has chosen");
     }
@@ -148,6 +208,9 @@ abstract class ConnectPlan {
             if (unavailable != null) {
                 rdmaCause = unavailable;
                 fallback = new Fallback(FallbackReason.UNAVAILABLE, message(unavailable));
+                if (choice != PathChoice.RDMA_ONLY) {
+                    FallbackLog.PROCESS.unavailable(unavailable);
+                }
             }
         }
         if (fallback != null && choice == PathChoice.RDMA_ONLY) {
@@ -157,7 +220,7 @@ abstract class ConnectPlan {
             return;
         }
         plan = new PathPlan<>(PathRules.TRANSPORTS, paths(), destination, settings.paths.memory(),
-                settings.times(fallback == null), loop.ticker());
+                settings.times(fallback == null, remote), loop.ticker());
         if (plan.remembered() != null) {
             fallback = RdmaOrTcpPaths.fallback(plan.remembered());
         }
@@ -240,9 +303,20 @@ abstract class ConnectPlan {
         if (path == TransportPath.RDMA) {
             // Also if it was tried after TCP.
             plan.connected();
+            // The peer that comes after this one may be another one: a server that was restarted.
+            channel.closeFuture().addListener(closed -> plan.forget());
         } else {
             channel.attr(RdmaOrTcp.FALLBACK).set(fallback);
+            Probes probes = settings.paths.probes();
+            if (probes != null && mayPass(fallback.reason())) {
+                probes.watch(channel, loop, settings, destination, local);
+            }
         }
+    }
+
+    /** Whether RDMA may do at a later time. */
+    private static boolean mayPass(FallbackReason reason) {
+        return reason != FallbackReason.UNAVAILABLE && reason != FallbackReason.RULE;
     }
 
     /**
@@ -252,11 +326,25 @@ abstract class ConnectPlan {
      */
     final void connected(InetSocketAddress requested, Channel channel, TransportPath path) {
         RdmaOrTcpMetrics.total().connected(path);
-        if (logger.isDebugEnabled()) {
-            logger.debug("{}: connected over {} in {} us{}: {}", requested, path,
+        InternalLogLevel level = isChange(channel, path) ? FallbackLog.PROCESS.levelOfChange() : InternalLogLevel.DEBUG;
+        if (logger.isEnabled(level)) {
+            logger.log(level, "{}: connected over {} in {} us{}: {}", requested, path,
                     TimeUnit.NANOSECONDS.toMicros(plan.elapsedNanos()),
                     path == TransportPath.TCP ? " (RDMA: " + fallback + ')' : "", channel);
         }
+    }
+
+    /** Whether the destination was not, or for another reason, connected over TCP before; or was, and now is not. */
+    private boolean isChange(Channel channel, TransportPath path) {
+        if (path == TransportPath.RDMA) {
+            return TcpDestination.connectedByRdma(remote);
+        }
+        Fallback why = plan.remembered() == null || fallback.reason() != FallbackReason.REMEMBERED ? fallback :
+                (Fallback) plan.remembered().why();
+        TcpDestination.Connected connected = TcpDestination.connected(remote,
+                why.reason().name().toLowerCase(Locale.ROOT), why.message());
+        channel.closeFuture().addListener(closed -> connected.closed());
+        return connected.isNew() && mayPass(why.reason());
     }
 
     static String message(Throwable cause) {

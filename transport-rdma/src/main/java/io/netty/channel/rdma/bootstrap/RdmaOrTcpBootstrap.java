@@ -52,7 +52,7 @@ import java.util.concurrent.RejectedExecutionException;
  * <tr><td>no RDMA device leads there, or none has the local address</td><td>{@code NO_ROUTE}</td><td>yes</td>
  *     <td>yes</td></tr>
  * <tr><td>nobody listens for RDMA there</td><td>{@code REFUSED}</td><td>yes</td><td>yes</td></tr>
- * <tr><td>no answer in time</td><td>{@code TIMEOUT}</td><td>yes</td><td>yes</td></tr>
+ * <tr><td>no answer in time</td><td>{@code TIMEOUT}</td><td>yes</td><td>yes; of this host for 1 s</td></tr>
  * <tr><td>a listener that rejects: its backlog is full, it is out of memory, it wants another protocol, its native
  *     library is of another version</td>
  *     <td>{@code REJECTED}</td><td>yes</td><td>no: may be over already</td></tr>
@@ -71,11 +71,16 @@ import java.util.concurrent.RejectedExecutionException;
  * <tr><td>an exception of the application's handler</td><td></td><td>no: it has its channel already</td>
  *     <td>no</td></tr>
  * </table>
- * If TCP fails as well, the future fails with a {@link RdmaOrTcpConnectException}.
+ * If TCP fails as well, the future fails with a {@link RdmaOrTcpConnectException}, and nothing is remembered: the peer
+ * is down, which says nothing about RDMA.
  *
  * <h2>Which path it was</h2>
  * The channel says so: its class, {@link RdmaOrTcp#PATH}, and {@link RdmaOrTcp#FALLBACK} with the reason. Each connect
- * is logged at debug level, with the time that it took, and counted by {@link RdmaOrTcpMetrics}.
+ * is counted by {@link RdmaOrTcpMetrics} and logged with the time that it took, at debug level; at info level, where a
+ * destination is connected over TCP for the first time or for another reason, and where it is over RDMA again. If this
+ * process can't use RDMA at all, that is one warning.
+ *
+ * <p>A connection stays on its path. {@link RdmaOrTcpPaths#probe} helps those that live long to find back to RDMA.
  *
  * <h2>The handler</h2>
  * It is added to one channel, once that is connected: attempts that fail never see it. It gets {@code handlerAdded},
@@ -94,7 +99,7 @@ public final class RdmaOrTcpBootstrap implements Cloneable {
     private static final Duration MAX_DURATION = Duration.ofDays(365);
 
     private final Bootstrap template;
-    private Duration rdmaConnectTimeout = ConnectPlan.Settings.DEFAULT_RDMA_CONNECT_TIMEOUT;
+    private Duration rdmaConnectTimeout = ConnectPlan.Settings.BY_DESTINATION;
     private Duration rememberFor = ConnectPlan.Settings.DEFAULT_REMEMBER_FOR;
     private RdmaOrTcpPaths paths = RdmaOrTcpPaths.shared();
 
@@ -146,8 +151,10 @@ public final class RdmaOrTcpBootstrap implements Cloneable {
     }
 
     /**
-     * How long to wait for an answer to an attempt to connect over RDMA, from 1 ms, rounded to these. Default 1 s.
-     * Never more than half of {@link ChannelOption#CONNECT_TIMEOUT_MILLIS}, unless that is 0.
+     * How long to wait for an answer to an attempt to connect over RDMA, from 1 ms, rounded to these. Default 1 s; 3 s
+     * where the answer is one of this host, by shared memory, as there it is known at once that nobody listens. Never
+     * more than half of {@link ChannelOption#CONNECT_TIMEOUT_MILLIS}, unless that is 0. The time for which this process
+     * prepares its end of the connection, loading classes for example, does not count.
      */
     public RdmaOrTcpBootstrap rdmaConnectTimeout(Duration timeout) {
         rdmaConnectTimeout = check("rdmaConnectTimeout", timeout, Duration.ofMillis(1));
@@ -156,14 +163,16 @@ public final class RdmaOrTcpBootstrap implements Cloneable {
 
     /**
      * For how long a destination whose RDMA has failed is connected over TCP at once. 0 remembers nothing, and doesn't
-     * ask what others remember. Default 30 s: a server that is restarted with RDMA is noticed after that time.
+     * ask what others remember. Default 30 s. That a listener of this host did not answer in time is remembered for 1 s
+     * at most. When a server is down, so that TCP fails too, or is restarted, so that a connection over RDMA ends, the
+     * next connect tries RDMA.
      */
     public RdmaOrTcpBootstrap rememberFor(Duration time) {
         rememberFor = check("rememberFor", time, Duration.ZERO);
         return this;
     }
 
-    private static Duration check(String name, Duration value, Duration min) {
+    static Duration check(String name, Duration value, Duration min) {
         ObjectUtil.checkNotNull(value, name);
         if (value.compareTo(min) < 0 || value.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException(name + ": " + value + " (expected: " + min + " to " + MAX_DURATION +

@@ -31,9 +31,9 @@ public final class RdmaOrTcpChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<PathRule> PATH_RULE = valueOf(RdmaOrTcpChannelOption.class, "PATH_RULE");
 
     /**
-     * How long a client waits for an answer to its attempt to connect over RDMA, in milliseconds, 1 to {@link
-     * Integer#MAX_VALUE}. Default 1000. Never more than half of {@link ChannelOption#CONNECT_TIMEOUT_MILLIS}, unless
-     * that is 0 or TCP is not allowed.
+     * How long a client waits for an answer to its attempt to connect over RDMA, in milliseconds, 0 to {@link
+     * Integer#MAX_VALUE}. Default 0, which means 1000, and 3000 where the answer is one of this host, by shared memory.
+     * Never more than half of {@link ChannelOption#CONNECT_TIMEOUT_MILLIS}, unless that is 0 or TCP is not allowed.
      */
     public static final ChannelOption<Integer> RDMA_CONNECT_TIMEOUT_MILLIS =
             valueOf(RdmaOrTcpChannelOption.class, "RDMA_CONNECT_TIMEOUT_MILLIS");

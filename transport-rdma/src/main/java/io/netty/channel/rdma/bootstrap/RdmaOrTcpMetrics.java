@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.bootstrap;
 
 import io.netty.channel.rdma.monitor.Recorder;
+import io.netty.channel.rdma.monitor.TcpDestination;
 
 import java.net.SocketAddress;
 import java.util.EnumMap;
@@ -24,7 +25,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Which paths the connections of this process took, and why. Any thread may read the counters, which never decrease.
+ * Which paths the connections of this process took, and why. Any thread may read the counters; all but {@link
+ * #tcpConnections()} never decrease.
  */
 public final class RdmaOrTcpMetrics {
     private static final RdmaOrTcpMetrics TOTAL = new RdmaOrTcpMetrics();
@@ -61,6 +63,11 @@ public final class RdmaOrTcpMetrics {
         return accepts.get(path).sum();
     }
 
+    /** Connections over TCP that there are, of those that clients have made. */
+    public long tcpConnections() {
+        return TcpDestination.open();
+    }
+
     /** How often TCP was tried for this reason, whatever came of it. */
     public long fallbacks(FallbackReason reason) {
         return fallbacks.get(reason).sum();
@@ -77,6 +84,9 @@ public final class RdmaOrTcpMetrics {
 
     void accepted(TransportPath path) {
         accepts.get(path).increment();
+        if (path == TransportPath.TCP) {
+            TcpDestination.accepted();
+        }
     }
 
     void fellBack(SocketAddress remote, FallbackReason reason) {

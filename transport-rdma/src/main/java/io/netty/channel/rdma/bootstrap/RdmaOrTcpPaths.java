@@ -21,7 +21,9 @@ import io.netty.channel.rdma.path.PathMemory;
 import io.netty.util.concurrent.Ticker;
 
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Remembers for which destinations RDMA has failed, so that not every connection waits for it to fail again. {@link
@@ -29,12 +31,14 @@ import java.util.concurrent.TimeUnit;
  * io.netty.channel.rdma.RdmaChannelOption#PATH}) than the rest want a memory of their own. Any thread.
  *
  * <p>Only failures are remembered. That RDMA has worked changes nothing, as it is tried first anyway; and if it fails
- * where it worked before, that attempt falls back like any other.
+ * where it worked before, that attempt falls back like any other. What is remembered of a destination is forgotten when
+ * a connection to it fails over TCP, too, and when one of RDMA ends: a server that is restarted is another one.
  */
 public final class RdmaOrTcpPaths {
     private static final RdmaOrTcpPaths SHARED = new RdmaOrTcpPaths(PathMemory.shared());
 
     private final PathMemory memory;
+    private volatile Probes probes;
 
     private RdmaOrTcpPaths(PathMemory memory) {
         this.memory = memory;
@@ -89,6 +93,33 @@ public final class RdmaOrTcpPaths {
     /** The next connection to any destination tries RDMA, and all that it has. */
     public void clear() {
         memory.clear();
+    }
+
+    /**
+     * Has clients that remember here find back to RDMA. Their connections over TCP stay as they are, for as long as
+     * the application, or its pool, keeps them. From now on, as long as there are some that are made after this call,
+     * RDMA is tried in the background at each of their destinations, on their event loops: a connection that is closed
+     * as soon as it is made, which the server sees as one without a byte. When RDMA answers, what is remembered of the
+     * destination is forgotten, one line is logged, and the application is told, once until there is another
+     * connection over TCP: so it can have its pool, or its gRPC channel, connect anew when that harms nobody.
+     * <pre>
+     * RdmaOrTcpPaths.shared().probe(Duration.ofMinutes(1), address -&gt; managedChannel.enterIdle());
+     * </pre>
+     * Not tried are destinations where a {@link PathRule} has chosen TCP, or in a process that can't use RDMA.
+     *
+     * @param every    how long to wait between two attempts at a destination, from 1 ms to 365 days. By default none
+     *                 are made.
+     * @param answered is given the address, resolved, on an event loop, so it must not block. It takes the place of
+     *                 the one before; {@code null} ends all attempts.
+     */
+    public void probe(Duration every, Consumer<InetSocketAddress> answered) {
+        probes = answered == null ? null :
+                new Probes(RdmaOrTcpBootstrap.check("every", every, Duration.ofMillis(1)).toNanos(), answered);
+    }
+
+    /** Or {@code null}. */
+    Probes probes() {
+        return probes;
     }
 
     /** The number of destinations, including those whose time is over and that nobody has asked for since. */

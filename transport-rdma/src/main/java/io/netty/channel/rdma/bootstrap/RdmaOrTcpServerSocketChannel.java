@@ -325,6 +325,8 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         }
         local = (tcpChannel != null ? tcpChannel : rdmaChannel).localAddress();
         state = State.ACTIVE;
+        FallbackLog.listens(logger, local, rdmaChannel, tcpChannel, choice == PathChoice.TCP_ONLY ? null :
+                rdmaUnavailabilityCause);
     }
 
     private void bindRdma(InetSocketAddress address) throws Exception {
@@ -344,12 +346,6 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
             ports++;
             bound = rdmaChannel == null || bindRdmaBeside(address, ports);
         } while (!bound);
-        if (rdmaChannel == null) {
-            logger.info("{}: listens for TCP alone, as RDMA is not available", tcpChannel.localAddress(),
-                    rdmaUnavailabilityCause);
-        } else {
-            logger.debug("{}: listens for RDMA and TCP", tcpChannel.localAddress());
-        }
     }
 
     /** Returns whether that is all; if not, another port is to be tried. */

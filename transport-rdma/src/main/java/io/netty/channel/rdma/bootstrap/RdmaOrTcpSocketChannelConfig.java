@@ -38,8 +38,8 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     private volatile SocketChannelConfig current;
     /** Of all attempts together; each of them has less. */
     private volatile int connectTimeoutMillis;
-    private volatile int rdmaConnectTimeoutMillis =
-            (int) ConnectPlan.Settings.DEFAULT_RDMA_CONNECT_TIMEOUT.toMillis();
+    /** 0: by the destination. */
+    private volatile int rdmaConnectTimeoutMillis;
     private volatile int rememberMillis = (int) ConnectPlan.Settings.DEFAULT_REMEMBER_FOR.toMillis();
     private volatile RdmaOrTcpPaths paths = RdmaOrTcpPaths.shared();
     private volatile PathRule rule;
@@ -143,7 +143,7 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
         } else if (option == RdmaOrTcpChannelOption.PATH_RULE) {
             rule = (PathRule) value;
         } else if (option == RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS) {
-            rdmaConnectTimeoutMillis = ObjectUtil.checkPositive((Integer) value, option.name());
+            rdmaConnectTimeoutMillis = ObjectUtil.checkPositiveOrZero((Integer) value, option.name());
         } else if (option == RdmaOrTcpChannelOption.REMEMBER_MILLIS) {
             rememberMillis = ObjectUtil.checkPositiveOrZero((Integer) value, option.name());
         } else if (option == RdmaOrTcpChannelOption.PATHS) {

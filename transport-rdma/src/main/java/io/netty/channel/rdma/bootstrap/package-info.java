@@ -20,7 +20,7 @@
  * <h2>Who does what</h2>
  * <pre>
  *   RdmaOrTcpServerBootstrap              RdmaOrTcpBootstrap ── RdmaOrTcpPaths: where RDMA has failed
- *            │                                     │
+ *            │                                     │                     Probes: where it answers again
  *       BindAttempt ── RdmaOrTcpServer       ConnectAttempt
  *            │                                     │
  *        BindRules                            ConnectPlan ── FallbackReason, Fallback: why TCP
@@ -29,7 +29,8 @@
  *            │                                     │
  *            └─── RelayHandler, Deregistrations ───┘        what happens on the channel of a path
  *            └─── ChannelTypes, KnownOptions ──────┘        which classes, and which options they know
- *            └─── RdmaOrTcp, RdmaOrTcpMetrics ─────┘        what tells which path it was
+ *            └─── RdmaOrTcp, RdmaOrTcpMetrics, ────┘        what tells which path it was
+ *                 FallbackLog
  * </pre>
  * This package is made of Netty's bootstraps and the public channels of {@code io.netty.channel.rdma}, which knows
  * nothing of it. The rules of {@code ConnectPlan}, and the memory of {@code RdmaOrTcpPaths}, are those of the package
@@ -60,13 +61,20 @@
  * <h2>Never silently</h2>
  * A service that runs over TCP because of a missing kernel module is slower, and works. So the path of each connection
  * is told four times: by the class of the channel (or of {@code pathChannel()}), by attributes, in the log and by
- * counters.
+ * counters. The log has at its usual levels what changes: the first connection to a destination over TCP, another
+ * reason for it, the return to RDMA, and what each server listens for; but no more lines than somebody reads.
  *
  * <h2>One after the other</h2>
  * The attempts are not raced as those of RFC 8305: a server would see each client twice, and TCP, whose handshake is
  * the kernel's alone, would win most of the races. RDMA has an answer or an error within milliseconds in nearly all
  * cases, and a bounded time in the others; destinations where it failed are remembered for a while. When that is over
- * one connect tries, and those that begin meanwhile still go over TCP.
+ * one connect tries, and those that begin meanwhile still go over TCP. Nothing is remembered of a peer that is down,
+ * and so fails over TCP as well.
+ *
+ * <h2>The way back</h2>
+ * A connection is never closed under the application, so one over TCP stays there, and gRPC has a single one for days.
+ * {@code Probes} looks in the background whether RDMA answers again, if the application wants that, and tells it: only
+ * the application, or its library, knows when a connection can be replaced.
  *
  * <h2>Two number spaces</h2>
  * The ports of RDMA and those of TCP have nothing to do with each other, so another program may listen for RDMA at the

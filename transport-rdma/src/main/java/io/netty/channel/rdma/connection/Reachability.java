@@ -29,6 +29,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
  * Says which addresses this host's RDMA devices have, where one can't be used.
@@ -74,12 +76,42 @@ public final class Reachability {
         return isShortage(e.errno()) ? e : unreachable(verbs, e.getMessage(), e);
     }
 
-    /** The same of an event, which is about the peer. */
+    /**
+     * The same of an event.
+     *
+     * @param peer {@code null} if the caller adds it to the message.
+     */
     public static IOException unreachable(ConnectionEvent event, InetSocketAddress peer) {
-        return isShortage(-event.status()) ? new ConnectException("cannot resolve " + peer + ": " + event.describe()) :
-                unreachable(event.id().verbs(), peer + ": " + event.describe() + (event.status() == -Errno.ENOTUNIQ ?
+        String description = (peer == null ? "" : peer + ": ") + event.describe();
+        return isShortage(-event.status()) ? new ConnectException("cannot resolve the address: " + description) :
+                unreachable(event.id().verbs(), description + (event.status() == -Errno.ENOTUNIQ ?
                         ": several network namespaces have this address, and share the folder of the embedded " +
                         "provider" : ""), null);
+    }
+
+    /** For the message of a refusal: where a listener was looked for, if it may be elsewhere on this host. */
+    public static String missing(Verbs verbs) {
+        return verbs.provider() == VerbsProvider.EMBEDDED ? OfThisHost.MISSING : "";
+    }
+
+    /** What is the same for all refusals by shared memory. */
+    private static final class OfThisHost {
+        static final String MISSING = " (no process " + which() + " listens for RDMA; TCP listeners do not count)";
+
+        private static String which() {
+            String reach = Verbs.embeddedReach();
+            return reach.startsWith("none") ? "of user " + user() + " in this network namespace" :
+                    "in the folder " + reach;
+        }
+
+        /** A name may be one of another container, or missing. */
+        private static Object user() {
+            try {
+                return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+            } catch (IOException | UnsupportedOperationException e) {
+                return System.getProperty("user.name");
+            }
+        }
     }
 
     private static boolean isShortage(int errno) {
@@ -115,6 +147,12 @@ public final class Reachability {
                         devices(verbs) + ')';
             }
             return message;
+        }
+
+        /** The class that applications know. */
+        @Override
+        public String toString() {
+            return NoRouteToHostException.class.getName() + ": " + getMessage();
         }
 
         /** With the message. */

@@ -114,9 +114,7 @@ final class ReceiveMemory {
         first = LandingBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries, outgoingEntries, messages,
                 true);
         if (first == null) {
-            // Short, as this has to fit into a rejection.
-            throw new IOException("no registered memory for a receive buffer: raise " +
-                    "-Dio.netty.rdma.maxPinnedMemory (now " + PinnedMemory.PROCESS.max() + " bytes)");
+            throw PinnedMemory.PROCESS.exhausted("no registered memory for a receive buffer");
         }
     }
 

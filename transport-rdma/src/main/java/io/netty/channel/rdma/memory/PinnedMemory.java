@@ -17,9 +17,13 @@ package io.netty.channel.rdma.memory;
 
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.SystemPropertyUtil;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Counts registered memory against a bound: registered memory is locked, so the system can't take it back.
@@ -29,9 +33,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * others from being made. Thread-safe.
  */
 public final class PinnedMemory {
+    private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})([kmg]?)");
     /** Slabs of the default allocator, staging memory, receive buffers, and registered memory of other buffers. */
-    public static final PinnedMemory PROCESS = new PinnedMemory(SystemPropertyUtil.getLong(
+    public static final PinnedMemory PROCESS = new PinnedMemory(size(
             "io.netty.rdma.maxPinnedMemory", PlatformDependent.maxDirectMemory() / 2), 8, null);
+    /** A connection needs a slab to send from, and something to receive into. */
+    private static final long LEAST_MIB = (CellPool.SLAB_SIZE >> 20) + 1;
 
     private final long max;
     private final long maxOptional;
@@ -85,8 +92,38 @@ public final class PinnedMemory {
      * @param or what else helps.
      */
     public IOException exhausted(String what, String or) {
-        return new IOException(what + ": raise -Dio.netty.rdma.maxPinnedMemory (" + used() + " of at most " + max() +
+        return exception(what, "raise -Dio.netty.rdma.maxPinnedMemory (" + used() + " of at most " + max() +
                 " bytes are in use), or " + or);
+    }
+
+    /** The same, so short that it fits into a rejection. */
+    public IOException exhausted(String what) {
+        return exception(what, "raise -Dio.netty.rdma.maxPinnedMemory (now " + max() + " bytes)");
+    }
+
+    private IOException exception(String what, String advice) {
+        return new IOException(what + ": " + (max() >= LEAST_MIB << 20 ? advice : "at least " + LEAST_MIB +
+                " MiB are needed, -XX:MaxDirectMemorySize=" + 2 * LEAST_MIB +
+                "m or -Dio.netty.rdma.maxPinnedMemory=" + LEAST_MIB + 'm'));
+    }
+
+    /**
+     * A system property that is a number of bytes, or of KiB, MiB or GiB with the suffix k, m or g, as for options
+     * {@code -XX}. A value that is none is warned of.
+     */
+    static long size(String property, long defaultBytes) {
+        String value = SystemPropertyUtil.get(property);
+        Matcher matcher = SIZE.matcher(value == null ? "" : value.trim().toLowerCase(Locale.ROOT));
+        if (matcher.matches()) {
+            int shift = matcher.group(2).isEmpty() ? 0 : 10 + 10 * "kmg".indexOf(matcher.group(2));
+            long number = Long.parseLong(matcher.group(1));
+            return number > Long.MAX_VALUE >> shift ? Long.MAX_VALUE : number << shift;
+        }
+        if (value != null) {
+            InternalLoggerFactory.getInstance(PinnedMemory.class).warn("-D{}={} is no size (expected: a number of " +
+                    "bytes, or with the suffix k, m or g): using {} bytes", property, value, defaultBytes);
+        }
+        return defaultBytes;
     }
 
     public long used() {

@@ -17,7 +17,6 @@ package io.netty.channel.rdma.memory;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.util.internal.SystemPropertyUtil;
 
 import java.io.IOException;
 
@@ -47,7 +46,7 @@ public final class Staging {
     private static final int MIN_PIECE = 4 << 10;
 
     private static final CellPool POOL = new CellPool(ByteBufAllocator.DEFAULT, new PinnedMemory(
-            Math.max(SystemPropertyUtil.getLong("io.netty.rdma.maxStagingMemory", 64 << 20), 16 << 20), 0,
+            Math.max(PinnedMemory.size("io.netty.rdma.maxStagingMemory", 64 << 20), 16 << 20), 0,
             PinnedMemory.PROCESS));
 
     private final CellPool pool;

@@ -736,6 +736,11 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         changeState(RdmaChannelState.IDLE);
     }
 
+    /** An option has a value that it can't have. */
+    void refused(RuntimeException cause) {
+        misused(cause);
+    }
+
     @Override
     protected void closeConnection() {
         if (connection != null) {

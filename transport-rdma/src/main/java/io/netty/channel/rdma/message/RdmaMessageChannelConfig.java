@@ -142,8 +142,17 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
     }
 
     @Override
-    @SuppressWarnings("unchecked")
     public <T> boolean setOption(ChannelOption<T> option, T value) {
+        try {
+            return set(option, value);
+        } catch (RuntimeException e) {
+            channel.refused(e);
+            throw e;
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private <T> boolean set(ChannelOption<T> option, T value) {
         validate(option, value);
         if (option == SO_REUSEADDR) {
             setReuseAddress((Boolean) value);

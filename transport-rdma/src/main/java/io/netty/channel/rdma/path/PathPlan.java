@@ -42,8 +42,8 @@ public final class PathPlan<P> {
     private final Times times;
     private final Ticker ticker;
     private final long startNanos;
+    private final List<P> paths;
     private final P lastResort;
-    private final boolean isSingle;
     private final Deque<P> left = new ArrayDeque<>(2);
     /** That are tried only if there is time: they have failed before. */
     private final List<P> suspects = new ArrayList<>(1);
@@ -52,12 +52,14 @@ public final class PathPlan<P> {
     private P current;
     private long attemptNanos;
     private boolean again;
+    private boolean lastResortFailed;
 
     /** The times of a connect, in nanoseconds. */
     public static final class Times {
         private final long total;
         private final long attempt;
         private final long remember;
+        private final long rememberSilence;
 
         /**
          * @param total    for all attempts together; 0 for no limit.
@@ -65,9 +67,19 @@ public final class PathPlan<P> {
          * @param remember for how long a path that has failed is passed over; 0 remembers nothing, and does not ask.
          */
         public Times(long total, long attempt, long remember) {
+            this(total, attempt, remember, remember);
+        }
+
+        /** @param rememberSilence for how long a path is passed over that had no answer in time. */
+        public Times(long total, long attempt, long remember, long rememberSilence) {
             this.total = total;
             this.attempt = attempt;
             this.remember = remember;
+            this.rememberSilence = rememberSilence;
+        }
+
+        private long remember(PathFailure failure) {
+            return failure == PathFailure.TIMEOUT ? rememberSilence : remember;
         }
     }
 
@@ -80,8 +92,8 @@ public final class PathPlan<P> {
         this.times = times;
         this.ticker = ticker;
         startNanos = ticker.nanoTime();
+        this.paths = List.copyOf(paths);
         lastResort = paths.get(paths.size() - 1);
-        isSingle = paths.size() == 1;
         for (P path : paths) {
             PathMemory.Remembered failure = path == lastResort || times.remember == 0 ? null :
                     memory.ask(destination, path, times.attempt);
@@ -131,16 +143,19 @@ public final class PathPlan<P> {
     }
 
     /**
-     * The attempt that has begun has failed.
+     * The attempt that has begun has failed. If the last resort has failed, too, and no attempt is left, nothing is
+     * remembered of any path: the peer is down, which says nothing about the paths to it.
      *
      * @param why what is remembered of it: immutable.
      * @return whether there is another one to begin.
      */
     public boolean failed(PathFailure failure, Object why) {
         boolean tookLong = ticker.nanoTime() - attemptNanos >= times.attempt / 2;
-        if (isKept()) {
+        if (current == lastResort) {
+            lastResortFailed = true;
+        } else if (times.remember > 0) {
             if (rules.remembers(failure, tookLong)) {
-                memory.remember(destination, current, why, times.remember);
+                memory.remember(destination, current, why, times.remember(failure));
             } else {
                 memory.forget(destination, current);
             }
@@ -153,18 +168,25 @@ public final class PathPlan<P> {
             suspects.add(current);
             left.add(current);
         }
-        return hasNext();
+        boolean next = hasNext();
+        if (!next && lastResortFailed && times.remember > 0) {
+            paths.forEach(path -> memory.forget(destination, path));
+        }
+        return next;
     }
 
     /** The attempt that has begun has made a connection. */
     public void connected() {
-        if (isKept()) {
-            memory.forget(destination, current);
-        }
+        forget();
     }
 
-    /** Nobody asks for a last resort; but where it is the only path, others may have more of them. */
-    private boolean isKept() {
-        return times.remember > 0 && (current != lastResort || isSingle);
+    /**
+     * Forgets what is remembered of the path that was tried last, by whichever connect. After {@link #connected}: the
+     * connection has ended, so what is remembered is of a peer that may be another one now.
+     */
+    public void forget() {
+        if (times.remember > 0) {
+            memory.forget(destination, current);
+        }
     }
 }

@@ -207,6 +207,10 @@ public final class Verbs {
         try {
             NativeLibraryLoader.load(name, PlatformDependent.getClassLoader(Verbs.class));
         } catch (UnsatisfiedLinkError e) {
+            String found = loadFailure(name, e);
+            if (found != null) {
+                throw (Error) new UnsatisfiedLinkError(found).initCause(e);
+            }
             Module module = Verbs.class.getModule();
             String missing = module.isNamed() ? "require the module " + module.getName() + ".linux." +
                     PlatformDependent.normalizedArch() + ", or name it with --add-modules" :
@@ -214,6 +218,28 @@ public final class Verbs {
             throw (Error) new UnsatisfiedLinkError("cannot load " + name + ": " + missing + " (" + e.getMessage() +
                     ')').initCause(e);
         }
+    }
+
+    /**
+     * Why a library that is there can't be loaded, for a person.
+     *
+     * @param name without prefix and suffix.
+     * @param e    what Netty's loader has thrown.
+     * @return {@code null} if the library is not there.
+     */
+    private static String loadFailure(String name, Throwable e) {
+        ClassLoader loader = PlatformDependent.getClassLoader(Verbs.class);
+        String file = "META-INF/native/lib" + name + ".so";
+        if ((loader == null ? ClassLoader.getSystemResource(file) : loader.getResource(file)) == null) {
+            return null;
+        }
+        Throwable deepest = e;
+        while (deepest.getCause() != null) {
+            deepest = deepest.getCause();
+        }
+        return "cannot load " + name + ", which is copied from its jar to the temporary folder: " +
+                deepest + ". -Dio.netty.native.workdir names another folder, which needs " +
+                "room, and a file system that lets programs run";
     }
 
     private static void configureEmbedded() {

@@ -294,6 +294,16 @@ class RdmaMessageConnectionTest {
     }
 
     @Test
+    void childThatCannotBeConfiguredIsRejectedWithTheReason() throws Exception {
+        Channel listener = TestTimeouts.sync(MessagePair.listening(loops.group(), new Recorder())
+                .childOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 1).bind(TestAddress.anyPort())).channel();
+        ChannelFuture connect = MessagePair.connecting(loops.group(), new Recorder()).connect(listener.localAddress());
+        assertThat(TestTimeouts.await(connect).cause()).isInstanceOf(ConnectException.class)
+                .hasMessageContaining("the server can't accept: ").hasMessageContaining("SEND_QUEUE_DEPTH: 1");
+        close(listener);
+    }
+
+    @Test
     void channelThatFailedToConnectIsIdleAndMayTryAgain() throws Exception {
         Channel gone = listen(new Recorder());
         close(gone);

@@ -169,6 +169,72 @@ class PathPlanTest {
         assertThat(memory.size()).isZero();
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void peerThatNoPathReachesIsDownSoNothingIsRemembered(PathRules rules) {
+        PathPlan<Way> plan = plan(rules);
+        plan.next();
+        assertThat(timesOut(plan)).isTrue();
+        assertThat(memory.size()).isOne();
+        while (plan.hasNext()) {
+            plan.next();
+            plan.failed(PathFailure.REFUSED, WHY);
+        }
+        assertThat(memory.size()).isZero();
+    }
+
+    @Test
+    void whatWasRememberedBeforeThePeerWentDownIsForgotten() {
+        memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
+        PathPlan<Way> tried = plan(PathRules.TRANSPORTS);
+        tried.next();
+        assertThat(tried.failed(PathFailure.REFUSED, WHY)).isTrue();
+        tried.next();
+        assertThat(tried.failed(PathFailure.REFUSED, WHY)).isFalse();
+        assertThat(memory.size()).isZero();
+        memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
+        PathPlan<Way> withoutTime = plan(PathRules.TRANSPORTS);
+        withoutTime.next();
+        pass(10 * SECOND);
+        assertThat(withoutTime.failed(PathFailure.TIMEOUT, WHY)).isFalse();
+        assertThat(memory.size()).isZero();
+    }
+
+    @Test
+    void singlePathThatFailsIsNotRememberedAsNobodyKnowsOfTheOthers() {
+        PathPlan<Way> plan = plan(PathRules.TRANSPORTS, 10 * SECOND, 30 * SECOND, Way.NEAR);
+        plan.next();
+        assertThat(plan.failed(PathFailure.REFUSED, WHY)).isFalse();
+        assertThat(memory.size()).isZero();
+        memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
+        PathPlan<Way> next = plan(PathRules.TRANSPORTS, 10 * SECOND, 30 * SECOND, Way.NEAR);
+        next.next();
+        next.connected();
+        assertThat(memory.size()).as("it works").isZero();
+    }
+
+    @Test
+    void endOfAConnectionForgetsWhatWasRememberedMeanwhile() {
+        PathPlan<Way> plan = plan(PathRules.TRANSPORTS);
+        plan.next();
+        plan.connected();
+        memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
+        plan.forget();
+        assertThat(memory.size()).isZero();
+    }
+
+    @Test
+    void silenceHasItsOwnTime() {
+        PathPlan<Way> plan = new PathPlan<>(PathRules.TRANSPORTS, List.of(Way.values()), PEER, memory,
+                new PathPlan.Times(10 * SECOND, SECOND, 30 * SECOND, SECOND), clock);
+        plan.next();
+        assertThat(timesOut(plan)).isTrue();
+        pass(SECOND - 1);
+        assertThat(memory.get(PEER, Way.NEAR)).isNotNull();
+        pass(1);
+        assertThat(memory.get(PEER, Way.NEAR)).isNull();
+    }
+
     @Test
     void rememberedPathIsNotTriedWithoutTime() {
         memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);

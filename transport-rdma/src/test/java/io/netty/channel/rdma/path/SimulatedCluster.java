@@ -237,6 +237,7 @@ final class SimulatedCluster {
                     } else if (transports.failed(failure, failure)) {
                         nextTransport(false);
                     } else {
+                        forgotten(List.of(Transport.RDMA));
                         fails();
                     }
                 });
@@ -284,6 +285,7 @@ final class SimulatedCluster {
                     rdmaFailure = failure;
                     nextProvider(false);
                 } else {
+                    forgotten(providers.subList(0, providers.size() - 1));
                     rdmaFails(rdmaFailure == PathFailure.REFUSED && failure == PathFailure.NO_ROUTE ?
                             rdmaFailure : failure);
                 }
@@ -308,6 +310,7 @@ final class SimulatedCluster {
             if (more) {
                 nextTransport(false);
             } else {
+                forgotten(List.of(Transport.RDMA));
                 fails();
             }
         }
@@ -350,6 +353,15 @@ final class SimulatedCluster {
                 seen.rememberedAt = now() - client.memory.get(peer.destination, path).ageNanos();
             }
             assertThat(client.memory.size()).as("bounded memory").isLessThanOrEqualTo(settings.maxDestinations);
+        }
+
+        /** All paths have failed. */
+        private void forgotten(List<?> paths) {
+            for (Object path : paths) {
+                assertThat(client.memory.get(peer.destination, path)).as("a peer that is down says nothing of a path")
+                        .isNull();
+                client.seen(peer, path).remembered = false;
+            }
         }
 
         private void succeeds(Way way) {

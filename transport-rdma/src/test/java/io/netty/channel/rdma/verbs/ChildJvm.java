@@ -20,6 +20,7 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +30,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -84,12 +86,25 @@ public final class ChildJvm implements AutoCloseable {
      */
     public ChildJvm(List<String> launcher, Class<?> main, List<String> properties, String... arguments)
             throws IOException {
+        this(System.getProperty("java.class.path"), launcher, main, properties, arguments);
+    }
+
+    /** A JVM without the jar, or jars, whose file name begins so. */
+    public static ChildJvm without(String jar, Class<?> main, String... arguments) throws IOException {
+        String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(path -> !new File(path).getName().startsWith(jar))
+                .collect(Collectors.joining(File.pathSeparator));
+        return new ChildJvm(classPath, Collections.emptyList(), main, Collections.emptyList(), arguments);
+    }
+
+    private ChildJvm(String classPath, List<String> launcher, Class<?> main, List<String> properties,
+            String... arguments) throws IOException {
         List<String> command = new ArrayList<>(launcher);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx64m");
         command.addAll(SHORT_LIVED);
         command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
+        command.add(classPath);
         for (String name : INHERITED) {
             if (System.getProperty(name) != null) {
                 command.add("-D" + name + '=' + System.getProperty(name));
