@@ -150,7 +150,7 @@ static int open_name(const char *name, struct stat *status) {
     return fd;
 }
 
-static struct sockaddr_un address_of_file(int fd) {
+struct sockaddr_un folder_address_of_file(int fd) {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", fd);
     return address;
@@ -169,7 +169,7 @@ static int check_dead(const char *name, struct stat *status) {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     int err = fd < 0 ? errno : EADDRINUSE;
     if (fd >= 0) {
-        const struct sockaddr_un address = address_of_file(file);
+        const struct sockaddr_un address = folder_address_of_file(file);
         if (connect(fd, (const struct sockaddr *) &address, sizeof(address)) != 0 && errno == ECONNREFUSED) {
             err = 0;
         }
@@ -324,8 +324,8 @@ int folder_bind_unnamed(int fd) {
     return file;
 }
 
-int folder_connect_file(int fd, int file) {
-    const struct sockaddr_un address = address_of_file(file);
+static int connect_file(int fd, int file) {
+    const struct sockaddr_un address = folder_address_of_file(file);
     return connect(fd, (const struct sockaddr *) &address, sizeof(address)) == 0 ? 0 : errno;
 }
 
@@ -335,7 +335,7 @@ int folder_connect(int fd, const char *name) {
     if (file < 0) {
         return errno == ENOENT || errno == ENOTSOCK || errno == EACCES ? ECONNREFUSED : errno;
     }
-    int err = folder_connect_file(fd, file);
+    int err = connect_file(fd, file);
     close(file);
     return err == EACCES || err == EPERM || err == EPROTOTYPE || err == ENOENT ? ECONNREFUSED : err;
 }

@@ -28,6 +28,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/un.h>
 
 #define FOLDER_NAME_SIZE 80 /* bytes of a name, with the NUL */
 
@@ -61,8 +62,8 @@ void folder_remove(const char *name);
  */
 int folder_bind_unnamed(int fd);
 
-/* connect(2) to the socket of such a file. Returns 0 or errno. */
-int folder_connect_file(int fd, int file);
+/* For connect(2) to the socket of such a file. */
+struct sockaddr_un folder_address_of_file(int fd);
 
 /* connect(2). Returns 0 or errno; ECONNREFUSED: nobody of this name listens to this user. */
 int folder_connect(int fd, const char *name);

@@ -66,18 +66,21 @@ static int bind_abstract(int fd) {
     return bind(fd, (const struct sockaddr *) &unnamed, sizeof(unnamed.sun_family)) == 0 ? 0 : errno;
 }
 
-static int connect_abstract(int fd, int heard) {
+static int connect_to_heard(int fd, const struct own_doorbell *doorbell) {
     struct sockaddr_un address;
     socklen_t size = sizeof(address);
-    return getsockname(heard, (struct sockaddr *) &address, &size) == 0
-                    && connect(fd, (const struct sockaddr *) &address, size) == 0 ? 0 : errno;
+    if (doorbell->file >= 0) {
+        address = folder_address_of_file(doorbell->file);
+    } else if (getsockname(doorbell->heard.fd, (struct sockaddr *) &address, &size) != 0) {
+        return errno;
+    }
+    return connect(fd, (const struct sockaddr *) &address, size) == 0 ? 0 : errno;
 }
 
 /* A new socket that is connected to the one that is heard. Returns -1 with errno. */
 static int open_connected(const struct own_doorbell *doorbell) {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    int err = fd < 0 ? errno
-            : doorbell->file >= 0 ? folder_connect_file(fd, doorbell->file) : connect_abstract(fd, doorbell->heard.fd);
+    int err = fd < 0 ? errno : connect_to_heard(fd, doorbell);
     if (err != 0) {
         close_if_open(&fd, closer_close_own);
         errno = err;
