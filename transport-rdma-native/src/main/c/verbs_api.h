@@ -133,8 +133,8 @@
  * peers may change that have it as well. 0 or errno.
  * ext_rnr_naks: how many messages of the queue pairs of this process have found no receive at the peer. Of adapters it
  * is rnr_nak_retry_err among the kernel's counters of a port, for which there is no kernel here.
- * ext_peer: whom the limits for a peer are for, that is a number for the process at the other end of a connection
- * request or, if it is of another user, for that user; 0 if it has gone.
+ * ext_peer: a number for the process at the other end of a connection request or, if another user has the process, for
+ * that user; 0 if it has gone. Limits for a peer count by it.
  */
 #define VERBS_API_EXTENSIONS(F)                                                                                       \
     F(uint32_t, ext_max_inline_recv, (struct ibv_context *context))                                                   \

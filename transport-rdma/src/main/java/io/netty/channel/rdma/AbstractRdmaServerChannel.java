@@ -311,7 +311,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         return child;
     }
 
-    /** Warns of what a peer can cause at any rate, which must not fill a log. On any thread. */
+    /** Warns of a failure that a peer can cause at any rate, and must not fill the log with. Any thread. */
     final void warn(SocketAddress peer, String what) {
         long more = warning();
         if (more >= 0) {

@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What peers use of something that there is a bounded amount of. A peer may use as much as is left: so one peer alone
- * gets half of it, two get a third each, and a peer that uses nothing always finds some. (The dynamic threshold of
+ * Shares of a bounded amount, by peer. A peer may use as much as is left: so one peer alone gets half, two get a third
+ * each, and a peer that uses nothing always finds some. (The dynamic threshold of
  * Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.) Any thread.
  */
 final class PeerShares {

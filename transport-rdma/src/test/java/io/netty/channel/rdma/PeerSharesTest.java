@@ -24,7 +24,7 @@ import java.util.function.Predicate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** How connections that are half-open are shared out among peers. */
+/** Shares of peers in what half-open connections may use. */
 class PeerSharesTest {
     private static final int LIMIT = 240;
 
@@ -70,7 +70,7 @@ class PeerSharesTest {
     }
 
     @Test
-    void whoWaitsIsToldOnceWhenSomethingIsGivenBack() {
+    void waitingTaskRunsOnceWhenSomethingIsGivenBack() {
         AtomicInteger told = new AtomicInteger();
         takeAll("a");
         shares.await(told::incrementAndGet);

@@ -190,9 +190,9 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
-     * Whom the limits for a peer are for. With the embedded provider that is a process of this user, as the kernel
-     * vouches for it, or all processes of another user; the address there is only what the process says. Else, and if
-     * the peer has gone, it is the address.
+     * The key by which limits for a peer count. With the embedded provider it stands for a process of this user, as the
+     * kernel vouches for it, or for all processes of another user; the address there is only what the process says.
+     * Else, and if the peer has gone, it is the address.
      */
     public Object peer() {
         long peer = peer0(api(), address());

@@ -31,7 +31,7 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** How much of what was flushed a closed channel leaves. */
+/** Messages that a closed channel leaves: how many bytes, and which. */
 class DetachedMessagesTest {
     private final StreamCounters counters = new StreamCounters();
     private final List<Object> flushed = new ArrayList<>();
