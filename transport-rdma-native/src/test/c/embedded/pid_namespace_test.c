@@ -126,7 +126,7 @@ static int raw_connect(void) {
     return fd;
 }
 
-static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, 1 };
+static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, LINK_VERSION };
 
 static bool is_served(int fd) {
     char greeting[64];

@@ -387,7 +387,7 @@ static void the_connection_manager_connects_initiators_with_targets(void) {
     for (int i = 0; i < 4; i++) {
         connect_by_the_connection_manager(IBV_QPT_XRC_RECV, true);
         before = i == 0 ? count_eventfds() : before;
-        CHECK_EQ(count_eventfds(), before);
+        CHECK_EVENTUALLY(count_eventfds() <= before);
     }
 }
 

@@ -244,7 +244,8 @@ static int lock_dead(const char *name, struct stat *status, int *lock) {
         return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : EADDRINUSE;
     }
     struct flock place = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = place_of(name), .l_len = 1 };
-    err = fcntl(fd, F_OFD_SETLK, &place) == 0 ? check_dead(name, status) : EADDRINUSE; /* it may be the next one's now */
+    /* Once more: it may be the next one's now. */
+    err = fcntl(fd, F_OFD_SETLK, &place) == 0 ? check_dead(name, status) : EADDRINUSE;
     if (err != 0) {
         close(fd);
         return err;

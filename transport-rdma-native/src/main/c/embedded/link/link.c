@@ -74,7 +74,6 @@
 #define QPN_BLOCKS 0xfffe /* 1..0xfffe: block 0 holds the special QPs 0 and 1, block 0xffff the multicast QPN */
 
 _Atomic uint64_t link_idle_timeout_ns = 5000 * MS, link_hello_timeout_ns = 5000 * MS;
-_Atomic uint32_t link_version = LINK_VERSION;
 
 struct link_port { /* a listening socket: of a port, or of a block of queue pair numbers */
     struct engine_source source;
@@ -137,10 +136,7 @@ bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *
 }
 
 uint64_t link_peer_number(const struct link_peer *peer) {
-    /* The kernel gives process numbers below 2^22 (PID_MAX_LIMIT), and inodes of pidfds one after the other. */
-    return peer->uid != geteuid() ? UINT64_C(1) << 63 | peer->uid
-            : peer->pid != 0      ? (uint64_t) peer->pid
-                                  : UINT64_C(1) << 62 | peer->process;
+    return peer->may_signal ? (uint64_t) peer->pid : UINT64_C(1) << 63 | peer->uid;
 }
 
 bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit) {

@@ -35,6 +35,8 @@
 #define MESSAGES_PER_CALL 8u
 #define CALLS_PER_TURN 8
 
+_Atomic uint32_t link_version = LINK_VERSION;
+
 static link_handler handlers[LINK_MESSAGE_LIMIT];
 static link_lost_handler lost_handlers[LINK_MESSAGE_LIMIT];
 static unsigned queued_fds; /* atomic; duplicates, of all links */

@@ -373,7 +373,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     /** This end was prepared for the request, which took so long. */
     final void prepared(long nanos) {
-        ((ConnectingUnsafe) unsafe()).prepared(nanos);
+        ((ConnectingUnsafe) ownUnsafe()).prepared(nanos);
     }
 
     /** The connector tries another provider. */
