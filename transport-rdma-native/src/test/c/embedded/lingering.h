@@ -72,7 +72,10 @@ static inline ssize_t send_with_fds(int socket, const void *bytes, size_t length
     return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-/* The same with one that lingers, and that nobody else has. Returns the reader, or -1 with errno. */
+/*
+ * The same with one that lingers, and that nobody else has. Returns the reader, or -1 with errno. The receiver must not
+ * close it before this returns: the last close would be here.
+ */
 static inline int send_lingering_behind(int socket, const void *bytes, size_t length, int others) {
     struct lingering lingering = open_lingering();
     ssize_t sent = send_with_fds(socket, bytes, length, lingering.fd, others + 1);

@@ -20,6 +20,7 @@
 #include "embedded/link/link.h"
 
 #include "check.h"
+#include "held_engine.h"
 #include "lingering.h"
 #include "namespaces.h"
 #include "pair.h"
@@ -99,30 +100,6 @@ static bool on_echo(struct link *link, const void *body, size_t length, int *fds
         return true;
     }
     return link_send(link, ECHO, body, 1, NULL, 0) == 0;
-}
-
-static bool holding, let_go;
-
-/* Keeps the engine from its work. */
-static void wait_to_be_let_go(struct engine_task *task) {
-    (void) task;
-    __atomic_store_n(&holding, true, __ATOMIC_SEQ_CST);
-    CHECK_EVENTUALLY(__atomic_load_n(&let_go, __ATOMIC_SEQ_CST));
-}
-
-static struct engine_task hold = { .run = wait_to_be_let_go };
-
-/* No process may be forked meanwhile: engine.h. */
-static void hold_engine(void) {
-    __atomic_store_n(&holding, false, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&let_go, false, __ATOMIC_SEQ_CST);
-    engine_submit(&hold);
-    CHECK_EVENTUALLY(__atomic_load_n(&holding, __ATOMIC_SEQ_CST));
-}
-
-static void let_engine_go(void) {
-    __atomic_store_n(&let_go, true, __ATOMIC_SEQ_CST);
-    engine_task_cancel(&hold);
 }
 
 static void on_down(struct link *link) {

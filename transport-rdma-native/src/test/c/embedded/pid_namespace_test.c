@@ -28,6 +28,7 @@
 #include "embedded/link/link.h"
 #include "embedded/link/notify_area.h"
 #include "embedded/link/wire.h"
+#include "held_engine.h"
 #include "lingering.h"
 #include "namespaces.h"
 #include "pair.h"
@@ -173,8 +174,11 @@ static void send_too_many(const void *unused) {
     enter_pid_namespace();
     int fd = raw_connect();
     CHECK(is_served(fd));
+    say(0);
+    CHECK(is_told());
     const uint32_t message[] = { ECHO, 0, 0 };
     CHECK(send_lingering_behind(fd, message, sizeof(message), LINK_MAX_FDS) >= 0);
+    say(0);
     char byte;
     ssize_t n;
     do {
@@ -190,6 +194,11 @@ static void nobody_waits_for_descriptors_that_are_too_many(void) {
     struct link_port *port;
     CHECK_EQ(link_bind_port(port_space, PORT, &port), 0);
     struct child child = begin_child(send_too_many, NULL);
+    CHECK_EQ(hear(&child), 0);
+    hold_engine(); /* the child has closed its own copy when the engine sees the message */
+    tell(&child);
+    CHECK_EQ(hear(&child), 0);
+    let_engine_go();
     CHECK_EQ(hear(&child), 0); /* it is hung up on */
     run(connect_from_here);
     tell(&child);
