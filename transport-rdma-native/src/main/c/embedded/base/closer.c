@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -40,8 +41,12 @@
  */
 #define MAX_THREADS 32
 
-/* Descriptors that wait when all threads are kept: peers that can add to them are not served any more. */
+/*
+ * Descriptors that wait when all threads are kept, and while one is at work: beyond that nothing more is received, as
+ * these count against the limit of the process.
+ */
 #define MAX_WAITING 128
+#define MAX_WAITING_FOR_A_MOMENT 512
 
 #define KEPT_NS UINT64_C(50000000)   /* then another thread takes the next turn */
 #define IDLE_NS UINT64_C(2000000000) /* then a thread ends */
@@ -200,8 +205,20 @@ static void hand_over(const struct waiting *what) {
     }
 }
 
+/* An eventfd has no name in any folder, and its close waits for nothing. Most of what peers send is one. */
+static bool is_eventfd(int fd) {
+    char path[32], target[sizeof("anon_inode:[eventfd]")];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(path, target, sizeof(target));
+    return length == sizeof(target) - 1 && memcmp(target, "anon_inode:[eventfd]", (size_t) length) == 0;
+}
+
 void closer_close(int fd) {
-    hand_over(&(struct waiting) { .fd = fd });
+    if (is_eventfd(fd)) {
+        close(fd);
+    } else {
+        hand_over(&(struct waiting) { .fd = fd });
+    }
 }
 
 void closer_unmap(const void *memory, size_t size) {
@@ -251,7 +268,7 @@ void closer_close_inherited(int fd) {
 
 bool closer_is_behind(void) {
     pthread_mutex_lock(&closer.lock);
-    bool behind = closer.waiting > MAX_WAITING && closer.idle == 0;
+    bool behind = closer.waiting > (closer.idle == 0 ? MAX_WAITING : MAX_WAITING_FOR_A_MOMENT);
     pthread_mutex_unlock(&closer.lock);
     return behind;
 }

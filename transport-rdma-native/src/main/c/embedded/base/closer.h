@@ -67,8 +67,8 @@ bool closer_close_received(struct msghdr *message);
 #define CLOSER_MAX_RECEIVED 253 /* descriptors of one message: SCM_MAX_FD, unix(7) */
 
 /*
- * Whether peers keep all threads, and so many descriptors wait that no peer should add to them: it could use up the
- * process's.
+ * Whether so many descriptors wait that no peer should add to them, which could use up the process's: because peers
+ * keep all threads, or for a moment.
  */
 bool closer_is_behind(void);
 

@@ -392,10 +392,6 @@ static bool receive_one(struct link *link, bool *again) {
     struct received packet;
     struct msghdr message;
     *again = false;
-    if (closer_is_behind()) {
-        pause_reading(link);
-        return true;
-    }
     prepare(&packet, &message);
     ssize_t n = recvmsg(link->source.fd, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0) {
@@ -415,6 +411,11 @@ static bool receive_one(struct link *link, bool *again) {
 }
 
 static bool receive(struct link *link, bool *again) {
+    if (closer_is_behind()) {
+        *again = false;
+        pause_reading(link);
+        return true;
+    }
     return link->peer.may_signal ? receive_some(link, again) : receive_one(link, again);
 }
 
