@@ -149,6 +149,7 @@ static void flood(const void *unused) {
 static void processes_of_other_namespaces_leave_room_for_those_of_the_own_one(void) {
     struct rlimit before, limit;
     struct link_port *port;
+    int fds = open_fds();
     CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
     limit = before;
     limit.rlim_cur = 4 * LINKS_OF_USER;
@@ -163,6 +164,7 @@ static void processes_of_other_namespaces_leave_room_for_those_of_the_own_one(vo
     kill_child(&first);
     kill_child(&second);
     link_unbind_port(port);
+    CHECK_EVENTUALLY(open_fds() <= fds); /* or the next test would be refused a link */
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
