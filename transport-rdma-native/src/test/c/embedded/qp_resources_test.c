@@ -20,6 +20,7 @@
 
 #include "check.h"
 #include "embedded/device/qp.h"
+#include "embedded/link/link_private.h"
 #include "embedded/rc/rc.h"
 #include "pair.h"
 #include "provider.h"
@@ -103,6 +104,8 @@ static uint64_t introduce_gap(struct qp *qp) {
 static void an_introduction_that_finds_no_descriptor_is_repeated(void) {
     struct end a, b, scout;
     struct options options = defaults;
+    uint64_t idle_timeout_ns = link_idle_timeout_ns;
+    link_idle_timeout_ns = UINT64_MAX / 2; /* another link would need descriptors */
     options.channel = options.separate_cqs = true; /* so that two descriptors go along */
     end_open(&a, &options);
     end_open(&b, &defaults);
@@ -132,6 +135,7 @@ static void an_introduction_that_finds_no_descriptor_is_repeated(void) {
     expect_wc(b.recv_cq, 1, IBV_WC_SUCCESS);
     CHECK_EVENTUALLY(!is_introducing_itself(early) && !is_introducing_itself(late));
     CHECK(!holds_introduction(early) && !holds_introduction(late));
+    link_idle_timeout_ns = idle_timeout_ns;
     end_close(&a);
     end_close(&b);
 }

@@ -268,6 +268,9 @@ void closer_close_inherited(int fd) {
 
 bool closer_is_behind(void) {
     pthread_mutex_lock(&closer.lock);
+    if (closer.first != NULL && closer.threads == 0) { /* in the child of a fork */
+        start_spare();
+    }
     bool behind = closer.waiting > (closer.idle == 0 ? MAX_WAITING : MAX_WAITING_FOR_A_MOMENT);
     pthread_mutex_unlock(&closer.lock);
     return behind;
@@ -310,13 +313,13 @@ static void fork_parent(void) {
     pthread_mutex_unlock(&closer.lock);
 }
 
+/*
+ * What waits is left to a thread of the child, which closer_is_behind() or the next descriptor starts: the parent closes
+ * its own copy, so that this one may be the last.
+ */
 static void fork_child(void) {
-    while (closer.first != NULL) {
-        struct waiting *taken = take();
-        if (taken->fd >= 0) {
-            close(taken->fd);
-        }
-        free(taken); /* the memory is not mapped here: sealed.c */
+    for (struct waiting *waiting = closer.first; waiting != NULL; waiting = waiting->next) {
+        waiting->memory = NULL; /* not mapped here: sealed.c */
     }
     closer.threads = closer.idle = closer.closing = 0;
     closer.turn_since_ns = 0;

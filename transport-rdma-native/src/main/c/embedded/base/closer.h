@@ -35,8 +35,8 @@ void closer_init(void);      /* before those whose locks are held in calls */
 void closer_halt_init(void); /* after all others that register handlers of forks, but that of the engine */
 
 /*
- * Takes the descriptor over. A child of a fork does not have it from then on, but for a fork in these microseconds. If
- * no thread can be started and there is none, or no memory, it is closed at once.
+ * Takes the descriptor over. A child of a fork may have a copy until it uses the provider, or exec(2). If no thread can
+ * be started and there is none, or no memory, it is closed at once.
  */
 void closer_close(int fd);
 

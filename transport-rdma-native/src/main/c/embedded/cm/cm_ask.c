@@ -28,7 +28,7 @@
 #define MAX_ASKED 64
 
 /* A process that is stopped does not answer: when another one has, it is not waited for any longer than this. */
-#define GRACE_NS UINT64_C(100000000)
+_Atomic uint64_t cm_ask_grace_ns = UINT64_C(100000000);
 
 struct cm_question {
     struct cm_question *next; /* all of them */
@@ -103,7 +103,7 @@ static void take(struct cm_question *question, unsigned i, bool here) {
     if (question->waiting == 0 || question->found > 1) {
         finish(id);
     } else if (here) {
-        engine_timer_set(&id->timer, engine_now_ns() + GRACE_NS);
+        engine_timer_set(&id->timer, engine_now_ns() + cm_ask_grace_ns);
     }
 }
 

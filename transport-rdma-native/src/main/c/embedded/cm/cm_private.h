@@ -285,6 +285,7 @@ void cm_destroy_cqs(struct rdma_cm_id *id); /* those that were made for the call
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* of any peer */
 
 /* cm_ask.c, with cm_lock */
+extern _Atomic uint64_t cm_ask_grace_ns; /* 100 ms. Written by tests only. */
 /*
  * Asks those who listen at the port of the destination in other network namespaces which of them has the address, until
  * `patience_ns` is over at the latest. Returns errno, if there is nobody to ask, or 0 and calls `done` later on the
