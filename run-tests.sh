@@ -29,31 +29,31 @@ is not 0 if anything failed or did not run. No lane needs an RDMA device: all ex
 What failed runs once more, alone, at the end. If it passes then, it is flaky, and more than one that is not in
 testsuite/flaky.list is a failure. A sanitizer's report, a leak, a crash and wrong data are never run again.
 
-Lanes, with the seconds of processor time that each takes, beside up to 300 for the build. Default: these, in 20 minutes
-on two idle cores.
-  scripts          4  the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is
+Lanes, with the minutes that each takes on two idle cores, which are half of its processor time in a run of all, after
+one or two for the build. Default: these, in 20 minutes.
+  scripts        0.1  the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is
                       complete, links in the documents lead to files, versions in them are those of the build,
                       pictures name what the code has, the folders of the C sources include downwards only, no line
                       of C or of a script is longer than 120 characters, the lists of tests are true
-  c               34  the C tests of the native library, and that its folders call downwards only, its files in no
+  c              0.4  the C tests of the native library, and that its folders call downwards only, its files in no
                       circle
-  c-asan          42  the same under AddressSanitizer and UndefinedBehaviorSanitizer, and, if root runs it, as a user
+  c-asan         0.4  the same under AddressSanitizer and UndefinedBehaviorSanitizer, and, if root runs it, as a user
                       without privileges and with 1024 descriptors
-  c-tsan          99  the same under ThreadSanitizer
-  java          1072  unit and integration tests of every module, and Netty's own transport testsuite
-  iwarp           80  byte streams and channels of messages on the embedded provider as an iWARP device, with
+  c-tsan         0.9  the same under ThreadSanitizer
+  java           8.0  unit and integration tests of every module, and Netty's own transport testsuite
+  iwarp          0.6  byte streams and channels of messages on the embedded provider as an iWARP device, with
                       librdmacm as peer
-  faults         200  makes each call fail that can fail for lack of a resource
-  faults-java     19  the same for verbs calls, in Java
-  containers      17  the entry point of the container image (docs/containers.md), in namespaces as containers have
-  conformance     55  unmodified C programs of rdma-core and perftest on the provider's preloadable build
+  faults         1.6  makes each call fail that can fail for lack of a resource
+  faults-java    0.2  the same for verbs calls, in Java
+  containers     0.5  the entry point of the container image (docs/containers.md), in namespaces as containers have
+  conformance    1.5  unmodified C programs of rdma-core and perftest on the provider's preloadable build
                       (--conformance: and many others)
-  consumer        81  applications that see what is deployed only, on the class path and the module path, with each
+  consumer       1.5  applications that see what is deployed only, on the class path and the module path, with each
                       JDK there is
-  fuzz            23  fuzz targets for input from peers: they replay their corpora, then run for 10 seconds each
-  fuzz-java       67  the same for the Java side, for 8 seconds each
-  chaos           57  processes with busy connections, stopped and killed at random instants (random input)
-  differential    41  random programs of handlers on epoll and on RDMA, whose results are compared (random input)
+  fuzz           0.3  fuzz targets for input from peers: they replay their corpora, then run for 10 seconds each
+  fuzz-java      0.6  the same for the Java side, for 8 seconds each
+  chaos          0.6  processes with busy connections, stopped and killed at random instants (random input)
+  differential   0.4  random programs of handlers on epoll and on RDMA, whose results are compared (random input)
 
 Parts of the lane java: a lane for each module, of the name of its folder, for example testsuite. Parts of the lanes c
 and java that --quick runs: quick-c, quick-java. Which tests, is at the top of scripts/lanes.sh.
