@@ -314,8 +314,8 @@ static void fork_parent(void) {
 }
 
 /*
- * What waits is left to a thread of the child, which closer_is_behind() or the next descriptor starts: the parent closes
- * its own copy, so that this one may be the last.
+ * What waits is left to a thread of the child, which closer_is_behind() or the next descriptor starts: the parent
+ * closes its own copy, so that this one may be the last.
  */
 static void fork_child(void) {
     for (struct waiting *waiting = closer.first; waiting != NULL; waiting = waiting->next) {
