@@ -21,6 +21,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -138,5 +139,31 @@ static inline int open_fds(void) {
         fprintf(stderr, "  %s\n", #test);                                                                             \
         test();                                                                                                       \
     } while (0)
+
+#ifdef __SANITIZE_ADDRESS__
+/* Whether all threads but this one sleep (proc(5), /proc/[pid]/task/[tid]/stat). */
+static inline bool others_sleep(void) {
+    DIR *threads = opendir("/proc/self/task");
+    bool sleep = true;
+    for (struct dirent *thread; threads != NULL && (thread = readdir(threads)) != NULL;) {
+        char path[64], text[256] = "";
+        snprintf(path, sizeof(path), "/proc/self/task/%.20s/stat", thread->d_name);
+        int number = atoi(thread->d_name); /* 0: not a thread */
+        int fd = number == 0 || number == getpid() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+        if (fd >= 0) {
+            const char *end = read(fd, text, sizeof(text) - 1) > 0 ? strrchr(text, ')') : NULL;
+            sleep = sleep && end != NULL && end[2] == 'S';
+            close(fd);
+        }
+    }
+    closedir(threads);
+    return sleep;
+}
+
+/* GCC 12's allocator is not held in fork(2): a thread that is in it then leaves it locked in the child. */
+#define WAIT_FOR_FORK() CHECK_EVENTUALLY(others_sleep())
+#else
+#define WAIT_FOR_FORK() ((void) 0)
+#endif
 
 #endif

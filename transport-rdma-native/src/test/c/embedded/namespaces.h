@@ -23,7 +23,6 @@
 #include "check.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <net/if.h>
@@ -139,33 +138,9 @@ static inline bool is_told(void) {
     return read(child_told, &byte, 1) == 1;
 }
 
-#ifdef __SANITIZE_ADDRESS__
-/* Whether all threads but this one sleep (proc(5), /proc/[pid]/task/[tid]/stat). */
-static inline bool others_sleep(void) {
-    DIR *threads = opendir("/proc/self/task");
-    bool sleep = true;
-    for (struct dirent *thread; threads != NULL && (thread = readdir(threads)) != NULL;) {
-        char path[64], text[256] = "";
-        snprintf(path, sizeof(path), "/proc/self/task/%.20s/stat", thread->d_name);
-        int number = atoi(thread->d_name); /* 0: not a thread */
-        int fd = number == 0 || number == getpid() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-        if (fd >= 0) {
-            const char *end = read(fd, text, sizeof(text) - 1) > 0 ? strrchr(text, ')') : NULL;
-            sleep = sleep && end != NULL && end[2] == 'S';
-            close(fd);
-        }
-    }
-    closedir(threads);
-    return sleep;
-}
-#endif
-
 static inline struct child begin_child(void (*run)(const void *argument), const void *argument) {
     int said[2], told[2];
-#ifdef __SANITIZE_ADDRESS__
-    /* GCC 12's allocator is not held in fork(2): a thread that begins or ends then leaves it locked in the child. */
-    CHECK_EVENTUALLY(others_sleep());
-#endif
+    WAIT_FOR_FORK();
     CHECK_EQ(pipe(said), 0);
     CHECK_EQ(pipe(told), 0);
     pid_t pid = fork();
