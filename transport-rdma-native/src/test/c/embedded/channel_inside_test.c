@@ -325,19 +325,23 @@ static void an_old_system_gives_threads_that_block_each_event_once(void) {
     without_nowait(threads_that_block_on_one_channel_take_each_event_once);
 }
 
+static void take_one_without_blocking(struct end *a, struct end *b, uint64_t i) {
+    CHECK_EQ(post_recv(b, i, 0, 8), 0);
+    CHECK_EQ(arm(b->recv_cq, 0), 0);
+    CHECK_EQ(post_send(a, i, IBV_WR_SEND, 0, 0, 8), 0);
+    expect_event(b, b->recv_cq);
+    expect_wc(b->recv_cq, i, IBV_WC_SUCCESS);
+    expect_wc(a->send_cq, i, IBV_WC_SUCCESS);
+    expect_no_event(b);
+}
+
 static void take_without_blocking(void) {
     struct end a, b;
     struct options options = with_channel();
     pair_open_nonblocking(&a, &b, &options);
     expect_no_event(&b);
     for (uint64_t i = 0; i < 100; i++) {
-        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
-        CHECK_EQ(arm(b.recv_cq, 0), 0);
-        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
-        expect_event(&b, b.recv_cq);
-        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
-        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
-        expect_no_event(&b);
+        take_one_without_blocking(&a, &b, i);
     }
     pair_close(&a, &b);
 }
@@ -358,13 +362,7 @@ static void take_from_descriptor_that_blocks(void) {
     for (uint64_t i = 0; i < 10; i++) {
         CHECK_EQ(write(b.channel->fd, &one, sizeof(one)), sizeof(one)); /* a ring for nothing */
         expect_no_event(&b);
-        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
-        CHECK_EQ(arm(b.recv_cq, 0), 0);
-        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
-        expect_event(&b, b.recv_cq);
-        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
-        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
-        expect_no_event(&b);
+        take_one_without_blocking(&a, &b, i);
     }
     pair_close(&a, &b);
 }

@@ -205,16 +205,18 @@ static void hand_over(const struct waiting *what) {
     }
 }
 
-/* An eventfd has no name in any folder, and its close waits for nothing. Most of what peers send is one. */
-static bool is_eventfd(int fd) {
-    char path[32], target[sizeof("anon_inode:[eventfd]")];
+enum closer_kind closer_kind(int fd) {
+    static const char eventfd[] = "anon_inode:[eventfd]"; /* the path of a file begins with a slash */
+    char path[32], target[sizeof(eventfd)];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     ssize_t length = readlink(path, target, sizeof(target));
-    return length == sizeof(target) - 1 && memcmp(target, "anon_inode:[eventfd]", (size_t) length) == 0;
+    return length < 0 ? CLOSER_UNKNOWN
+            : length == sizeof(eventfd) - 1 && memcmp(target, eventfd, (size_t) length) == 0 ? CLOSER_EVENTFD
+            : CLOSER_OTHER;
 }
 
 void closer_close(int fd) {
-    if (is_eventfd(fd)) {
+    if (closer_kind(fd) == CLOSER_EVENTFD) { /* whose close waits for nothing: most of what peers send is one */
         close(fd);
     } else {
         hand_over(&(struct waiting) { .fd = fd });

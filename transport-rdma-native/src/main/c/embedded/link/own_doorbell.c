@@ -17,8 +17,6 @@
 #include "own_doorbell.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -141,17 +139,6 @@ void own_doorbell_lent(const struct own_doorbell *doorbell, int fd) {
 
 /* ---- of peers ---- */
 
-static bool is_eventfd(int fd) {
-    char path[32], target[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(path, target, sizeof(target) - 1);
-    if (length < 0) {
-        return true; /* no /proc */
-    }
-    target[length] = 0;
-    return strcmp(target, "anon_inode:[eventfd]") == 0;
-}
-
 static bool has_option(int fd, int option, int expected) {
     int value;
     socklen_t size = sizeof(value);
@@ -161,5 +148,5 @@ static bool has_option(int fd, int option, int expected) {
 bool doorbell_of_peer(const struct link_peer *peer, int fd, struct doorbell *doorbell) {
     bool is_socket = has_option(fd, SO_DOMAIN, AF_UNIX) && has_option(fd, SO_TYPE, SOCK_DGRAM);
     *doorbell = (struct doorbell) { .fd = fd, .is_socket = is_socket };
-    return is_socket || (peer->may_signal && is_eventfd(fd));
+    return is_socket || (peer->may_signal && closer_kind(fd) != CLOSER_OTHER);
 }

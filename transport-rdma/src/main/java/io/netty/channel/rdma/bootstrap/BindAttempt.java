@@ -114,7 +114,8 @@ final class BindAttempt {
     private void rdmaBound(ServerSocketChannel tcpChannel, ChannelFuture future) {
         if (future.isSuccess()) {
             succeed(tcpChannel, (RdmaServerSocketChannel) future.channel());
-        } else if (BindRules.isWithoutRdma(future.cause()) && !rdmaRequired && !mayDoAtAnotherPort(future.cause())) {
+        } else if (BindRules.isWithoutRdma(future.cause()) && !rdmaRequired &&
+                !BindRules.mayDoAtAnotherPort(future.cause(), address, ports)) {
             rdmaUnavailabilityCause = future.cause();
             succeed(tcpChannel, null);
         } else {
@@ -124,17 +125,13 @@ final class BindAttempt {
 
     private void rdmaFailed(ServerSocketChannel tcpChannel, Throwable cause) {
         whenDone(tcpChannel.close(), closed -> {
-            if (mayDoAtAnotherPort(cause)) {
+            if (BindRules.mayDoAtAnotherPort(cause, address, ports)) {
                 logger.debug("{}: trying another port", address, cause);
                 bindTcp();
             } else {
                 fail(TransportPath.RDMA, cause);
             }
         });
-    }
-
-    private boolean mayDoAtAnotherPort(Throwable cause) {
-        return BindRules.isPortInUse(cause) && address.getPort() == 0 && ports < BindRules.MAX_PORTS;
     }
 
     private ServerBootstrap bootstrap(TransportPath path, ChannelTypes types, ChannelTypes other) {

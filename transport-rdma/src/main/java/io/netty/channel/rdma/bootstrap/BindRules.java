@@ -29,7 +29,7 @@ import java.net.InetSocketAddress;
  */
 final class BindRules {
     /** For a port that is free on both. That some program has bound the same numbers for RDMA alone is unlikely. */
-    static final int MAX_PORTS = 16;
+    private static final int MAX_PORTS = 16;
 
     private BindRules() { }
 
@@ -46,9 +46,15 @@ final class BindRules {
                 ((VerbsException) rdmaCause.getCause()).errno() == Errno.EACCES;
     }
 
-    /** Whether another port may do for RDMA. */
-    static boolean isPortInUse(Throwable rdmaCause) {
-        return rdmaCause instanceof BindException && !(rdmaCause instanceof NoRdmaDeviceException);
+    /**
+     * Whether another port may do for RDMA.
+     *
+     * @param address that the application has asked for.
+     * @param ports   that were tried.
+     */
+    static boolean mayDoAtAnotherPort(Throwable rdmaCause, InetSocketAddress address, int ports) {
+        return rdmaCause instanceof BindException && !(rdmaCause instanceof NoRdmaDeviceException) &&
+                address.getPort() == 0 && ports < MAX_PORTS;
     }
 
     /** What the application is told, if it is not a mistake of its own. */

@@ -354,8 +354,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         if (cause == null) {
             return true;
         }
-        boolean mayDoAtAnotherPort = BindRules.isPortInUse(cause) && address.getPort() == 0 &&
-                ports < BindRules.MAX_PORTS;
+        boolean mayDoAtAnotherPort = BindRules.mayDoAtAnotherPort(cause, address, ports);
         if (BindRules.isWithoutRdma(cause) && !mayDoAtAnotherPort) {
             rdmaUnavailabilityCause = cause;
             dropRdma();
