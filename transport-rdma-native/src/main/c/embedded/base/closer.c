@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,6 +28,7 @@
 
 #include "cancel.h"
 #include "clock.h"
+#include "fd_kind.h"
 #include "thread.h"
 
 #ifndef SO_PASSRIGHTS
@@ -205,18 +205,8 @@ static void hand_over(const struct waiting *what) {
     }
 }
 
-enum closer_kind closer_kind(int fd) {
-    static const char eventfd[] = "anon_inode:[eventfd]"; /* the path of a file begins with a slash */
-    char path[32], target[sizeof(eventfd)];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(path, target, sizeof(target));
-    return length < 0 ? CLOSER_UNKNOWN
-            : length == sizeof(eventfd) - 1 && memcmp(target, eventfd, (size_t) length) == 0 ? CLOSER_EVENTFD
-            : CLOSER_OTHER;
-}
-
 void closer_close(int fd) {
-    if (closer_kind(fd) == CLOSER_EVENTFD) { /* whose close waits for nothing: most of what peers send is one */
+    if (fd_kind(fd) == FD_EVENTFD) { /* whose close waits for nothing: most of what peers send is one */
         close(fd);
     } else {
         hand_over(&(struct waiting) { .fd = fd });

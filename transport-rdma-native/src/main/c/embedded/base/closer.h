@@ -34,10 +34,6 @@
 void closer_init(void);      /* before those whose locks are held in calls */
 void closer_halt_init(void); /* after all others that register handlers of forks, but that of the engine */
 
-/* What a descriptor is of; unknown without /proc. */
-enum closer_kind { CLOSER_UNKNOWN, CLOSER_EVENTFD, CLOSER_OTHER };
-enum closer_kind closer_kind(int fd);
-
 /*
  * Takes the descriptor over. A child of a fork may have a copy until it uses the provider, or exec(2). If no thread can
  * be started and there is none, or no memory, it is closed at once.

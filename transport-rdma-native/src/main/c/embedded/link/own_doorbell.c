@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "embedded/base/closer.h"
+#include "embedded/base/fd_kind.h"
 #include "folder.h"
 
 static void close_if_open(int *fd, void (*close_fd)(int fd)) {
@@ -148,5 +149,5 @@ static bool has_option(int fd, int option, int expected) {
 bool doorbell_of_peer(const struct link_peer *peer, int fd, struct doorbell *doorbell) {
     bool is_socket = has_option(fd, SO_DOMAIN, AF_UNIX) && has_option(fd, SO_TYPE, SOCK_DGRAM);
     *doorbell = (struct doorbell) { .fd = fd, .is_socket = is_socket };
-    return is_socket || (peer->may_signal && closer_kind(fd) != CLOSER_OTHER);
+    return is_socket || (peer->may_signal && fd_kind(fd) != FD_OTHER);
 }
