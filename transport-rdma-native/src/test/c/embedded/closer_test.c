@@ -14,11 +14,15 @@
  * under the License.
  */
 /* Closing what peers could fill: nobody waits for it, also not for another one, and a fork has no copies of it. */
+#include <rdma/rdma_cma.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "check.h"
 #include "embedded/base/closer.h"
+#include "embedded/embedded.h"
+#include "embedded/link/link.h"
 #include "lingering.h"
 
 #define THREADS 32  /* of closer.c */
@@ -87,6 +91,37 @@ static void the_rest_waits_while_all_threads_are_kept(void) {
     CHECK_EVENTUALLY(open_fds() <= before);
 }
 
+static void a_process_with_few_descriptors_connects_when_fewer_wait(void) {
+    enum { FEW = 16 };
+    struct rlimit before, few;
+    struct link_port *port;
+    struct link *link;
+    char reason[256];
+    int ends[FEW + 1];
+    CHECK_EQ(embedded_start(reason, sizeof(reason)), 0);
+    CHECK_EQ(link_bind_port(RDMA_PS_TCP, 7, &port), 0);
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = 8 * FEW;
+    keep_threads(THREADS);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    for (int i = 0; i < FEW; i++) {
+        ends[i] = hand_over_pipe();
+    }
+    CHECK_EVENTUALLY(!closer_is_behind());
+    ends[FEW] = hand_over_pipe();
+    CHECK(closer_is_behind());
+    CHECK_EQ(link_connect_port(RDMA_PS_TCP, 7, true, &link), EAGAIN);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    let_threads_go(THREADS);
+    for (int i = 0; i <= FEW; i++) {
+        expect_closed(ends[i]);
+    }
+    CHECK_EQ(link_connect_port(RDMA_PS_TCP, 7, true, &link), 0);
+    link_put(link);
+    link_unbind_port(port);
+}
+
 static bool is_mapped(void *memory) {
     return msync(memory, 4096, MS_ASYNC) == 0;
 }
@@ -126,5 +161,6 @@ int main(void) {
     RUN(the_rest_waits_while_all_threads_are_kept);
     RUN(memory_is_unmapped_by_another_thread);
     RUN(a_forked_child_closes_with_threads_of_its_own);
+    RUN(a_process_with_few_descriptors_connects_when_fewer_wait);
     return 0;
 }

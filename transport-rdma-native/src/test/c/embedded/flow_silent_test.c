@@ -19,10 +19,10 @@
  */
 #include <poll.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "few_descriptors.h"
 #include "flow_inside.h"
 
 static const union ibv_gid crowded = { .raw = { 0xff, 0x12, 0x40, 0x1b, [15] = 1 } };
@@ -240,21 +240,6 @@ static void a_receiver_that_takes_a_datagram_now_and_then_holds_up_nobody(void) 
 
 /* ---- without descriptors ---- */
 
-static struct rlimit allow_fds(rlim_t count) {
-    struct rlimit before;
-    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &(struct rlimit) { count, before.rlim_max }), 0);
-    return before;
-}
-
-/* The lowest number that is free. */
-static rlim_t next_fd(void) {
-    int fd = dup(0);
-    CHECK(fd >= 0);
-    close(fd);
-    return (rlim_t) fd;
-}
-
 static void receive_without_descriptors(int socket) {
     struct end end;
     receive_in_turn(socket, &end);
@@ -263,7 +248,7 @@ static void receive_without_descriptors(int socket) {
     end_open_on(&other, &end, &options);
     ud_ready(&other);
     CHECK_EQ(post_recv(&other, 2, 0, 8192), 0);
-    struct rlimit before = allow_fds(next_fd());
+    struct rlimit before = leave_descriptors(0);
     send_all(socket, &other.qp->qp_num, sizeof(other.qp->qp_num));
     await_turn(socket);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
@@ -324,7 +309,7 @@ static void a_sender_without_descriptors_loses_a_datagram_and_no_more(void) {
     struct ibv_ah *ah = own_ah(&a);
     send_datagram(&a, 1, 0, 20, ah, first); /* so that there is a link */
     /* The answer has the acknowledgements, and the channel's doorbell. */
-    struct rlimit before = allow_fds(next_fd() + 1);
+    struct rlimit before = leave_descriptors(1);
     send_datagram(&a, 2, 0, 20, ah, second);
     CHECK_EVENTUALLY(flows_of(&a) == 1); /* at once, unless the answer comes after we have given it up */
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);

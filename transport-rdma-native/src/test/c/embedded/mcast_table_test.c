@@ -15,13 +15,13 @@
  */
 /* The registry of multicast members as only its inside can be tested. */
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "embedded/groups/mcast_table.h"
 #include "embedded/link/link_private.h"
 #include "embedded/ud/ud.h"
+#include "few_descriptors.h"
 #include "ud_support.h"
 
 #define LID 0xc123
@@ -115,13 +115,7 @@ static void a_sender_that_had_no_descriptors_asks_again(void) {
     attr.grh.dgid = gid;
     struct ibv_ah *ah = ibv_create_ah(a.pd, &attr);
     CHECK(ah != NULL);
-    int fd = dup(0);
-    CHECK(fd >= 0);
-    close(fd);
-    struct rlimit before;
-    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-    struct rlimit few = { (rlim_t) fd + 1, before.rlim_max }; /* not for all that a link takes */
-    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    struct rlimit before = leave_descriptors(1); /* not for all that a link takes */
     send_datagram(&a, 1, 0, 20, ah, UD_MULTICAST_QPN);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
     send_datagram(&a, 2, 0, 20, ah, UD_MULTICAST_QPN);

@@ -15,28 +15,15 @@
  */
 /* Creation and introduction of queue pairs when file descriptors run out, and that introductions do not use them up. */
 #include <poll.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "embedded/device/qp.h"
 #include "embedded/link/link_private.h"
 #include "embedded/rc/rc.h"
+#include "few_descriptors.h"
 #include "pair.h"
 #include "provider.h"
 #include "qp_inside.h"
-
-static void limit_fds(int more) {
-    struct rlimit limit = { .rlim_max = 0 };
-    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    limit.rlim_cur = limit.rlim_max;
-    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    int lowest = dup(0);
-    CHECK(lowest >= 0);
-    close(lowest);
-    limit.rlim_cur = more < 0 ? limit.rlim_max : (rlim_t) (lowest + more);
-    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-}
 
 /* Everything a connection needs, or nothing. Returns whether it worked. */
 static bool try_everything(void) {
@@ -80,12 +67,12 @@ static void creation_unwinds_when_descriptors_run_out(void) {
     int needed = 0;
     for (int more = 0; needed == 0; more++) {
         CHECK(more < 64);
-        limit_fds(more);
+        struct rlimit before = leave_descriptors(more);
         if (try_everything()) {
             needed = more;
         }
+        CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
     }
-    limit_fds(-1);
     CHECK(try_everything());
     int before = open_fds();
     for (int i = 0; i < 50; i++) {
@@ -121,12 +108,12 @@ static void an_introduction_that_finds_no_descriptor_is_repeated(void) {
     pthread_mutex_lock(&late->control);
     rc_release(late, true);
     pthread_mutex_unlock(&late->control);
-    limit_fds(1); /* which the sender may need, and the engine for a moment */
+    struct rlimit before = leave_descriptors(1); /* which the sender may need, and the engine for a moment */
     CHECK_EVENTUALLY(end_to_rtr(&a, b.qp->qp_num) == 0);
     uint64_t first_gap = introduce_gap(early);
     CHECK_EVENTUALLY(introduce_gap(early) > first_gap);
     CHECK(!holds_introduction(late));
-    limit_fds(-1);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
     CHECK_EQ(end_to_rts(&a), 0);
     end_connect(&b, a.qp->qp_num);
     CHECK_EQ(post_recv(&b, 1, 0, 8), 0);

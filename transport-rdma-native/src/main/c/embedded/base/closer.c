@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,10 +44,12 @@
 
 /*
  * Descriptors that wait when all threads are kept, and while one is at work: beyond that nothing more is received, as
- * these count against the limit of the process.
+ * these count against the limit of the process. Other parts of this library keep up to half of that limit, so an eighth
+ * is left for them.
  */
 #define MAX_WAITING 128
 #define MAX_WAITING_FOR_A_MOMENT 512
+#define PART_OF_DESCRIPTORS 8
 
 #define KEPT_NS UINT64_C(50000000)   /* then another thread takes the next turn */
 #define IDLE_NS UINT64_C(2000000000) /* then a thread ends */
@@ -258,14 +261,29 @@ void closer_close_inherited(int fd) {
     close(fd);
 }
 
+/* With the lock. */
+static bool is_behind(void) {
+    unsigned max = closer.idle == 0 ? MAX_WAITING : MAX_WAITING_FOR_A_MOMENT;
+    struct rlimit limit;
+    return closer.waiting > max || (getrlimit(RLIMIT_NOFILE, &limit) == 0
+            && closer.waiting > limit.rlim_cur / PART_OF_DESCRIPTORS);
+}
+
 bool closer_is_behind(void) {
     pthread_mutex_lock(&closer.lock);
     if (closer.first != NULL && closer.threads == 0) { /* in the child of a fork */
         start_spare();
     }
-    bool behind = closer.waiting > (closer.idle == 0 ? MAX_WAITING : MAX_WAITING_FOR_A_MOMENT);
+    bool behind = is_behind();
     pthread_mutex_unlock(&closer.lock);
     return behind;
+}
+
+bool closer_is_done(void) {
+    pthread_mutex_lock(&closer.lock);
+    bool done = closer.waiting == 0 && closer.closing == 0;
+    pthread_mutex_unlock(&closer.lock);
+    return done;
 }
 
 bool closer_pass_rights(int socket, bool passed) {

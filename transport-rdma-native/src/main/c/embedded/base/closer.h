@@ -72,6 +72,9 @@ bool closer_close_received(struct msghdr *message);
  */
 bool closer_is_behind(void);
 
+/* Whether nothing waits and nothing is being closed: for tests that count descriptors. */
+bool closer_is_done(void);
+
 /*
  * Whether others may send descriptors to a Unix socket; who connects to a listening one is treated as it is. Returns
  * false before Linux 6.16, where everybody may.

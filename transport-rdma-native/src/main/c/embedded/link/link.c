@@ -418,8 +418,13 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
             link->named = false;
         }
     }
-    int fd = open_socket();
-    err = fd < 0 ? errno : connect_socket(fd, name);
+    int fd = -1;
+    if (closer_is_behind()) { /* a connection that is refused would be one more to close */
+        err = EAGAIN;
+    } else {
+        fd = open_socket();
+        err = fd < 0 ? errno : connect_socket(fd, name);
+    }
     if (err == 0) {
         err = trust_peer(fd, &peer); /* another user may have bound the name: no process that may be a peer is there */
     }
