@@ -155,6 +155,7 @@ final class Tunnel {
         client.readFor(server);
         server.readFor(client);
         client.readIf(server.channel.isWritable());
+        server.flush();
         if (!settings.quiet()) {
             LOGGER.info("{}: connected over {}", this, describePath());
         }
@@ -304,7 +305,17 @@ final class Tunnel {
 
         @Override
         public void channelReadComplete(ChannelHandlerContext ctx) {
-            other.channel.flush();
+            other.flush();
+        }
+
+        /**
+         * Epoll reads what came ahead of an end also where nothing is to be read, and perhaps before the other channel
+         * has begun to connect: a flush would fail then.
+         */
+        private void flush() {
+            if (connected) {
+                channel.flush();
+            }
         }
 
         @Override
@@ -329,7 +340,7 @@ final class Tunnel {
         /** Tells the peer that there is no more, behind all that was written. */
         private void endOutput() {
             // Shutting down at once would fail what is still queued.
-            channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener((ChannelFutureListener) flushed -> {
+            channel.write(Unpooled.EMPTY_BUFFER).addListener((ChannelFutureListener) flushed -> {
                 if (flushed.isSuccess()) {
                     channel.shutdownOutput().addListener((ChannelFutureListener) shutdown -> {
                         if (shutdown.isSuccess()) {
@@ -342,6 +353,7 @@ final class Tunnel {
                     failed(this, flushed.cause());
                 }
             });
+            flush();
         }
 
         /** Closed by its peer, in both directions at once, and without an error. */
@@ -350,7 +362,8 @@ final class Tunnel {
             if (!ending) {
                 ending = true;
                 other.channel.config().setAutoRead(false);
-                other.channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+                other.channel.write(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+                other.flush();
             }
         }
 

@@ -15,8 +15,15 @@
  */
 package io.netty.example.rdma.proxy;
 
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaCopyCause;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaSocketChannel;
@@ -24,12 +31,15 @@ import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.example.rdma.echo.EchoClient;
 import io.netty.example.rdma.echo.EchoServerHandler;
 import io.netty.example.rdma.proxy.ProxyFixture.Route;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.Transport;
+import io.netty.example.rdma.util.Waiting;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +47,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -149,6 +160,48 @@ class ProxyTest {
                 }
             }
             proxy.awaitNoConnections();
+        }
+    }
+
+    /** Epoll may read them in the turn in which the client is accepted: the connect is a task of the next one. */
+    @Test
+    void bytesAndEndThatAreReadBeforeTheConnectBeginsReachTheServer() throws Exception {
+        EventLoopGroup group = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
+        try (ProxyFixture proxy = new ProxyFixture(new Route(Transport.EPOLL, Transport.RDMA)).start()) {
+            ProxySettings settings = new ProxySettings(new Listen(ProxyPath.TCP, new HostAndPort(TestAddress.HOST, 0)),
+                    proxy.serverAddress(), ProxyPath.RDMA, (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS), 0,
+                    true);
+            Channel listener = TestTimeouts.sync(new ServerBootstrap()
+                    .group(group)
+                    .channel(Transport.EPOLL.serverChannelType())
+                    .childOption(ChannelOption.AUTO_READ, false)
+                    .childHandler(new ChannelInitializer<SocketChannel>() {
+                        @Override
+                        protected void initChannel(SocketChannel channel) {
+                            new Tunnel(channel, settings, new ProxyCounters());
+                            channel.pipeline().addFirst(new ReadAtOnce());
+                        }
+                    })
+                    .bind(TestAddress.anyPort())).channel();
+            int port = ((InetSocketAddress) listener.localAddress()).getPort();
+            try (Socket client = new Socket(TestAddress.HOST, port)) {
+                Peer server = proxy.accepted();
+                server.awaitText("question");
+                server.awaitEnd();
+                assertThat(client.isConnected()).isTrue();
+            }
+        } finally {
+            TestTimeouts.shutdown(group);
+        }
+    }
+
+    private static final class ReadAtOnce extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            ctx.fireChannelActive();
+            ctx.fireChannelRead(Unpooled.copiedBuffer("question", StandardCharsets.US_ASCII));
+            ctx.fireChannelReadComplete();
+            ctx.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
         }
     }
 
