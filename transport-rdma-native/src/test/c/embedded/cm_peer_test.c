@@ -309,6 +309,42 @@ static void one_process_does_not_fill_a_backlog(void) {
     rdma_destroy_event_channel(client);
 }
 
+/* They wait to be fetched all the same: without this one process would fill a backlog, and leave nothing to others. */
+static void requests_that_a_process_has_given_up_count_until_they_are_fetched(void) {
+    struct rdma_event_channel *server = new_channel();
+    struct rdma_cm_id *listener = new_listener(server, test_address(), 16);
+    uint16_t port = port_of(listener);
+    int fd = raw_connect(port);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 1; i <= 16; i++) {
+            struct cm_wire_req request = request_to(port, i, i);
+            const struct cm_wire_rej withdrawal = { .ids = { .from = i }, .reason = CM_REJ_TIMEOUT };
+            raw_send(fd, CM_REQ, &request, sizeof(request));
+            raw_send(fd, CM_REJ, &withdrawal, sizeof(withdrawal));
+        }
+        struct cm_wire_rej reject;
+        for (uint32_t i = 15; i <= 16; i++) { /* fourteen, seven eighths of sixteen, wait */
+            CHECK(raw_receive(fd, CM_REJ, &reject, sizeof(reject)));
+            CHECK_EQ(reject.ids.to, i);
+            CHECK_EQ(reject.reason, CM_REJ_NO_RESOURCES);
+        }
+        for (int i = 0; i < 14; i++) {
+            struct rdma_cm_event *event = expect(server, RDMA_CM_EVENT_CONNECT_REQUEST);
+            struct rdma_cm_id *id = event->id;
+            rdma_ack_cm_event(event);
+            rdma_destroy_id(id);
+        }
+        expect_nothing(server);
+    }
+    struct cm_wire_req request = request_to(port, 1, 1); /* this one is not fetched */
+    raw_send(fd, CM_REQ, &request, sizeof(request));
+    struct pollfd wait = { .fd = server->fd, .events = POLLIN };
+    CHECK_EQ(poll(&wait, 1, patience_ms()), 1);
+    close(fd);
+    rdma_destroy_id(listener);
+    rdma_destroy_event_channel(server);
+}
+
 /* A server that gives up before it has our ready-to-use rejects; for the client the connection is there by then. */
 static void a_rejection_that_comes_after_the_establishment_ends_the_connection(void) {
     struct pair p = new_pair();
@@ -458,6 +494,7 @@ int main(void) {
     RUN(messages_out_of_turn_are_ignored);
     RUN(a_flood_of_requests_is_bounded_by_the_backlog);
     RUN(one_process_does_not_fill_a_backlog);
+    RUN(requests_that_a_process_has_given_up_count_until_they_are_fetched);
     RUN(a_rejection_that_comes_after_the_establishment_ends_the_connection);
     RUN(a_lying_server_cannot_confuse_its_client);
     RUN(lies_do_not_confuse_a_server_of_datagrams);

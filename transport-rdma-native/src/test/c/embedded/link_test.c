@@ -16,8 +16,9 @@
 /*
  * Links: delivery, descriptors, back-pressure, the death of a peer, and peers that lie.
  */
+#include "embedded/link/account.h"
 #include "embedded/link/engine.h"
-#include "embedded/link/link.h"
+#include "embedded/link/link_private.h"
 
 #include "check.h"
 #include "held_engine.h"
@@ -26,6 +27,7 @@
 #include "pair.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stddef.h>
 #include <stdbool.h>
 #include <signal.h>
@@ -46,10 +48,13 @@ static int port_space; /* of this run: no other program has ports there */
 #define SEQUENCE 40
 #define WITH_FDS 41
 #define ECHO 42
-#define HOLD 43
+#define ASK 43
+#define ANSWER 44
 
 static int received, disordered, downs, held_fd = -1, echoes, fds_without_links;
 static uint32_t next_sequence;
+static int answers, disordered_answers; /* to what this process asks */
+static struct link *asked_link;         /* that the first ASK of a peer came over, with a reference */
 
 static int get(int *counter) {
     return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
@@ -100,6 +105,37 @@ static bool on_echo(struct link *link, const void *body, size_t length, int *fds
         return true;
     }
     return link_send(link, ECHO, body, 1, NULL, 0) == 0;
+}
+
+static bool on_ask(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    (void) nfds;
+    int number;
+    if (length != sizeof(number)) {
+        return false;
+    }
+    memcpy(&number, body, sizeof(number));
+    if (number == 0) {
+        __atomic_store_n(&asked_link, link_get(link), __ATOMIC_SEQ_CST);
+    }
+    int error = link_send(link, ANSWER, body, length, NULL, 0);
+    return error == 0 || error == EPIPE;
+}
+
+static bool on_answer(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) link;
+    (void) fds;
+    (void) nfds;
+    int number;
+    if (length != sizeof(number)) {
+        return false;
+    }
+    memcpy(&number, body, sizeof(number));
+    if (number != get(&answers)) {
+        add(&disordered_answers);
+    }
+    add(&answers);
+    return true;
 }
 
 static void on_down(struct link *link) {
@@ -696,6 +732,257 @@ static void accepting_goes_on_after_descriptors_ran_out(void) {
     link_unbind_port(port);
 }
 
+/* ---- peers that ask and do not read the answers ---- */
+
+#define KIB 1024u
+
+/* What is allocated, as the allocator counts it (mallinfo2(3)). Sanitizers have others, of which it knows nothing. */
+static size_t allocated(void) {
+    return mallinfo2().uordblks;
+}
+
+/* A peer that greets, and asks with numbers. */
+struct asker {
+    int fd, asked, answered;
+    struct link *link; /* the end of this process */
+};
+
+static size_t queued_on(struct link *link) {
+    pthread_mutex_lock(&link->lock);
+    size_t bytes = link->queued_bytes;
+    pthread_mutex_unlock(&link->lock);
+    return bytes;
+}
+
+static bool is_stopped(const struct asker *asker) {
+    pthread_mutex_lock(&asker->link->lock);
+    bool stopped = asker->link->stopped;
+    pthread_mutex_unlock(&asker->link->lock);
+    return stopped;
+}
+
+/* Returns false if there is no room now. */
+static bool ask(struct asker *asker) {
+    const uint32_t packet[] = { ASK, 0, (uint32_t) asker->asked };
+    ssize_t sent = send(asker->fd, packet, sizeof(packet), MSG_DONTWAIT | MSG_NOSIGNAL);
+    CHECK(sent == sizeof(packet) || (sent < 0 && errno == EAGAIN)); /* not hung up on */
+    asker->asked += sent > 0;
+    return sent > 0;
+}
+
+static void read_answer(struct asker *asker) {
+    uint32_t packet[4];
+    CHECK_EQ(recv(asker->fd, packet, sizeof(packet), 0), 12);
+    CHECK(packet[0] == ANSWER && packet[2] == (uint32_t) asker->answered);
+    asker->answered++;
+}
+
+static struct asker begin_to_ask(uint16_t port) {
+    struct asker asker = { .fd = raw_connect(port) };
+    uint32_t greeting[4];
+    CHECK_EQ(send(asker.fd, hello, sizeof(hello), 0), sizeof(hello));
+    CHECK_EQ(recv(asker.fd, greeting, sizeof(greeting), 0), sizeof(greeting));
+    CHECK(ask(&asker));
+    read_answer(&asker);
+    asker.link = __atomic_exchange_n(&asked_link, NULL, __ATOMIC_SEQ_CST);
+    CHECK(asker.link != NULL);
+    return asker;
+}
+
+/* Until nothing is read from it any more. */
+static void ask_without_reading(struct asker *asker) {
+    while (!is_stopped(asker)) {
+        if (!ask(asker)) {
+            sched_yield();
+        }
+        CHECK(asker->asked < 100000);
+    }
+    while (ask(asker)) { /* what the socket takes */
+    }
+}
+
+static void read_all_answers(struct asker *asker) {
+    while (asker->answered < asker->asked) {
+        read_answer(asker);
+    }
+    CHECK_EVENTUALLY(!link_is_behind(asker->link));
+    CHECK(!is_stopped(asker));
+}
+
+static void end_asker(struct asker *asker) {
+    close(asker->fd);
+    link_put(asker->link);
+}
+
+static void a_peer_that_asks_without_reading_is_not_read_from_until_it_reads(void) {
+    struct link_port *port;
+    CHECK_EQ(link_bind_port(PS, 40, &port), 0);
+    struct asker asker = begin_to_ask(40);
+    size_t before = allocated();
+    ask_without_reading(&asker);
+    CHECK(allocated() <= before + 64 * KIB + 3 * LINK_BLOCK_BYTES);
+    read_all_answers(&asker);
+    CHECK(allocated() <= before + LINK_BLOCK_BYTES);
+    ask_without_reading(&asker); /* the same again */
+    CHECK(allocated() <= before + 64 * KIB + 3 * LINK_BLOCK_BYTES);
+    int down = get(&downs);
+    end_asker(&asker); /* the link ends although nothing is read from it */
+    CHECK_EVENTUALLY(get(&downs) == down + 1);
+    CHECK_EVENTUALLY(allocated() <= before);
+    link_unbind_port(port);
+}
+
+/* What a peer said before it went away is heard even if nothing was read from it at that time. */
+static void the_last_words_of_a_peer_that_was_not_read_from_are_heard(void) {
+    struct link_port *port;
+    CHECK_EQ(link_bind_port(PS, 41, &port), 0);
+    struct asker asker = begin_to_ask(41);
+    ask_without_reading(&asker);
+    next_sequence = 0;
+    int heard = get(&received), size = 4 << 20;
+    CHECK_EQ(setsockopt(asker.fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)), 0);
+    const uint32_t word[] = { SEQUENCE, 0, 0 };
+    CHECK_EQ(send(asker.fd, word, sizeof(word), MSG_DONTWAIT), sizeof(word));
+    CHECK_EQ(get(&received), heard);
+    end_asker(&asker);
+    CHECK_EVENTUALLY(get(&received) == heard + 1);
+    link_unbind_port(port);
+}
+
+#define ASKERS 32
+
+static void many_peers_that_ask_without_reading_are_bounded_together(void) {
+    struct link_port *port;
+    struct asker askers[ASKERS];
+    uint64_t all = link_queue_limit;
+    link_queue_limit = 2048 * KIB;
+    CHECK_EQ(link_bind_port(PS, 42, &port), 0);
+    for (int i = 0; i < ASKERS; i++) {
+        askers[i] = begin_to_ask(42);
+    }
+    size_t before = allocated();
+    for (int i = 0; i < ASKERS; i++) {
+        ask_without_reading(&askers[i]);
+    }
+    CHECK(allocated() <= before + link_queue_limit / 2); /* the half that one peer may have */
+    for (int i = 0; i < ASKERS; i++) {
+        read_all_answers(&askers[i]);
+        end_asker(&askers[i]);
+    }
+    link_unbind_port(port);
+    link_queue_limit = all;
+}
+
+/* The same of links that this process has made, which it reads in any case. */
+static void what_waits_for_a_peer_on_several_links_is_bounded_together(void) {
+    pid_t peer = fork_peer(43);
+    struct link *links[3];
+    char body[LINK_MAX_BODY] = { 0 };
+    uint64_t all = link_queue_limit;
+    int echoed = get(&echoes);
+    for (int i = 0; i < 3; i++) {
+        links[i] = link_to_child(43, peer);
+        link_forget(links[i]);
+        CHECK_EQ(link_send(links[i], ECHO, "ab", 2, NULL, 0), 0);
+        CHECK_EVENTUALLY(get(&echoes) == echoed + i + 1);
+    }
+    kill(peer, SIGSTOP);
+    CHECK_EQ(waitpid(peer, NULL, WUNTRACED), peer);
+    size_t before = allocated();
+    link_queue_limit = 1024 * KIB;
+    for (int i = 0; i < 2; i++) {
+        for (int sent = 0; queued_on(links[i]) < 200 * KIB; sent++) {
+            CHECK_EQ(link_send(links[i], SEQUENCE, body, sizeof(body), NULL, 0), 0);
+            CHECK(sent < 10000);
+        }
+    }
+    int down = get(&downs), fds[LINK_MAX_FDS] = { 0, 0, 0, 0 }, waiting = 0, error;
+    struct rlimit limit, few;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    few = limit;
+    few.rlim_cur = 1024;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    while ((error = link_send(links[0], WITH_FDS, NULL, 0, fds, LINK_MAX_FDS)) == 0) {
+        waiting += LINK_MAX_FDS;
+    }
+    CHECK_EQ(error, EMFILE);
+    CHECK_EQ(waiting, few.rlim_cur / 8); /* half of what all may have */
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    size_t most = before;
+    while (link_send(links[2], SEQUENCE, body, sizeof(body), NULL, 0) == 0) {
+        most = allocated();
+        CHECK(most <= before + link_queue_limit / 2);
+    }
+    CHECK(IS_SANITIZED || most >= before + link_queue_limit / 2 - 8 * LINK_BLOCK_BYTES);
+    CHECK_EVENTUALLY(get(&downs) == down + 1);
+    CHECK(link_is_up(links[0]) && link_is_up(links[1]));
+    CHECK_EVENTUALLY(allocated() <= before + 2 * (200 * KIB + LINK_BLOCK_BYTES) + (unsigned) waiting * 16);
+    kill(peer, SIGKILL);
+    waitpid(peer, NULL, 0);
+    for (int i = 0; i < 3; i++) {
+        link_put(links[i]);
+    }
+    link_queue_limit = all;
+}
+
+/* More than the sockets take, and than the answers that may wait before nothing is read. */
+#define ASKED 20000
+
+static void ask_over(struct link *link) {
+    for (int i = 0; i < ASKED; i++) {
+        CHECK_EQ(link_send(link, ASK, &i, sizeof(i), NULL, 0), 0);
+    }
+    CHECK_EVENTUALLY(get(&answers) == ASKED);
+    CHECK_EQ(get(&disordered_answers), 0);
+}
+
+static void ask_back(const void *unused) {
+    (void) unused;
+    struct link_port *port;
+    CHECK_EQ(link_bind_port(PS, 44, &port), 0);
+    say(1);
+    CHECK_EVENTUALLY(__atomic_load_n(&asked_link, __ATOMIC_SEQ_CST) != NULL);
+    ask_over(asked_link);
+    say(2);
+    while (is_told()) {
+    }
+}
+
+static void two_that_flood_each_other_over_one_link_get_all_answers(void) {
+    struct link *link;
+    struct child child = begin_child(ask_back, NULL);
+    CHECK_EQ(hear(&child), 1);
+    CHECK_EQ(link_connect_port(PS, 44, false, &link), 0);
+    ask_over(link);
+    CHECK_EQ(hear(&child), 2);
+    link_put(__atomic_exchange_n(&asked_link, NULL, __ATOMIC_SEQ_CST));
+    kill_child(&child);
+    end_link(link);
+}
+
+/* Three users take as much of 1024 as they get, one after the other. */
+static void what_all_share_is_never_all_for_one(void) {
+    const uint64_t shares[] = { 512, 256, 128 };
+    struct account *accounts[3];
+    for (unsigned i = 0; i < 3; i++) {
+        const struct link_peer peer = { .uid = 1000000 + i };
+        accounts[i] = account_get(&peer);
+        CHECK(accounts[i] != NULL && accounts[i] == account_get(&peer));
+        CHECK(!account_charge_share(accounts[i], LINK_KEPT_DOORBELLS, shares[i] + 1, 1024));
+        CHECK(account_charge_share(accounts[i], LINK_KEPT_DOORBELLS, shares[i], 1024));
+        CHECK(!account_charge_share(accounts[i], LINK_KEPT_DOORBELLS, 1, 1024));
+        CHECK(account_nears_share(accounts[i], LINK_KEPT_DOORBELLS, 1024));
+    }
+    account_discharge(accounts[0], LINK_KEPT_DOORBELLS, shares[0]);
+    CHECK(!account_nears_share(accounts[2], LINK_KEPT_DOORBELLS, 1024));
+    CHECK(account_charge_share(accounts[2], LINK_KEPT_DOORBELLS, 1, 1024));
+    account_discharge(accounts[1], LINK_KEPT_DOORBELLS, shares[1]);
+    account_discharge(accounts[2], LINK_KEPT_DOORBELLS, shares[2] + 1);
+    for (int i = 0; i < 6; i++) {
+        account_put(accounts[i % 3]);
+    }
+}
+
 /* ---- descriptors that are slow to close ---- */
 
 #define SLOW_MESSAGES 40 /* more than there are threads to close them */
@@ -873,6 +1160,8 @@ int main(void) {
     link_set_handler(SEQUENCE, on_sequence);
     link_set_handler(WITH_FDS, on_fds);
     link_set_handler(ECHO, on_echo);
+    link_set_handler(ASK, on_ask);
+    link_set_handler(ANSWER, on_answer);
     link_add_down_handler(on_down);
     CHECK_EQ(engine_start(), 0);
     fds_without_links = open_fds();
@@ -894,6 +1183,12 @@ int main(void) {
     RUN_TO_THE_END(what_comes_behind_a_lie_is_not_heard_and_its_descriptors_are_closed);
     RUN_TO_THE_END(the_messages_before_a_death_are_delivered);
     RUN_TO_THE_END(accepting_goes_on_after_descriptors_ran_out);
+    RUN_TO_THE_END(a_peer_that_asks_without_reading_is_not_read_from_until_it_reads);
+    RUN_TO_THE_END(the_last_words_of_a_peer_that_was_not_read_from_are_heard);
+    RUN_TO_THE_END(many_peers_that_ask_without_reading_are_bounded_together);
+    RUN_TO_THE_END(what_waits_for_a_peer_on_several_links_is_bounded_together);
+    RUN_TO_THE_END(two_that_flood_each_other_over_one_link_get_all_answers);
+    RUN(what_all_share_is_never_all_for_one);
     RUN_TO_THE_END(descriptors_wait_for_a_peer_that_has_not_accepted_yet);
     RUN_TO_THE_END(a_stranger_can_send_no_descriptors);
     RUN_TO_THE_END(what_a_stranger_has_sent_is_closed_beside_the_engine);

@@ -148,8 +148,26 @@ static void one_doorbell_is_kept_for_all(void) {
     process_put(process);
 }
 
+static struct process *show_new_area(uid_t user, pid_t pid) {
+    void *memory;
+    int fd = sealed_create("test-area", sizeof(struct notify_area), &memory);
+    CHECK(fd >= 0);
+    CHECK_EQ(munmap(memory, sizeof(struct notify_area)), 0);
+    int doorbell = user == geteuid() ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)
+            : socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    CHECK(doorbell >= 0);
+    const struct link_peer peer = { .uid = user, .pid = pid, .may_signal = user == geteuid() };
+    struct process *process = process_of_notify_area(&peer, fd, &doorbell);
+    if (process == NULL) {
+        CHECK_EQ(errno, EPROTO);
+        close(doorbell);
+    }
+    close(fd);
+    return process;
+}
+
 static void a_process_with_very_many_doorbells_has_some_kept(void) {
-    enum { CQS = 300, KEPT = 256 }; /* MIN_DOORBELLS of process.c */
+    enum { CQS = 300, KEPT = 256 }; /* half of MIN_DOORBELLS of process.c */
     static struct announcement announcements[CQS];
     struct rlimit limit, low;
     CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -157,6 +175,8 @@ static void a_process_with_very_many_doorbells_has_some_kept(void) {
     low.rlim_cur = 8 * KEPT;
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
     struct process *process = open_process(NOBODY), *other = open_process(NOBODY + 1);
+    struct process *another_area = show_new_area(geteuid(), NOBODY);
+    CHECK(another_area != NULL);
     int before = open_fds(), left = 0;
     for (uint32_t i = 0; i < CQS; i++) {
         int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -169,6 +189,9 @@ static void a_process_with_very_many_doorbells_has_some_kept(void) {
     CHECK_EQ(left, CQS - KEPT);
     struct announcement announcement;
     int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    CHECK(process_announce(another_area, 1, 1, &doorbell, &announcement));
+    CHECK(doorbell >= 0); /* of the same process: not kept */
+    process_renounce(&announcement);
     CHECK(process_announce(other, 1, 1, &doorbell, &announcement));
     CHECK_EQ(doorbell, -1);
     process_renounce(&announcement);
@@ -177,6 +200,7 @@ static void a_process_with_very_many_doorbells_has_some_kept(void) {
     }
     CHECK_EVENTUALLY(open_fds() <= before);
     process_put(process);
+    process_put(another_area);
     process_put(other);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
@@ -194,24 +218,6 @@ static void the_own_process_has_no_doorbell_but_the_engines(void) {
     process_put(process);
     CHECK_EVENTUALLY(open_fds() <= before);
     CHECK(fcntl(own_doorbell.rung.fd, F_GETFD) >= 0);
-}
-
-static struct process *show_new_area(uid_t user, pid_t pid) {
-    void *memory;
-    int fd = sealed_create("test-area", sizeof(struct notify_area), &memory);
-    CHECK(fd >= 0);
-    CHECK_EQ(munmap(memory, sizeof(struct notify_area)), 0);
-    int doorbell = user == geteuid() ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)
-            : socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    CHECK(doorbell >= 0);
-    const struct link_peer peer = { .uid = user, .pid = pid, .may_signal = user == geteuid() };
-    struct process *process = process_of_notify_area(&peer, fd, &doorbell);
-    if (process == NULL) {
-        CHECK_EQ(errno, EPROTO);
-        close(doorbell);
-    }
-    close(fd);
-    return process;
 }
 
 /* One over each link. The last one is that of somebody else. */

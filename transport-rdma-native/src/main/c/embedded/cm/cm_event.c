@@ -134,6 +134,42 @@ static struct cm_event *take(struct cm_channel *channel, struct cm_event *previo
     return event;
 }
 
+/* The place of the peer's count, or that where it belongs. */
+static struct cm_pending **find_pending(struct cm_pending **place, uint64_t peer) {
+    while (*place != NULL && (*place)->peer != peer) {
+        place = &(*place)->next;
+    }
+    return place;
+}
+
+int cm_pending_requests(const struct cm_id *listener, const struct link *link) {
+    struct cm_pending *first = listener->pending;
+    const struct cm_pending *pending = *find_pending(&first, link_peer_number(link_peer(link)));
+    return pending != NULL ? pending->count : 0;
+}
+
+bool cm_count_request(struct cm_event *event, const struct link *link) {
+    uint64_t peer = link_peer_number(link_peer(link));
+    struct cm_pending **place = find_pending(&event->owner->pending, peer);
+    if (*place == NULL && (*place = calloc(1, sizeof(**place))) != NULL) {
+        (*place)->peer = peer;
+    }
+    event->pending = *place;
+    if (event->pending != NULL) {
+        event->pending->count++;
+    }
+    return event->pending != NULL;
+}
+
+void cm_uncount_request(struct cm_event *event) {
+    struct cm_pending *pending = event->pending;
+    event->pending = NULL;
+    if (pending != NULL && --pending->count == 0) {
+        *find_pending(&event->owner->pending, pending->peer) = pending->next;
+        free(pending);
+    }
+}
+
 struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner) {
     struct cm_id *requests = NULL;
     struct cm_event *previous = NULL, *event = channel->first;
@@ -145,6 +181,7 @@ struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner) {
                 struct cm_id *request = cm_of(event->event.id);
                 request->port_next = requests;
                 requests = request;
+                cm_uncount_request(event);
             }
             cm_free_event(event);
         } else {
@@ -183,18 +220,6 @@ void cm_move_events(struct cm_id *id, struct cm_channel *to) {
     }
 }
 
-int cm_pending_requests(const struct cm_id *listener, const struct link *link) {
-    int count = 0;
-    const struct cm_event *event = cm_channel_of(listener->id.channel)->first;
-    for (; event != NULL; event = event->next) {
-        if (event->owner == listener && event->event.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
-            const struct link *other = cm_of(event->event.id)->link; /* NULL: its process is gone, or has given up */
-            count += other != NULL && link_peer_is(link_peer(other), link_peer(link));
-        }
-    }
-    return count;
-}
-
 struct cm_event *cm_fetch_event(struct cm_channel *channel) {
     UNCANCELLED;
     pthread_mutex_lock(&cm_lock);
@@ -206,6 +231,7 @@ struct cm_event *cm_fetch_event(struct cm_channel *channel) {
         }
         if (event->event.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
             event->owner->backlog++;
+            cm_uncount_request(event);
         }
     }
     pthread_mutex_unlock(&cm_lock);

@@ -100,6 +100,11 @@ void cm_free_id(struct cm_id *id) {
     for (int i = 0; i < CM_SPARE_EVENTS; i++) {
         free(id->spares[i]);
     }
+    while (id->pending != NULL) { /* of an inherited id; else it has dropped its events */
+        struct cm_pending *next = id->pending->next;
+        free(id->pending);
+        id->pending = next;
+    }
     free(id->id.route.path_rec);
     free(id->qp_init_attr);
     if (id->connect_len != 0) {

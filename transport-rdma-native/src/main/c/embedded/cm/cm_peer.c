@@ -58,7 +58,10 @@ static int take_request(struct link *link, struct cm_id *listener, const struct 
     }
     struct cm_id *id = cm_new_id(listener->id.channel, listener->id.context, listener->id.ps, listener->id.qp_type);
     struct cm_event *event = id != NULL ? cm_new_event(listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0) : NULL;
-    if (event == NULL || !cm_register(id)) {
+    if (event == NULL || !cm_count_request(event, link) || !cm_register(id)) {
+        if (event != NULL) {
+            cm_uncount_request(event);
+        }
         free(event);
         if (id != NULL) {
             cm_free_id(id);

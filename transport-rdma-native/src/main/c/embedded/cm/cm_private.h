@@ -101,10 +101,18 @@ struct cm_multicast {
     unsigned fetched, acked; /* events; under cm_lock */
 };
 
+/* How many requests wait at a listener to be fetched, of peers with one number (link_peer_number()); not 0. */
+struct cm_pending {
+    struct cm_pending *next;
+    uint64_t peer;
+    int count;
+};
+
 struct cm_event {
     struct rdma_cm_event event;
     uint8_t data[CM_REP_DATA]; /* the longest of all */
     struct cm_id *owner; /* whose destruction waits for the ack: for a CONNECT_REQUEST the listening id */
+    struct cm_pending *pending; /* of a CONNECT_REQUEST that is not fetched: of the owner, where it is counted */
     struct cm_multicast *multicast; /* whose leaving waits as well; NULL: none */
     void (*process)(struct cm_event *event); /* of RDMA_CM_EVENT_MULTICAST_JOIN: on the thread that fetches it */
     struct cm_event *next;
@@ -141,7 +149,8 @@ struct cm_id {
     struct cm_port *port;
     struct cm_id *port_next;
 
-    int backlog, backlog_of_peer; /* requests that may still be queued; that may be of one process */
+    int backlog, backlog_of_peer; /* requests that may still be queued; that may be queued of one peer */
+    struct cm_pending *pending;   /* by peers */
     struct ibv_qp_init_attr *qp_init_attr; /* of the ids that rdma_get_request() will return */
 
     struct cm_question *question; /* in CM_ADDR_QUERY */
@@ -212,7 +221,13 @@ void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multi
 /* With cm_lock: drops the unfetched events of an id. The ids of dropped requests are returned, chained by port_next. */
 struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner);
 void cm_move_events(struct cm_id *id, struct cm_channel *to); /* the unfetched ones, with cm_lock */
-int cm_pending_requests(const struct cm_id *listener, const struct link *link); /* of its process; with cm_lock */
+/*
+ * With cm_lock: how many requests of the link's peer, and of those that share its limits (link.h), wait at the listener
+ * to be fetched. Those that it has given up wait as well.
+ */
+int cm_pending_requests(const struct cm_id *listener, const struct link *link);
+bool cm_count_request(struct cm_event *event, const struct link *link); /* with cm_lock; false: no memory */
+void cm_uncount_request(struct cm_event *event); /* with cm_lock; nothing if it was not counted */
 struct cm_event *cm_fetch_event(struct cm_channel *channel); /* the next one, or NULL; without cm_lock */
 bool cm_channel_is_inherited(const struct rdma_event_channel *channel);
 

@@ -38,6 +38,7 @@
 #include "embedded/base/closer.h"
 #include "embedded/base/fork.h"
 #include "embedded/base/random.h"
+#include "account.h"
 #include "folder.h"
 #include "trust.h"
 
@@ -111,13 +112,18 @@ struct link *link_get(struct link *link) {
     return link;
 }
 
+static void free_link(struct link *link) {
+    account_put(link->account);
+    pthread_mutex_destroy(&link->lock);
+    free(link);
+}
+
 /* The engine itself holds one reference while the link is up, so the last one goes only after that. */
 void link_put(struct link *link) {
     int left = __atomic_sub_fetch(&link->references, 1, __ATOMIC_ACQ_REL);
     if (left == 0) {
         link_discard_queue(link, closer_close);
-        pthread_mutex_destroy(&link->lock);
-        free(link);
+        free_link(link);
     }
 }
 
@@ -131,32 +137,16 @@ void link_set_slot(struct link *link, enum link_slot slot, void *value) {
 
 /* ---- what peers make this process keep ---- */
 
-bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *b) {
-    return link_peer_is(a, b) || (a->uid == b->uid && !a->may_signal && !b->may_signal);
-}
-
 uint64_t link_peer_number(const struct link_peer *peer) {
     return peer->may_signal ? (uint64_t) peer->pid : UINT64_C(1) << 63 | peer->uid;
 }
 
 bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit) {
-    uint64_t sum = 0;
-    pthread_mutex_lock(&table.lock);
-    for (const struct link *other = table.links; other != NULL; other = other->next) {
-        sum += link_peers_share_limits(&other->peer, &link->peer) ? other->charges[kind] : 0;
-    }
-    bool granted = sum <= limit && count <= limit - sum && link_is_up(link);
-    if (granted) {
-        link->charges[kind] += count;
-    }
-    pthread_mutex_unlock(&table.lock);
-    return granted;
+    return link_is_up(link) && account_charge(link->account, kind, count, limit);
 }
 
 void link_discharge(struct link *link, enum link_kept kind, uint64_t count) {
-    pthread_mutex_lock(&table.lock);
-    link->charges[kind] -= count;
-    pthread_mutex_unlock(&table.lock);
+    account_discharge(link->account, kind, count);
 }
 
 /* ---- going down ---- */
@@ -267,11 +257,14 @@ static void on_ready(struct engine_source *source, uint32_t events) {
  */
 static int open_link(int fd, const struct link_peer *peer, const struct link_name *name, struct link **result) {
     struct link *link = calloc(1, sizeof(*link));
-    if (link == NULL) {
+    struct account *account = link != NULL ? account_get(peer) : NULL;
+    if (account == NULL) {
+        free(link);
         closer_end(fd);
         return ENOMEM;
     }
     closer_pass_rights(fd, true);
+    link->account = account;
     link->source.fd = fd;
     link->peer = *peer;
     link->source.ready = on_ready;
@@ -280,6 +273,7 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
     link->retry_timer.fire = link_on_retry;
     link->references = result != NULL ? 2 : 1;
     link->up = true;
+    link->watched = EPOLLIN;
     if (name != NULL) {
         link->name = *name;
         link->named = true;
@@ -291,15 +285,14 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
     /* From a peer that is gone already (EPIPE) what it sent before counts, and its end will be read. */
     if (err == 0 || err == EPIPE) {
         pthread_mutex_lock(&link->lock);
-        err = engine_add(&link->source, link->waiting_for_space ? EPOLLIN | EPOLLOUT : EPOLLIN);
+        err = engine_add(&link->source, link->watched);
         pthread_mutex_unlock(&link->lock);
     }
     if (err != 0) {
         engine_timer_cancel(&link->retry_timer);
         link_discard_queue(link, closer_close);
         closer_end(fd);
-        pthread_mutex_destroy(&link->lock);
-        free(link);
+        free_link(link);
         return err;
     }
     list_first(link);
@@ -741,5 +734,6 @@ static void fork_child(void) {
 
 void link_init(void) {
     folder_init();
+    account_init();
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

@@ -63,6 +63,12 @@ extern _Atomic uint64_t link_idle_timeout_ns, link_hello_timeout_ns;
 #endif
 extern _Atomic uint32_t link_version; /* LINK_VERSION. Written by tests only. */
 
+/*
+ * Bytes that may wait for all peers together: 64 MiB, or a 32nd of the memory that this process can have if that is
+ * less (memory_limit.h). Written by tests only.
+ */
+extern _Atomic uint64_t link_queue_limit;
+
 #define LINK_MAX_BODY 2048 /* bytes of one message */
 #define LINK_MAX_FDS 4     /* descriptors of one message */
 
@@ -158,7 +164,8 @@ void link_forget(struct link *link);
 /*
  * Sends or queues a message; messages of one link stay in order. The descriptors are duplicated. Never blocks. Returns
  * 0 or an errno value: EPIPE = the link is down, EINVAL = too long, ENOMEM or EMFILE = cannot queue it. A peer that
- * lets megabytes queue up is treated as dead.
+ * lets more queue up than link_queue_limit leaves to it, or 4 MiB on one link, is treated as dead. Nothing is read from
+ * one that made the link before it has taken some of what waits: link_io.c.
  */
 int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 
@@ -210,9 +217,18 @@ void link_put(struct link *link);
 /*
  * Counts what a peer makes this process keep, in sum over all links to its process (those that cannot be told apart
  * count as one, and so do all of a user that may not signal this one): returns false if that would be more than `limit`
- * of the kind, or the link is down. Each needs its discharge, of as many, also after the link went down.
+ * of the kind, or the link is down. Each needs its discharge, of as many, also after the link went down: until then it
+ * counts.
  */
-enum link_kept { LINK_KEPT_VIEW, LINK_KEPT_VIEW_BYTES, LINK_KEPT_DOORBELLS, LINK_KEPT_KINDS };
+enum link_kept {
+    LINK_KEPT_VIEW,
+    LINK_KEPT_VIEW_BYTES,
+    LINK_KEPT_DOORBELLS,
+    LINK_KEPT_CHANNELS,     /* internal to process.c */
+    LINK_KEPT_QUEUED_BYTES, /* internal to link_io.c, as the next one */
+    LINK_KEPT_QUEUED_FDS,
+    LINK_KEPT_KINDS
+};
 bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit);
 void link_discharge(struct link *link, enum link_kept kind, uint64_t count);
 

@@ -28,18 +28,27 @@
 #include <sys/socket.h>
 
 #include "embedded/base/closer.h"
+#include "embedded/base/memory_limit.h"
+#include "account.h"
 
 #define RETRY_NS 10000000u /* descriptors in flight or memory exhausted: no readiness event tells when it is over */
 #define MAX_QUEUED_BYTES (4u << 20)
-#define MIN_QUEUED_FDS 64u /* of all links: this, or a quarter of those that there may be */
+
+/* A peer that has so much to read is not read from: it asks, and does not take the answers. */
+#define MAX_UNREAD_BYTES (64u << 10)
+
+/* Of all links: descriptors, this, or a quarter of those that there may be; bytes, a part of the memory. */
+#define MIN_QUEUED_FDS 128u
+#define PART_OF_MEMORY 32
+
 #define MESSAGES_PER_CALL 8u
 #define CALLS_PER_TURN 8
 
 _Atomic uint32_t link_version = LINK_VERSION;
+_Atomic uint64_t link_queue_limit = 64u << 20;
 
 static link_handler handlers[LINK_MESSAGE_LIMIT];
 static link_lost_handler lost_handlers[LINK_MESSAGE_LIMIT];
-static unsigned queued_fds; /* atomic; duplicates, of all links */
 
 void link_set_handler(unsigned type, link_handler handler) {
     handlers[type] = handler;
@@ -53,23 +62,155 @@ bool link_is_up(struct link *link) {
     return __atomic_load_n(&link->up, __ATOMIC_ACQUIRE);
 }
 
-/* A peer to whom they were sent could send to those that are sockets. */
-static void free_packet(struct link_packet *m, void (*close_fd)(int fd)) {
-    for (int i = 0; i < m->nfds; i++) {
-        close_fd(m->fds[i]);
+/* ---- what waits to be sent, with link->lock ---- */
+
+/* A message in a block. Its descriptors come behind it, then its bytes. */
+struct packet {
+    uint32_t length; /* header and body */
+    uint32_t nfds;
+};
+
+static int *fds_of(struct packet *packet) {
+    return (int *) (packet + 1);
+}
+
+static char *bytes_of(struct packet *packet) {
+    return (char *) (fds_of(packet) + packet->nfds);
+}
+
+static uint32_t words_of(size_t length, int nfds) {
+    return (uint32_t) ((sizeof(struct packet) + (size_t) nfds * sizeof(int) + length + sizeof(uint32_t) - 1)
+                       / sizeof(uint32_t));
+}
+
+static struct packet *first_packet(const struct link *link) {
+    return (struct packet *) &link->first->words[link->first->begin];
+}
+
+static uint64_t max_queued_bytes(void) {
+    uint64_t of_memory = memory_limit() / PART_OF_MEMORY, limit = link_queue_limit;
+    return of_memory < limit ? of_memory : limit;
+}
+
+/* A peer that does not read, or slowly, must not make all descriptors of this process wait in its queue. */
+static uint64_t max_queued_fds(void) {
+    struct rlimit limit;
+    bool many = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 > MIN_QUEUED_FDS;
+    return many ? limit.rlim_cur / 4 : MIN_QUEUED_FDS;
+}
+
+/* Makes room for a packet in the last block. Returns 0; ENOMEM; or ENOBUFS, too much waits for this peer. */
+static int make_room(struct link *link, uint32_t words) {
+    struct link_block *last = link->last;
+    if (last != NULL && words <= sizeof(last->words) / sizeof(last->words[0]) - last->end) {
+        return 0;
     }
-    __atomic_sub_fetch(&queued_fds, (unsigned) m->nfds, __ATOMIC_RELAXED);
-    free(m);
+    if (link->queued_bytes + LINK_BLOCK_BYTES > MAX_QUEUED_BYTES
+            || !account_charge_share(link->account, LINK_KEPT_QUEUED_BYTES, LINK_BLOCK_BYTES, max_queued_bytes())) {
+        return ENOBUFS;
+    }
+    struct link_block *block = malloc(sizeof(*block));
+    if (block == NULL) {
+        account_discharge(link->account, LINK_KEPT_QUEUED_BYTES, LINK_BLOCK_BYTES);
+        return ENOMEM;
+    }
+    block->next = NULL;
+    block->begin = block->end = 0;
+    if (last != NULL) {
+        last->next = block;
+    } else {
+        link->first = block;
+    }
+    link->last = block;
+    link->queued_bytes += LINK_BLOCK_BYTES;
+    return 0;
+}
+
+/* A peer to whom they were sent could send to those that are sockets. */
+static void close_duplicates(struct link *link, const int *fds, int count, void (*close_fd)(int fd)) {
+    for (int i = 0; i < count; i++) {
+        close_fd(fds[i]);
+    }
+    if (count > 0) {
+        account_discharge(link->account, LINK_KEPT_QUEUED_FDS, (uint64_t) count);
+    }
+}
+
+/* Returns 0 or errno: EMFILE also if too many wait for this peer. */
+static int duplicate(struct link *link, const int *fds, int nfds, int *duplicates) {
+    if (!account_charge_share(link->account, LINK_KEPT_QUEUED_FDS, (uint64_t) nfds, max_queued_fds())) {
+        return EMFILE;
+    }
+    for (int i = 0; i < nfds; i++) {
+        duplicates[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
+        if (duplicates[i] < 0) {
+            int err = errno;
+            account_discharge(link->account, LINK_KEPT_QUEUED_FDS, (uint64_t) (nfds - i));
+            close_duplicates(link, duplicates, i, closer_close);
+            return err;
+        }
+    }
+    return 0;
+}
+
+/* Returns 0 or errno: ENOBUFS, too much waits for this peer. */
+static int enqueue(struct link *link, const struct link_header *header, const void *body, size_t length, const int *fds,
+                   int nfds) {
+    int duplicates[LINK_MAX_FDS];
+    uint32_t words = words_of(sizeof(*header) + length, nfds);
+    int err = nfds > 0 ? duplicate(link, fds, nfds, duplicates) : 0;
+    if (err != 0) {
+        return err;
+    }
+    err = make_room(link, words);
+    if (err != 0) {
+        close_duplicates(link, duplicates, nfds, closer_close);
+        return err;
+    }
+    struct packet *packet = (struct packet *) &link->last->words[link->last->end];
+    link->last->end += words;
+    *packet = (struct packet) { .length = (uint32_t) (sizeof(*header) + length), .nfds = (uint32_t) nfds };
+    memcpy(fds_of(packet), duplicates, (size_t) nfds * sizeof(int));
+    memcpy(bytes_of(packet), header, sizeof(*header));
+    if (length > 0) {
+        memcpy(bytes_of(packet) + sizeof(*header), body, length);
+    }
+    return 0;
+}
+
+static void remove_first_packet(struct link *link, void (*close_fd)(int fd)) {
+    struct link_block *block = link->first;
+    struct packet *packet = first_packet(link);
+    close_duplicates(link, fds_of(packet), (int) packet->nfds, close_fd);
+    block->begin += words_of(packet->length, (int) packet->nfds);
+    if (block->begin == block->end) {
+        link->first = block->next;
+        link->last = link->first == NULL ? NULL : link->last;
+        free(block);
+        link->queued_bytes -= LINK_BLOCK_BYTES;
+        account_discharge(link->account, LINK_KEPT_QUEUED_BYTES, LINK_BLOCK_BYTES);
+    }
 }
 
 void link_discard_queue(struct link *link, void (*close_fd)(int fd)) {
     while (link->first != NULL) {
-        struct link_packet *m = link->first;
-        link->first = m->next;
-        free_packet(m, close_fd);
+        remove_first_packet(link, close_fd);
     }
-    link->last = NULL;
-    link->queued_bytes = 0;
+}
+
+/*
+ * Whether the peer has so much to read that nothing is read from it before it has taken some, as with TCP: answers take
+ * memory, and a peer that asks without reading them would choose how much. That is so only of a peer that made the
+ * link, as the end that made one reads it as long as its process lives: what waits here goes then, and no two ends wait
+ * for each other. Reading goes on at half of the limit.
+ */
+static bool has_too_much_to_read(const struct link *link) {
+    bool is_acceptor = link->name.kind == LINK_UNNAMED;
+    if (!is_acceptor || link->first == NULL || link->peer_version == 0) { /* its greeting may be what the queue needs */
+        return false;
+    }
+    return link->queued_bytes > (link->stopped ? MAX_UNREAD_BYTES / 2 : MAX_UNREAD_BYTES)
+            || account_nears_share(link->account, LINK_KEPT_QUEUED_BYTES, max_queued_bytes());
 }
 
 /* ---- sending ---- */
@@ -116,12 +257,13 @@ static enum refusal refusal_of(const struct link *link, int err) {
     }
 }
 
-/* With link->lock. */
-static void watch(struct link *link, bool waits_for_space, bool paused) {
-    if (waits_for_space != link->waiting_for_space || paused != link->paused) {
-        link->waiting_for_space = waits_for_space;
-        link->paused = paused;
-        engine_modify(&link->source, (paused ? 0 : EPOLLIN) | (waits_for_space ? EPOLLOUT : 0));
+/* Tells the engine what the link waits for; with link->lock. */
+static void watch(struct link *link) {
+    link->stopped = has_too_much_to_read(link);
+    uint32_t events = (link->paused || link->stopped ? 0 : EPOLLIN) | (link->waiting_for_space ? EPOLLOUT : 0);
+    if (events != link->watched) {
+        link->watched = events;
+        engine_modify(&link->source, events);
     }
 }
 
@@ -129,10 +271,11 @@ static void watch(struct link *link, bool waits_for_space, bool paused) {
 static void flush(struct link *link) {
     enum refusal refusal = FOR_EVER;
     while (link->first != NULL) {
-        struct link_packet *m = link->first;
+        struct packet *packet = first_packet(link);
+        const char *bytes = bytes_of(packet);
         size_t skip = sizeof(struct link_header);
-        ssize_t sent = transmit(link->source.fd, (struct link_header *) m->bytes, m->bytes + skip, m->length - skip,
-                                m->fds, m->nfds);
+        ssize_t sent = transmit(link->source.fd, (const struct link_header *) bytes, bytes + skip,
+                                packet->length - skip, fds_of(packet), (int) packet->nfds);
         if (sent < 0) {
             if (errno == EINTR) {
                 continue;
@@ -143,14 +286,10 @@ static void flush(struct link *link) {
             }
             break;
         }
-        link->first = m->next;
-        link->queued_bytes -= m->length;
-        if (link->first == NULL) {
-            link->last = NULL;
-        }
-        free_packet(m, closer_close);
+        remove_first_packet(link, closer_close);
     }
-    watch(link, refusal == UNTIL_SPACE, link->paused);
+    link->waiting_for_space = refusal == UNTIL_SPACE;
+    watch(link);
     if (refusal == UNTIL_RETRY) {
         engine_timer_set(&link->retry_timer, engine_now_ns() + RETRY_NS);
     }
@@ -160,52 +299,10 @@ void link_on_retry(struct engine_timer *timer) {
     struct link *link = container_of(timer, struct link, retry_timer);
     pthread_mutex_lock(&link->lock);
     if (link->source.fd >= 0) {
-        watch(link, link->waiting_for_space, false);
+        link->paused = false;
         flush(link);
     }
     pthread_mutex_unlock(&link->lock);
-}
-
-/* A peer that does not read, or slowly, must not make all descriptors of this process wait in its queue. */
-static bool may_queue_fds(void) {
-    struct rlimit limit;
-    unsigned count = __atomic_load_n(&queued_fds, __ATOMIC_RELAXED);
-    return count < MIN_QUEUED_FDS || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && count < limit.rlim_cur / 4);
-}
-
-static int enqueue(struct link *link, const struct link_header *header, const void *body, size_t length, const int *fds,
-                   int nfds) {
-    if (nfds > 0 && !may_queue_fds()) {
-        return EMFILE;
-    }
-    struct link_packet *m = malloc(sizeof(*m) + sizeof(*header) + length);
-    if (m == NULL) {
-        return ENOMEM;
-    }
-    m->next = NULL;
-    m->length = sizeof(*header) + length;
-    memcpy(m->bytes, header, sizeof(*header));
-    if (length > 0) {
-        memcpy(m->bytes + sizeof(*header), body, length);
-    }
-    for (m->nfds = 0; m->nfds < nfds; m->nfds++) {
-        m->fds[m->nfds] = fcntl(fds[m->nfds], F_DUPFD_CLOEXEC, 0);
-        if (m->fds[m->nfds] < 0) {
-            int err = errno;
-            __atomic_add_fetch(&queued_fds, (unsigned) m->nfds, __ATOMIC_RELAXED);
-            free_packet(m, closer_close);
-            return err;
-        }
-    }
-    __atomic_add_fetch(&queued_fds, (unsigned) nfds, __ATOMIC_RELAXED);
-    if (link->last != NULL) {
-        link->last->next = m;
-    } else {
-        link->first = m;
-    }
-    link->last = m;
-    link->queued_bytes += m->length;
-    return 0;
 }
 
 int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds) {
@@ -216,10 +313,6 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
     int err = 0;
     pthread_mutex_lock(&link->lock);
     if (!link_is_up(link)) {
-        err = EPIPE;
-    } else if (link->first != NULL && link->queued_bytes > MAX_QUEUED_BYTES) {
-        __atomic_store_n(&link->up, false, __ATOMIC_RELEASE);
-        shutdown(link->source.fd, SHUT_RDWR);
         err = EPIPE;
     } else {
         bool queue = link->first != NULL;
@@ -235,8 +328,14 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
         }
         if (queue) {
             err = enqueue(link, &header, body, length, fds, nfds);
-            if (err == 0 && !link->waiting_for_space) {
+            if (err == ENOBUFS) {
+                __atomic_store_n(&link->up, false, __ATOMIC_RELEASE);
+                shutdown(link->source.fd, SHUT_RDWR); /* wakes the engine, which does the rest */
+                err = EPIPE;
+            } else if (err == 0 && !link->waiting_for_space) {
                 flush(link); /* sees the same refusal and arranges the wait for it */
+            } else if (err == 0) {
+                watch(link);
             }
         }
     }
@@ -372,16 +471,17 @@ static bool receive_some(struct link *link, bool *again) {
 /* What the peer has sent stays where it is for a moment. */
 static void pause_reading(struct link *link) {
     pthread_mutex_lock(&link->lock);
-    watch(link, link->waiting_for_space, true);
+    link->paused = true;
+    watch(link);
     pthread_mutex_unlock(&link->lock);
     engine_timer_set(&link->retry_timer, engine_now_ns() + RETRY_NS);
 }
 
-static bool is_paused(struct link *link) {
+static bool is_read(struct link *link) {
     pthread_mutex_lock(&link->lock);
-    bool paused = link->paused;
+    bool read = (link->watched & EPOLLIN) != 0;
     pthread_mutex_unlock(&link->lock);
-    return paused;
+    return read;
 }
 
 /*
@@ -420,18 +520,19 @@ static bool receive(struct link *link, bool *again) {
 }
 
 bool link_transfer(struct link *link, uint32_t events) {
-    if ((events & (EPOLLHUP | EPOLLERR)) != 0 && is_paused(link)) {
-        return false; /* epoll(7) would report it without end */
-    }
-    if (events & EPOLLOUT) {
+    bool has_ended = (events & (EPOLLHUP | EPOLLERR)) != 0;
+    if (has_ended || (events & EPOLLOUT) != 0) {
         pthread_mutex_lock(&link->lock);
-        flush(link);
+        flush(link); /* nobody reads any more: what waits goes, and what the peer has said before is heard */
         pthread_mutex_unlock(&link->lock);
     }
+    if (has_ended && !is_read(link)) {
+        return false; /* epoll(7) would report it without end */
+    }
     bool ended = false;
-    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP)) {
+    if (has_ended || (events & (EPOLLIN | EPOLLRDHUP)) != 0) {
         bool again = true;
-        for (int i = 0; again && i < CALLS_PER_TURN; i++) {
+        for (int i = 0; again && i < CALLS_PER_TURN && is_read(link); i++) {
             ended = !receive(link, &again);
         }
     }

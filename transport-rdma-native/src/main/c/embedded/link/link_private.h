@@ -42,12 +42,12 @@ struct link_hello {
     uint32_t version;
 };
 
-struct link_packet {
-    struct link_packet *next;
-    size_t length; /* header and body */
-    int nfds;
-    int fds[LINK_MAX_FDS];
-    char bytes[];
+/* Packets that wait: many small ones take no more memory than is counted, which is all of the block. */
+#define LINK_BLOCK_BYTES 4096 /* with what malloc(3) has before it */
+struct link_block {
+    struct link_block *next;
+    uint32_t begin, end; /* of the packets, in `words` */
+    uint32_t words[(LINK_BLOCK_BYTES - 4 * sizeof(void *)) / sizeof(uint32_t)];
 };
 
 /* Of a port, or of a block of queue pair numbers. */
@@ -58,6 +58,8 @@ struct link_name {
     uint32_t number;
     struct link_network network; /* of a port in a folder */
 };
+
+struct account;
 
 struct link {
     struct engine_source source;
@@ -70,13 +72,15 @@ struct link {
     bool up;                       /* atomic */
     int references;                /* atomic; 1 to 2 only under table.lock */
     void *slots[LINK_SLOTS];
-    uint64_t charges[LINK_KEPT_KINDS]; /* under table.lock */
+    struct account *account;
 
     pthread_mutex_t lock;
-    struct link_packet *first, *last;
-    size_t queued_bytes;
-    bool waiting_for_space; /* EPOLLOUT is set */
-    bool paused;            /* EPOLLIN is not: to read would take more descriptors than there are */
+    struct link_block *first, *last; /* none is empty */
+    size_t queued_bytes;             /* of all blocks */
+    uint32_t watched;                /* epoll events */
+    bool waiting_for_space;          /* EPOLLOUT is among them */
+    bool paused;                     /* EPOLLIN is not: to read would take more descriptors than there are */
+    bool stopped;                    /* nor is it: the peer has too much to read */
 };
 
 /* link_io.c */

@@ -26,6 +26,7 @@
 #include "embedded/base/closer.h"
 #include "embedded/base/doorbell.h"
 #include "embedded/base/sealed.h"
+#include "account.h"
 
 /*
  * So many of a peer's completion queues have banks of their own: enough for one an event loop of any machine, and
@@ -47,10 +48,11 @@
 #define MAX_NOTIFY_AREAS_OF_USER (4 * MAX_NOTIFY_AREAS)
 
 /*
- * Descriptors of completion channels that are kept of one process, at most: this, or an eighth of those that there may
- * be. A program has few channels; one that has more is woken by its engine, which has a doorbell of its own.
+ * Descriptors of completion channels that are kept of all processes, at most: this, or a quarter of those that there
+ * may be. One process has a half of that (account.h), whatever the number of its notify areas. A program has few
+ * channels; one that has more is woken by its engine, which has a doorbell of its own.
  */
-#define MIN_DOORBELLS 256u
+#define MIN_DOORBELLS 512u
 
 struct tick_bank {
     struct tick_bank *next;
@@ -72,6 +74,7 @@ struct remote_cq {
 struct process {
     struct process *next;
     struct link_peer peer;
+    struct account *account;
     dev_t device; /* with the inode: the identity of the notify area */
     ino_t inode;
     unsigned refs; /* under processes_lock */
@@ -81,7 +84,7 @@ struct process {
     _Atomic uint64_t rung; /* the engine's word at the last ring */
     pthread_mutex_t lock;  /* of what follows; taken before common_lock */
     struct remote_cq *cqs[CQ_BUCKETS];
-    unsigned own_banks, doorbells;
+    unsigned own_banks;
 };
 
 static pthread_mutex_t processes_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -110,18 +113,22 @@ static void close_doorbell(const struct process *process, void (*close_fd)(int f
 static struct process *create(const struct link_peer *peer, int area_fd, const struct doorbell *doorbell,
                               const struct stat *status) {
     struct process *process = calloc(1, sizeof(*process));
-    if (process == NULL) {
+    struct account *account = process != NULL ? account_get(peer) : NULL;
+    if (account == NULL) {
+        free(process);
         errno = ENOMEM;
         return NULL;
     }
     process->area = sealed_map(area_fd, sizeof(*process->area));
     if (process->area == NULL) {
         int error = errno;
+        account_put(account);
         free(process);
         errno = error;
         return NULL;
     }
     process->peer = *peer;
+    process->account = account;
     process->device = status->st_dev;
     process->inode = status->st_ino;
     process->is_self = is_self(peer, status);
@@ -191,6 +198,7 @@ void process_put(struct process *process) {
     if (last) {
         closer_unmap(process->area, sizeof(*process->area));
         pthread_mutex_destroy(&process->lock);
+        account_put(process->account);
         free(process);
     }
 }
@@ -222,15 +230,15 @@ static void drop_if_unused(struct process *process, struct remote_cq *cq) {
     *find_cq(process, cq->index, cq->id) = cq->next;
     if (cq->doorbell.fd >= 0) {
         closer_close(cq->doorbell.fd);
-        process->doorbells--;
+        account_discharge(process->account, LINK_KEPT_CHANNELS, 1);
     }
     free(cq);
 }
 
-static bool may_keep_doorbell(const struct process *process) {
+static uint64_t max_doorbells(void) {
     struct rlimit limit;
-    return process->doorbells < MIN_DOORBELLS
-            || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && process->doorbells < limit.rlim_cur / 8);
+    bool many = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 > MIN_DOORBELLS;
+    return many ? limit.rlim_cur / 4 : MIN_DOORBELLS;
 }
 
 /* ---- ticks ---- */
@@ -337,8 +345,7 @@ bool process_announce(struct process *process, uint32_t index, uint32_t id, int 
             announcement->cq = cq;
             cq->users++;
         }
-        if (announced && is_new && may_keep_doorbell(process)) {
-            process->doorbells++;
+        if (announced && is_new && account_charge_share(process->account, LINK_KEPT_CHANNELS, 1, max_doorbells())) {
             cq->doorbell = received;
             *doorbell = -1;
         }
