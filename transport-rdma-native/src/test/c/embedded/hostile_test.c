@@ -345,7 +345,7 @@ static void close_lie(struct liar *liar) {
 static void lie(int socket) {
     struct end unused; /* opens the provider */
     end_open(&unused, &defaults);
-    uint32_t own_qpn = link_claim_qpn_block();
+    uint32_t own_qpn = link_claim_qpn_block(true);
     CHECK(own_qpn != 0);
     send_all(socket, &own_qpn, sizeof(own_qpn));
     for (;;) {
