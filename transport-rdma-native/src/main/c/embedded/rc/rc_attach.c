@@ -295,19 +295,30 @@ static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
             && (qp->route == NULL || link_peer_is(link_peer(peer_link(qp->route)), link_peer(peer_link(a->peer))));
 }
 
-static void bind_held(struct qp *qp) {
-    enum ibv_qp_state state = qp_state(qp);
+static struct attachment **find_held(struct qp *qp) {
     struct attachment **link = &qp->held;
     while (*link != NULL && !is_from_peer(qp, *link)) {
         link = &(*link)->next;
     }
-    struct attachment *attachment = *link;
-    if ((state != IBV_QPS_RTR && !qp_sends_in(state)) || attachment == NULL) {
+    return link;
+}
+
+static void bind_held(struct qp *qp) {
+    enum ibv_qp_state state = qp_state(qp);
+    struct attachment **link = find_held(qp);
+    if ((state != IBV_QPS_RTR && !qp_sends_in(state)) || *link == NULL) {
         return;
     }
-    if (qp->route == NULL && reach(qp) != 0) {
-        return; /* till the introduction is repeated */
+    if (qp->route == NULL) {
+        if (reach(qp) != 0) {
+            return; /* till the introduction is repeated */
+        }
+        link = find_held(qp); /* what is held may be of a process that is not the peer's */
+        if (*link == NULL) {
+            return;
+        }
     }
+    struct attachment *attachment = *link;
     qp_lock(qp);
     if (qp->attached == NULL && !qp->failed) {
         *link = attachment->next;
