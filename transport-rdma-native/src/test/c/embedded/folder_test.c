@@ -217,7 +217,7 @@ static void a_folder_of_any_length_is_not_read_to_its_end(void) {
 static void take_blocks(const void *unused) {
     (void) unused;
     for (int i = 0; i < 20; i++) {
-        CHECK(link_claim_qpn_block() != 0);
+        CHECK(link_claim_qpn_block(true) != 0);
     }
     say(0);
     is_told();

@@ -24,8 +24,10 @@
 
 #include "embedded/base/memory_limit.h"
 #include "embedded/base/sealed.h"
+#include "embedded/device/qp.h"
 #include "embedded/groups/mcast.h"
 #include "embedded/link/link.h"
+#include "embedded/link/peer.h"
 #include "embedded/link/wire.h"
 #include "folder_support.h"
 
@@ -205,8 +207,7 @@ static void show_memory(const void *person) {
     int fd = sealed_create(SHOWN, size, &memory);
     CHECK(fd >= 0);
     link_set_handler(WIRE_LEAVE, count_answer);
-    struct link *link;
-    CHECK_EQ(link_connect_qpn(attr.dest_qp_num, &link), 0);
+    struct link *link = peer_link(qp_of(end.id->qp)->route); /* which has the notify area */
     struct wire_attach attach = {
         .src_qpn = 1, .dst_qpn = attr.dest_qp_num, .type = IBV_QPT_RC, .carries = WIRE_ARENA,
         .place = { .arena = 1000, .segments = WIRE_ARENA_SEGMENTS },

@@ -19,8 +19,10 @@
  */
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +34,7 @@
 #include "embedded/link/process.h"
 #include "embedded/link/wire.h"
 #include "pair.h"
+#include "qp_inside.h"
 #include "xrc_support.h"
 
 struct liar {
@@ -311,6 +314,7 @@ static void make_noise(struct liar *liar) {
 
 /* ---- the liar ---- */
 
+#define INTRODUCTION 999 /* and nothing else, until the victim says so */
 #define NOISE 1000
 
 struct errand {
@@ -345,7 +349,7 @@ static void close_lie(struct liar *liar) {
 static void lie(int socket) {
     struct end unused; /* opens the provider */
     end_open(&unused, &defaults);
-    uint32_t own_qpn = link_claim_qpn_block();
+    uint32_t own_qpn = link_claim_qpn_block(true);
     CHECK(own_qpn != 0);
     send_all(socket, &own_qpn, sizeof(own_qpn));
     for (;;) {
@@ -358,7 +362,14 @@ static void lie(int socket) {
         open_lie(&liar, errand.claimed_qpn != 0 ? errand.claimed_qpn : own_qpn, errand.victim_qpn);
         liar.type = errand.type;
         int number = errand.lie;
-        if (number >= NOISE) {
+        if (number == INTRODUCTION) {
+            char byte = 0;
+            send_notify_area(&liar);
+            send_attach(&liar);
+            send_all(socket, &byte, 1);
+            receive_all(socket, &byte, 1);
+            link_abort(liar.link);
+        } else if (number >= NOISE) {
             send_notify_area(&liar);
             send_attach(&liar);
             make_noise(&liar);
@@ -536,6 +547,55 @@ static void a_stranger_does_not_take_the_place_of_the_peer(void) {
     end_close(&b);
 }
 
+/* A name of queue pair numbers, at which nobody listens yet. */
+static int bind_block(uint32_t *qpn) {
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), error = -1;
+    CHECK(fd >= 0);
+    for (uint32_t block = (LINK_UNNAMED_QPN >> 8) - 1; error != 0; block--) { /* another test may have one */
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+        int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/q/%u", geteuid(),
+                              block);
+        error = bind(fd, (struct sockaddr *) &address,
+                     (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) length));
+        CHECK(error == 0 || errno == EADDRINUSE);
+        *qpn = block << 8;
+    }
+    return fd;
+}
+
+static bool has_route(struct qp *qp) {
+    pthread_mutex_lock(&qp->control);
+    bool has = qp->route != NULL;
+    pthread_mutex_unlock(&qp->control);
+    return has;
+}
+
+/* The victim looks for its peer again when the stranger's introduction comes. */
+static void a_stranger_does_not_take_the_place_of_a_peer_that_comes_later(void) {
+    struct end a;
+    uint32_t qpn;
+    char byte = 0;
+    int fd = bind_block(&qpn);
+    end_open(&a, &defaults);
+    end_to_init(&a);
+    CHECK_EQ(end_to_rtr(&a, qpn), 0);
+    struct qp *qp = qp_of(a.qp);
+    pthread_mutex_lock(&qp->control);
+    CHECK(qp->route == NULL);
+    atomic_store(&qp->introduce_at_ns, UINT64_MAX); /* not before */
+    pthread_mutex_unlock(&qp->control);
+    CHECK_EQ(listen(fd, 1), 0);
+    struct errand errand = { INTRODUCTION, qp->ibv.qp_num, qpn, IBV_QPT_RC };
+    send_all(liar_socket, &errand, sizeof(errand));
+    receive_all(liar_socket, &byte, 1);
+    CHECK_EVENTUALLY(has_route(qp));
+    CHECK(holds_introduction(qp));
+    send_all(liar_socket, &byte, 1);
+    receive_all(liar_socket, &byte, 1);
+    end_close(&a);
+    close(fd);
+}
+
 int main(void) {
     liar_pid = spawn(lie, &liar_socket);
     receive_all(liar_socket, &liar_qpn, sizeof(liar_qpn));
@@ -547,6 +607,7 @@ int main(void) {
     RUN(forged_descriptors_fail_an_initiator_too);
     RUN(a_notify_area_shown_by_another_process_does_not_take_over_the_doorbells);
     RUN(a_stranger_does_not_take_the_place_of_the_peer);
+    RUN(a_stranger_does_not_take_the_place_of_a_peer_that_comes_later);
     RUN(noise_does_no_harm);
     struct errand home = { -1, 0, 0, 0 };
     send_all(liar_socket, &home, sizeof(home));

@@ -224,6 +224,20 @@ static int squat(uint16_t number) {
     return fd;
 }
 
+/* It listens as another user: a connect is refused. Connections of link_bind_port() may be in its backlog, too. */
+static void expect_nothing_said_to(int stranger, uint16_t number) {
+    struct link *link;
+    char byte;
+    int fd;
+    CHECK_EQ(link_connect_port(PS, number, false, &link), ECONNREFUSED);
+    CHECK_EQ(fcntl(stranger, F_SETFL, O_NONBLOCK), 0);
+    for (int count = 0; (fd = accept(stranger, NULL, NULL)) >= 0 || count == 0; count++) {
+        CHECK(fd >= 0);
+        CHECK_EQ(recv(fd, &byte, 1, 0), 0);
+        close(fd);
+    }
+}
+
 static void a_port_whose_name_another_user_holds_is_not_said_to_be_in_use(void) {
     struct link_port *port;
     int fd = squat(9);
@@ -234,6 +248,7 @@ static void a_port_whose_name_another_user_holds_is_not_said_to_be_in_use(void) 
         CHECK_EQ(seteuid(0), 0);
         CHECK_EQ(result, 0);
         CHECK_EQ(link_bind_port(PS, 9, &port), EACCES);
+        expect_nothing_said_to(fd, 9);
         int backlog[3];
         for (int i = 0; i < 3; i++) { /* it accepts none, so that they fill its backlog */
             struct sockaddr_un address;
@@ -274,20 +289,58 @@ static void short_lived_ports_do_not_use_up_the_links_to_a_process(void) {
 }
 
 static void a_queue_pair_number_leads_to_its_process(void) {
-    uint32_t first = link_claim_qpn_block(), second = link_claim_qpn_block();
+    uint32_t first = link_claim_qpn_block(true), second = link_claim_qpn_block(true);
     fds_without_links += 2; /* they stay claimed */
     CHECK(first != 0 && second != 0 && first != second);
-    CHECK((first & 0xff) == 0 && first < 0xffff00);
+    CHECK((first & 0xff) == 0 && first < LINK_UNNAMED_QPN);
     struct link *link, *same;
     CHECK_EQ(link_connect_qpn(first + 3, &link), 0);
     CHECK_EQ(link_connect_qpn(first + 255, &same), 0);
     CHECK(link == same);
     CHECK_EQ(link_connect_qpn(5, &same), ECONNREFUSED);
+    CHECK_EQ(link_connect_qpn(link_claim_qpn_block(false), &same), ECONNREFUSED);
     int before = get(&echoes);
     CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
     CHECK_EVENTUALLY(get(&echoes) == before + 1);
     link_put(same);
     end_link(link);
+}
+
+static void a_link_is_found_by_its_number_while_it_is_up(void) {
+    struct link_port *port;
+    struct link *link;
+    CHECK_EQ(link_bind_port(PS, 4, &port), 0);
+    CHECK_EQ(link_connect_port(PS, 4, false, &link), 0);
+    CHECK(link_number(link) != 0);
+    CHECK(link_find(link_number(link)) == link);
+    link_put(link);
+    CHECK(link_find(0) == NULL);
+    CHECK(link_find(link_number(link) + 100) == NULL);
+    link_abort(link);
+    CHECK(link_find(link_number(link)) == NULL);
+    link_put(link);
+    link_unbind_port(port);
+}
+
+#define MANY_REFERENCES 768 /* link.c */
+
+static void a_link_that_many_use_is_not_found_by_its_port(void) {
+    struct link_port *port;
+    struct link *link, *other;
+    CHECK_EQ(link_bind_port(PS, 5, &port), 0);
+    CHECK_EQ(link_connect_port(PS, 5, false, &link), 0);
+    for (int i = 2; i < MANY_REFERENCES; i++) { /* the engine has one */
+        CHECK_EQ(link_connect_port(PS, 5, false, &other), 0);
+        CHECK(other == link);
+    }
+    CHECK_EQ(link_connect_port(PS, 5, false, &other), 0);
+    CHECK(other != link);
+    end_link(other);
+    for (int i = 2; i < MANY_REFERENCES; i++) {
+        link_put(link);
+    }
+    end_link(link);
+    link_unbind_port(port);
 }
 
 static void descriptors_are_passed_and_none_is_left_behind(void) {
@@ -1170,6 +1223,8 @@ int main(void) {
     RUN_TO_THE_END(a_port_whose_name_another_user_holds_is_not_said_to_be_in_use);
     RUN_TO_THE_END(short_lived_ports_do_not_use_up_the_links_to_a_process);
     RUN_TO_THE_END(a_queue_pair_number_leads_to_its_process);
+    RUN_TO_THE_END(a_link_is_found_by_its_number_while_it_is_up);
+    RUN_TO_THE_END(a_link_that_many_use_is_not_found_by_its_port);
     RUN_TO_THE_END(descriptors_are_passed_and_none_is_left_behind);
     RUN_TO_THE_END(the_death_of_a_peer_takes_its_link_down);
     RUN_TO_THE_END(a_forked_child_does_not_keep_links_of_its_parent_alive);

@@ -19,6 +19,7 @@
  */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
+#include "embedded/device/ah.h"
 #include "embedded/device/context.h"
 #include "embedded/device/qp.h"
 
@@ -27,7 +28,7 @@
 #define DEFAULT_ACK_TIMEOUT 19 /* 4.096 us * 2^19 = 2.1 s, what soft-RoCE over RDMA CM gets */
 
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah) {
-    ah->dlid = DEVICE_LID; /* the device is an InfiniBand one; the QPN alone leads to the peer */
+    ah->dlid = DEVICE_LID; /* the device is an InfiniBand one */
     ah->port_num = id->id.port_num;
 }
 
@@ -54,6 +55,7 @@ static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
         return 0;
     case IBV_QPS_RTR:
         cm_fill_address(id, &attr->ah_attr);
+        ah_set_link(&attr->ah_attr, id->link);
         attr->path_mtu = IBV_MTU_4096;
         attr->dest_qp_num = id->remote.qpn;
         attr->rq_psn = id->remote.psn;

@@ -29,6 +29,9 @@
 #define TRANSPORT_BYTES 24u /* base and datagram transport headers, invariant CRC: counted by the GRH's length */
 #define IMMEDIATE_BYTES 4u
 
+/* In the place of the subnet prefix: "netty-rd". With it, the interface is the number of a link of this process. */
+#define LINK_PREFIX UINT64_C(0x6e657474792d7264)
+
 struct ah *ah_get(struct ah *ah) {
     atomic_fetch_add(&ah->refs, 1);
     return ah;
@@ -113,6 +116,19 @@ struct ibv_ah *embedded_ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *
 
 bool ah_leads_here(const struct ibv_ah_attr *attr) {
     return attr->dlid == DEVICE_LID && (!attr->is_global || is_own_gid(&attr->grh.dgid));
+}
+
+void ah_set_link(struct ibv_ah_attr *attr, const struct link *link) {
+    attr->grh.dgid.global.subnet_prefix = htobe64(LINK_PREFIX);
+    attr->grh.dgid.global.interface_id = htobe64(link != NULL ? link_number(link) : 0);
+}
+
+int ah_find_link(const struct ibv_ah_attr *attr, struct link **link) {
+    if (attr->is_global || attr->grh.dgid.global.subnet_prefix != htobe64(LINK_PREFIX)) {
+        return ENOENT;
+    }
+    *link = link_find(be64toh(attr->grh.dgid.global.interface_id));
+    return *link != NULL ? 0 : ECONNREFUSED;
 }
 
 void ah_make_grh(const struct ah *ah, uint32_t data_length, bool immediate, struct ibv_grh *grh) {

@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "embedded/link/link.h"
 #include "pd.h"
 
 struct ah {
@@ -45,6 +46,16 @@ static inline bool ah_is_multicast(const struct ah *ah) {
 
 /* Whether packets sent this way arrive at the device's port at all; a multicast address may. */
 bool ah_leads_here(const struct ibv_ah_attr *attr);
+
+/*
+ * Has the address lead over a link: the queue pair number that goes with it is the link's peer's, whether it has a name
+ * or not. NULL: over a link that is down. The address notes this in its global route, which means nothing else as long
+ * as it has none, so that a program that gives the address to ibv_modify_qp(3) need not know.
+ */
+void ah_set_link(struct ibv_ah_attr *attr, const struct link *link);
+
+/* Finds that link, with a reference. Returns 0 or an errno value: ENOENT = none is noted, ECONNREFUSED = it is down. */
+int ah_find_link(const struct ibv_ah_attr *attr, struct link **link);
 
 /*
  * The global routing header of a packet with so many bytes of data, as it arrives: version, traffic class and flow

@@ -339,7 +339,8 @@ int qp_table_add(struct qp *qp); /* gives it a number; 0 or errno */
 void qp_table_remove(struct qp *qp);
 struct qp *qp_table_find(uint32_t qpn); /* with a reference, or NULL */
 /*
- * A number for something else: 0 and errno if there is none. It is not used again for a while, as those of queue pairs.
+ * A number for something else, which need not have a name: 0 and errno if there is none. It is not used again for a
+ * while, as those of queue pairs.
  */
 uint32_t qp_table_claim_number(void);
 void qp_table_release_number(uint32_t number);

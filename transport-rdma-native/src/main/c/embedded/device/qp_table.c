@@ -14,9 +14,10 @@
  * under the License.
  */
 /*
- * Queue pairs as others refer to them: references, and numbers. Numbers are unique on the host, as they alone lead to
- * the peer: taken from blocks that link.c claims for this process. A number is not used again for a while, so that a
- * late message does not meet a newer queue pair.
+ * Queue pairs as others refer to them: references, and numbers. A number that has a name (link.h) leads to its queue
+ * pair, however a peer came to know it. While other users hold the names, queue pairs that the connection manager may
+ * connect get numbers without one. A number is not used again for a while, so that a late message does not meet a newer
+ * queue pair.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,15 +31,21 @@
 
 #define MAX_RETIRED 65536u /* beyond it numbers are simply not used again */
 
+/* After how long names are looked for again when there were none: to look is some 100 system calls. */
+#define NAMES_RETRY_NS UINT64_C(1000000000)
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before control and gates */
 static struct qp *buckets[BUCKETS];
-static uint32_t next_fresh, fresh_left;
 static unsigned num_qps;
-static struct {
-    uint32_t qpn;
-    uint64_t until_ns;
-} retired[MAX_RETIRED]; /* a ring, in the order of destruction */
-static uint32_t retired_head, retired_tail; /* the ends of the ring; count up for ever */
+static struct numbers {
+    uint32_t next_fresh, fresh_left;
+    struct {
+        uint32_t qpn;
+        uint64_t until_ns;
+    } retired[MAX_RETIRED];              /* a ring, in the order of destruction */
+    uint32_t retired_head, retired_tail; /* the ends of the ring; count up for ever */
+} named, unnamed;
+static uint64_t names_retry_at_ns; /* 0: there were names the last time */
 
 /* ---- references ---- */
 
@@ -67,32 +74,66 @@ void qp_put(struct qp *qp) {
 
 /* ---- numbers ---- */
 
-static uint32_t claim_number(void) {
-    if (fresh_left == 0 && retired_head != retired_tail
-            && retired[retired_head % MAX_RETIRED].until_ns <= engine_now_ns()) {
-        return retired[retired_head++ % MAX_RETIRED].qpn;
+/* 0: none is left of the blocks that are claimed. */
+static uint32_t take_number(struct numbers *numbers) {
+    if (numbers->fresh_left > 0) {
+        numbers->fresh_left--;
+        return numbers->next_fresh++;
     }
-    if (fresh_left == 0) {
-        next_fresh = link_claim_qpn_block();
-        if (next_fresh == 0) {
-            return 0;
+    if (numbers->retired_head != numbers->retired_tail
+            && numbers->retired[numbers->retired_head % MAX_RETIRED].until_ns <= engine_now_ns()) {
+        return numbers->retired[numbers->retired_head++ % MAX_RETIRED].qpn;
+    }
+    return 0;
+}
+
+/* From a new block. Returns 0 and errno if there is none. */
+static uint32_t take_new_number(struct numbers *numbers) {
+    uint32_t first = link_claim_qpn_block(numbers == &named);
+    if (first != 0) {
+        numbers->next_fresh = first;
+        numbers->fresh_left = BLOCK;
+        first = take_number(numbers);
+    }
+    return first;
+}
+
+static uint32_t claim_named_number(void) {
+    uint32_t number = take_number(&named);
+    if (number != 0) {
+        return number;
+    }
+    if (names_retry_at_ns > engine_now_ns()) {
+        errno = EADDRNOTAVAIL;
+        return 0;
+    }
+    number = take_new_number(&named);
+    names_retry_at_ns = number == 0 && errno == EADDRNOTAVAIL ? engine_now_ns() + NAMES_RETRY_NS : 0;
+    return number;
+}
+
+static uint32_t claim_number(bool needs_name) {
+    uint32_t number = claim_named_number();
+    if (number == 0 && errno == EADDRNOTAVAIL && !needs_name) {
+        number = take_number(&unnamed);
+        if (number == 0) {
+            number = take_new_number(&unnamed);
         }
-        fresh_left = BLOCK;
     }
-    fresh_left--;
-    return next_fresh++;
+    return number;
 }
 
 static void retire_number(uint32_t number) {
-    if (retired_tail - retired_head < MAX_RETIRED) {
-        retired[retired_tail % MAX_RETIRED].qpn = number;
-        retired[retired_tail++ % MAX_RETIRED].until_ns = engine_now_ns() + REUSE_DELAY_NS;
+    struct numbers *numbers = number < LINK_UNNAMED_QPN ? &named : &unnamed;
+    if (numbers->retired_tail - numbers->retired_head < MAX_RETIRED) {
+        numbers->retired[numbers->retired_tail % MAX_RETIRED].qpn = number;
+        numbers->retired[numbers->retired_tail++ % MAX_RETIRED].until_ns = engine_now_ns() + REUSE_DELAY_NS;
     }
 }
 
 uint32_t qp_table_claim_number(void) {
     pthread_mutex_lock(&lock);
-    uint32_t number = claim_number();
+    uint32_t number = claim_number(false);
     pthread_mutex_unlock(&lock);
     return number;
 }
@@ -109,7 +150,8 @@ static struct qp **bucket_of(uint32_t qpn) {
 
 int qp_table_add(struct qp *qp) {
     pthread_mutex_lock(&lock);
-    uint32_t qpn = num_qps < DEVICE_MAX_QP ? claim_number() : 0;
+    bool needs_name = qp->ibv.qp_type == IBV_QPT_UD; /* who sends to it knows its number, and no link */
+    uint32_t qpn = num_qps < DEVICE_MAX_QP ? claim_number(needs_name) : 0;
     int error = num_qps == DEVICE_MAX_QP ? ENOMEM : qpn == 0 ? errno : 0;
     if (error == 0) {
         num_qps++;
@@ -163,8 +205,10 @@ void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const vo
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     memset(buckets, 0, sizeof(buckets));
-    fresh_left = num_qps = 0;
-    retired_head = retired_tail = 0;
+    num_qps = 0;
+    named.fresh_left = named.retired_head = named.retired_tail = 0;
+    unnamed.fresh_left = unnamed.retired_head = unnamed.retired_tail = 0;
+    names_retry_at_ns = 0;
 }
 
 void qp_table_init(void) {

@@ -31,7 +31,7 @@
 
 _Atomic uint64_t arena_rest_ns = UINT64_C(2500000000);
 
-/* Of a link, at most: an honest peer has 256 queue pairs there, each of which has one segment and holds a few more. */
+/* Of a link, at most: there are 768 queue pairs (link.c), each of which has one segment and may hold a few more. */
 #define MAX_OWN 1024u
 
 /* When the descriptor, which might have got lost, goes along once more. It does not with each of a burst. */

@@ -52,8 +52,8 @@
 #define ACCEPTS_PER_TURN 64
 
 /*
- * From one process: it could use up our descriptors. An honest one makes a link for each block of our queue pair
- * numbers that it meets (at least 40 for 10,000 queue pairs, 256 for DEVICE_MAX_QP), and one for each of our ports.
+ * From one process: it could use up our descriptors. An honest one makes a link for each of our ports or blocks of
+ * queue pair numbers that it meets, and another one for each 256 connections (256 for DEVICE_MAX_QP).
  */
 #define MAX_ACCEPTED_LINKS 512
 
@@ -71,8 +71,16 @@
 
 #define MAX_DOWN_HANDLERS 8
 
+/*
+ * References to a link, after which the next connect makes another one: the memory that queue pairs share is of a link,
+ * whose lists are walked (arena.c). A connection takes three, a request that waits for its answer one.
+ */
+#define MANY_REFERENCES 768
+
 #define QPN_BLOCK_BITS 8
-#define QPN_BLOCKS 0xfffe /* 1..0xfffe: block 0 holds the special QPs 0 and 1, block 0xffff the multicast QPN */
+#define FIRST_NAMED_BLOCK 1u /* block 0 holds the special QPs 0 and 1 */
+#define FIRST_UNNAMED_BLOCK (LINK_UNNAMED_QPN >> QPN_BLOCK_BITS)
+#define END_OF_BLOCKS 0xffffu /* this one holds the multicast QPN */
 
 _Atomic uint64_t link_idle_timeout_ns = 5000 * MS, link_hello_timeout_ns = 5000 * MS;
 
@@ -87,6 +95,8 @@ static struct {
     pthread_mutex_t lock;
     struct link *links;
     struct link_port *listeners;
+    uint64_t last_number;            /* of a link; 0: none yet */
+    uint32_t first_block, num_blocks; /* without a name, those of this process */
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static link_down_handler down_handlers[MAX_DOWN_HANDLERS];
@@ -278,6 +288,10 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
         link->name = *name;
         link->named = true;
     }
+    if (table.last_number == 0) { /* not those of another process, which may tell them by mistake */
+        table.last_number = (uint64_t) random_start() << 32;
+    }
+    link->number = ++table.last_number;
     pthread_mutex_init(&link->lock, NULL);
 
     const struct link_hello hello = { .magic = LINK_HELLO_MAGIC, .version = link_version };
@@ -401,7 +415,8 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
     pthread_mutex_lock(&table.lock);
     for (struct link *link = table.links; link != NULL; link = link->next) {
         if (link->named && link_is_up(link) && is_same(&link->name, name)) {
-            if (!fresh) {
+            /* Else connects make another one, and find that. */
+            if (!fresh && __atomic_load_n(&link->references, __ATOMIC_RELAXED) < MANY_REFERENCES) {
                 unlist(link); /* connections come in bursts: the next one looks for it or its neighbours */
                 list_first(link);
                 *result = link_get(link);
@@ -433,7 +448,7 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
 
 int link_connect_qpn(uint32_t qpn, struct link **link) {
     struct link_name name;
-    int err = block_name(qpn >> QPN_BLOCK_BITS, &name);
+    int err = qpn < LINK_UNNAMED_QPN ? block_name(qpn >> QPN_BLOCK_BITS, &name) : ECONNREFUSED;
     return err != 0 ? err : connect_name(&name, false, link);
 }
 
@@ -493,6 +508,23 @@ void link_forget(struct link *link) {
     pthread_mutex_lock(&table.lock);
     link->named = false;
     pthread_mutex_unlock(&table.lock);
+}
+
+uint64_t link_number(const struct link *link) {
+    return link->number;
+}
+
+struct link *link_find(uint64_t number) {
+    pthread_mutex_lock(&table.lock);
+    struct link *link = table.links;
+    while (link != NULL && link->number != number) {
+        link = link->next;
+    }
+    if (link != NULL) {
+        link = link_is_up(link) ? link_get(link) : NULL;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return link;
 }
 
 /* ---- being reachable ---- */
@@ -679,10 +711,10 @@ void link_unbind_port(struct link_port *port) {
 /* Any user may hold names for nothing; a search of all would take an event loop a second for each connection. */
 #define BLOCK_TRIES 64
 
-uint32_t link_claim_qpn_block(void) {
+static uint32_t claim_named_block(void) {
     for (int i = 0; i < BLOCK_TRIES; i++) {
         /* Any number makes it unlikely to meet those of a process that has just died. */
-        uint32_t block = 1 + random_start() % QPN_BLOCKS;
+        uint32_t block = FIRST_NAMED_BLOCK + random_start() % (FIRST_UNNAMED_BLOCK - FIRST_NAMED_BLOCK);
         struct link_name name;
         struct link_port *port;
         int err = block_name(block, &name);
@@ -699,6 +731,27 @@ uint32_t link_claim_qpn_block(void) {
     }
     errno = EADDRNOTAVAIL;
     return 0;
+}
+
+/* One after the other, from any on: peers tell two processes with the same numbers apart by their links. */
+static uint32_t claim_unnamed_block(void) {
+    const uint32_t count = END_OF_BLOCKS - FIRST_UNNAMED_BLOCK;
+    uint32_t first = 0;
+    pthread_mutex_lock(&table.lock);
+    if (table.num_blocks == 0) {
+        table.first_block = random_start() % count;
+    }
+    if (table.num_blocks < count) {
+        first = (FIRST_UNNAMED_BLOCK + (table.first_block + table.num_blocks++) % count) << QPN_BLOCK_BITS;
+    } else {
+        errno = EADDRNOTAVAIL;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return first;
+}
+
+uint32_t link_claim_qpn_block(bool with_name) {
+    return with_name ? claim_named_block() : claim_unnamed_block();
 }
 
 /* ---- fork ---- */
@@ -729,6 +782,8 @@ static void fork_child(void) {
     }
     table.links = NULL;
     table.listeners = NULL;
+    table.last_number = 0;
+    table.num_blocks = 0;
     pthread_mutex_unlock(&table.lock);
 }
 

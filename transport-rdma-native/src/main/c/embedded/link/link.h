@@ -22,6 +22,10 @@
  * this library in one process, and processes in different pid namespaces, then need no special case. A pair of
  * processes has a few links, never one per queue pair.
  *
+ * Names can be guessed, and any user may bind them first. The connection manager needs the name of a port only: queue
+ * pairs that it connects meet over the link on which it has exchanged their numbers. So a process without a name for
+ * its numbers is reached all the same, but not by who knows nothing but a number.
+ *
  * A process may also have a link to itself: nothing above this layer distinguishes that case.
  *
  * Every process is reachable under abstract socket names that contain the uid, so that other users' processes never
@@ -106,18 +110,21 @@ void link_set_lost_handler(unsigned type, link_lost_handler handler);
 void link_add_down_handler(link_down_handler handler);
 
 /*
- * Finds or makes the link to the process that owns a queue pair number (for queue pairs connected without the CM, and
- * for the data path of those connected with it). Non-blocking beyond an AF_UNIX connect(). On success *link carries a
- * reference. Returns 0 or an errno value: ECONNREFUSED = no such process, EAGAIN = its backlog is full, try again.
+ * Finds or makes the link to the process that owns a queue pair number, for queue pairs connected without the CM.
+ * Non-blocking beyond an AF_UNIX connect(). On success *link carries a reference. Returns 0 or an errno value:
+ * ECONNREFUSED = no such process, or the number has no name, EAGAIN = its backlog is full, try again.
  */
 int link_connect_qpn(uint32_t qpn, struct link **link);
 
+/* Queue pair numbers have a name if they are below this. */
+#define LINK_UNNAMED_QPN 0x800000u
+
 /*
- * Claims a block of 256 host-unique queue pair numbers for this process (by binding its abstract name) and returns the
- * first of them, never 0, or 0 with errno: EADDRNOTAVAIL, other processes hold most names. The kernel frees it when the
- * process dies.
+ * Claims a block of 256 queue pair numbers for this process and returns the first of them, never 0, or 0 with errno.
+ * Numbers with a name are unique on the host, and the kernel frees the name when the process dies. EADDRNOTAVAIL: other
+ * processes hold most names. Numbers without one are unique in this process, and nobody else can hold them.
  */
-uint32_t link_claim_qpn_block(void);
+uint32_t link_claim_qpn_block(bool with_name);
 
 /*
  * Makes this process reachable as (port space, port). Returns 0 and a handle for link_unbind_port(), or an errno value:
@@ -160,6 +167,12 @@ unsigned link_find_networks(int port_space, uint16_t port, struct link_network *
 
 /* No connect finds the link any more; those that have a reference can go on using it. */
 void link_forget(struct link *link);
+
+/* Not 0, and in no other link of this process, also after its end; in another process it means nothing. */
+uint64_t link_number(const struct link *link);
+
+/* The link of this number, whichever side made it, with a reference; or NULL if it is down. */
+struct link *link_find(uint64_t number);
 
 /*
  * Sends or queues a message; messages of one link stay in order. The descriptors are duplicated. Never blocks. Returns

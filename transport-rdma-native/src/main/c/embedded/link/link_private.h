@@ -67,6 +67,7 @@ struct link {
     struct link *next, **previous; /* table.links */
     struct link_name name;         /* where it leads; LINK_UNNAMED for accepted links */
     bool named;                    /* found by name, under table.lock */
+    uint64_t number;
     struct link_peer peer;
     _Atomic uint32_t peer_version; /* 0 before its hello; written on the engine thread, with the lock */
     bool up;                       /* atomic */

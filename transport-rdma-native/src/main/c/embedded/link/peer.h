@@ -15,7 +15,7 @@
  */
 /*
  * A link as the queue pairs use it: the exchange of notify areas before anything else, and messages. Several links may
- * lead to the same process, one for each block of its queue pair numbers.
+ * lead to the same process, by its ports and its blocks of queue pair numbers, and it may have made some itself.
  */
 #ifndef NETTY_RDMA_EMBEDDED_PEER_H
 #define NETTY_RDMA_EMBEDDED_PEER_H

@@ -164,9 +164,27 @@ static bool is_shortage(int error) {
     return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
+/*
+ * The link over which the connection manager learnt the peer's number, or else the link to the name of the number.
+ * Returns 0 or errno. EADDRNOTAVAIL: the peer can find this end by the name of its number only, and it has none.
+ */
+static int find_link(const struct qp *qp, struct link **link) {
+    if (!ah_leads_here(&qp->attr.ah_attr)) {
+        return ECONNREFUSED;
+    }
+    int error = ah_find_link(&qp->attr.ah_attr, link);
+    if (error == 0) {
+        return 0;
+    }
+    if (qp->ibv.qp_num >= LINK_UNNAMED_QPN) {
+        return error == ENOENT ? EADDRNOTAVAIL : error;
+    }
+    return link_connect_qpn(qp->attr.dest_qp_num, link);
+}
+
 static int reach(struct qp *qp) {
     struct link *link;
-    int error = ah_leads_here(&qp->attr.ah_attr) ? link_connect_qpn(qp->attr.dest_qp_num, &link) : ECONNREFUSED;
+    int error = find_link(qp, &link);
     if (error == 0) {
         qp->route = peer_of_link(link);
         error = qp->route == NULL ? errno : 0;
@@ -267,8 +285,8 @@ static void attach(struct qp *qp, struct attachment *attachment) {
 }
 
 /*
- * Anybody can claim to be the peer; our introduction went to the process that has bound the name of its number. One
- * that is dead already was reset after it introduced itself, and will come again.
+ * Anybody can claim to be the peer; our introduction went to the process of the link that was found. One that is dead
+ * already was reset after it introduced itself, and will come again.
  */
 static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
     /* Acknowledgements, too, go to the address. */
@@ -277,19 +295,30 @@ static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
             && (qp->route == NULL || link_peer_is(link_peer(peer_link(qp->route)), link_peer(peer_link(a->peer))));
 }
 
-static void bind_held(struct qp *qp) {
-    enum ibv_qp_state state = qp_state(qp);
+static struct attachment **find_held(struct qp *qp) {
     struct attachment **link = &qp->held;
     while (*link != NULL && !is_from_peer(qp, *link)) {
         link = &(*link)->next;
     }
-    struct attachment *attachment = *link;
-    if ((state != IBV_QPS_RTR && !qp_sends_in(state)) || attachment == NULL) {
+    return link;
+}
+
+static void bind_held(struct qp *qp) {
+    enum ibv_qp_state state = qp_state(qp);
+    struct attachment **link = find_held(qp);
+    if ((state != IBV_QPS_RTR && !qp_sends_in(state)) || *link == NULL) {
         return;
     }
-    if (qp->route == NULL && reach(qp) != 0) {
-        return; /* till the introduction is repeated */
+    if (qp->route == NULL) {
+        if (reach(qp) != 0) {
+            return; /* till the introduction is repeated */
+        }
+        link = find_held(qp); /* what is held may be of a process that is not the peer's */
+        if (*link == NULL) {
+            return;
+        }
     }
+    struct attachment *attachment = *link;
     qp_lock(qp);
     if (qp->attached == NULL && !qp->failed) {
         *link = attachment->next;

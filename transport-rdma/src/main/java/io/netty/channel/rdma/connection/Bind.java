@@ -70,6 +70,9 @@ public final class Bind {
     public static IOException exception(Verbs verbs, VerbsException cause, InetSocketAddress address) {
         switch (cause.errno()) {
         case Errno.EADDRNOTAVAIL:
+            if (cause.call().endsWith("_create_qp")) { // of the queue pair of a datagram channel
+                return exception(cause.getMessage(), address, cause);
+            }
             // The kernel says so, too, where the wildcard address is part of a conflict (cma_check_port()).
             return exception(isLocal(address) ? "the port is in use together with the wildcard address" :
                     "no network interface of this host has this address; " + Reachability.devices(verbs), address,

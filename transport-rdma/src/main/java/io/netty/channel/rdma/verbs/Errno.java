@@ -71,7 +71,7 @@ public final class Errno {
                     "another user holds the port on the embedded provider; or it is below 1024, which needs " +
                     "CAP_NET_BIND_SERVICE" : "check the permissions of /dev/infiniband";
         case EADDRNOTAVAIL:
-            return call.endsWith("_create_qp") ?
+            return call.endsWith("_create_qp") || call.equals("ibv_modify_qp") ?
                     "other users hold the names of queue pairs: see the folder in docs/security.md" : null;
         case ENODEV:
             return call.startsWith("rdma_") ?

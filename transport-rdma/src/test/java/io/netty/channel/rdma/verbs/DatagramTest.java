@@ -16,12 +16,14 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.channel.rdma.TestAddress;
+import io.netty.channel.rdma.connection.Bind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -220,6 +222,15 @@ class DatagramTest {
             assertThat(event(serverEvents, ConnectionEventType.MULTICAST_JOIN).multicastGroup()).isEqualTo(group);
             member.id.leaveMulticast(group);
         }
+    }
+
+    /** The embedded provider says this where other users hold the names. */
+    @Test
+    void aBindThatGetsNoQueuePairSaysWhy() {
+        VerbsException cause = new VerbsException("rdma_create_qp", Errno.EADDRNOTAVAIL, "create a queue pair");
+        InetSocketAddress address = address(0);
+        assertThat(Bind.exception(Verbs.preferred(), cause, address)).hasMessageContaining(address.toString())
+                .hasMessageContaining("other users hold the names of queue pairs");
     }
 
     @Test
