@@ -44,7 +44,7 @@ one or two for the build. Default: these, in 20 minutes.
   iwarp          0.6  byte streams and channels of messages on the embedded provider as an iWARP device, with
                       librdmacm as peer
   faults         1.6  makes each call fail that can fail for lack of a resource
-  faults-java    0.2  the same for verbs calls, in Java
+  faults-java    0.5  the same for verbs calls, and for what event loops allocate, in Java
   containers     0.5  the entry point of the container image (docs/containers.md), in namespaces as containers have
   conformance    1.5  unmodified C programs of rdma-core and perftest on the provider's preloadable build
                       (--conformance: and many others)

@@ -122,7 +122,15 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
     @Override
     protected final void doRegister(ChannelPromise promise) {
-        ((IoEventLoop) eventLoop()).register(ownUnsafe()).addListener(future -> {
+        Future<IoRegistration> registering;
+        try {
+            registering = ((IoEventLoop) eventLoop()).register(ownUnsafe());
+        } catch (Throwable t) {
+            // The loop fails its promise with exceptions only, not with errors.
+            promise.setFailure(t);
+            return;
+        }
+        registering.addListener(future -> {
             if (!future.isSuccess()) {
                 promise.setFailure(future.cause());
                 return;

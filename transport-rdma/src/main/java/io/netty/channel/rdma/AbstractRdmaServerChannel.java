@@ -207,9 +207,10 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     private Listening listen(Verbs verbs, InetSocketAddress requested) throws Exception {
         InetSocketAddress address = config.device().local(verbs, requested, null);
         ConnectionId id = ConnectionId.create(handler().events(verbs).channel(), PortSpace.TCP);
-        Listening result = new Listening(handler(), id);
+        Listening result = null;
         boolean bound = false;
         try {
+            result = new Listening(handler(), id);
             if (config.isReuseAddress()) {
                 id.setReuseAddress(true);
             }
@@ -227,8 +228,10 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         } catch (VerbsException e) {
             throw Bind.exception(verbs, e, address);
         } finally {
-            if (!bound) {
+            if (!bound && result != null) {
                 result.close();
+            } else if (!bound) {
+                id.close();
             }
         }
     }
@@ -263,9 +266,10 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
                     " connections is full, try again later");
             return;
         }
-        HalfOpen halfOpen = new HalfOpen(peer);
+        HalfOpen halfOpen = null;
         boolean added = false;
         try {
+            halfOpen = new HalfOpen(peer);
             C child = newChild(event);
             child.cameBy(request.verbs());
             child.request(loop().handler(), request);
@@ -279,8 +283,10 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             request.close();
             pipeline().fireExceptionCaught(t);
         } finally {
-            if (!added) {
+            if (!added && halfOpen != null) {
                 halfOpen.end();
+            } else if (!added) {
+                pending.giveBack(peer, 1);
             }
         }
         advance();
@@ -440,7 +446,14 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         if (backlog.isEmpty()) {
             C child = nextRequest();
             if (child != null) {
-                backlog.add(child);
+                boolean added = false;
+                try {
+                    added = backlog.add(child);
+                } finally {
+                    if (!added) {
+                        drop(child);
+                    }
+                }
             }
         }
         return !backlog.isEmpty();

@@ -126,9 +126,10 @@ public final class ChannelQueuePair {
             QueuePair queuePair = resources.create(id, sges, receiveSges == null ? ownSges :
                     DeviceLimits.limit(receiveSges, context.attributes.maxSges(), device, "its max_sge"), 0);
             Completions completions = new Completions(owner, new CurrentLoop(channel.handler()), resources.shared());
+            ChannelQueuePair result = new ChannelQueuePair(resources, completions, queuePair);
             resources.register(completions);
             created = true;
-            return new ChannelQueuePair(resources, completions, queuePair);
+            return result;
         } finally {
             if (!created) {
                 resources.closeQueuePair();

@@ -59,7 +59,12 @@ final class PeerShares {
         Runnable[] tasks;
         synchronized (this) {
             usedByAll -= amount;
-            used.computeIfPresent(peer, (key, own) -> own == amount ? null : own - amount);
+            long own = used.getOrDefault(peer, 0L);
+            if (own <= amount) {
+                used.remove(peer);
+            } else {
+                used.put(peer, own - amount);
+            }
             tasks = waiting.toArray(new Runnable[0]);
             waiting.clear();
         }

@@ -78,7 +78,16 @@ public class PendingClose {
             return;
         }
         int linger = soLinger.getAsInt();
-        scheduleTimer(this::overdue, linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS);
+        boolean scheduled = false;
+        try {
+            scheduleTimer(this::overdue, linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS);
+            scheduled = true;
+        } finally {
+            if (!scheduled) {
+                // Without the timer it might wait for ever.
+                overdue();
+            }
+        }
     }
 
     /** Replaces the time after which something is done. */

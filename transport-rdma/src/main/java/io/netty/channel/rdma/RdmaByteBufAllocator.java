@@ -21,6 +21,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetric;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.rdma.memory.CellPool;
+import io.netty.channel.rdma.memory.PartialByteBuf;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.util.internal.StringUtil;
 
@@ -99,7 +100,7 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
     protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
         ByteBuf buf = pool.newBuffer(initialCapacity, maxCapacity, false);
         if (buf != null) {
-            return toLeakAwareBuffer(buf);
+            return PartialByteBuf.tracked(buf);
         }
         pool.countFallback();
         return fallback.directBuffer(initialCapacity, maxCapacity);

@@ -20,6 +20,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
 import io.netty.channel.rdma.memory.CellByteBuf;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.ReferenceCounted;
 import io.netty.util.internal.PlatformDependent;
 
 import java.util.ArrayDeque;
@@ -96,15 +97,27 @@ final class DetachedMessages implements OutboundMessages {
             if (taken < length) {
                 region.truncate(taken);
             }
-            messages.add(region.retain());
+            add(region.retain());
         } else if (taken == length && isOwn((ByteBuf) msg)) {
-            messages.add(((ByteBuf) msg).retain().skipBytes(leftOut));
+            add(((ByteBuf) msg).retain().skipBytes(leftOut));
         } else {
-            messages.add(copy((ByteBuf) msg, leftOut, (int) taken));
+            add(copy((ByteBuf) msg, leftOut, (int) taken));
         }
         counters.detached(taken);
         bytes += taken;
         return taken == length;
+    }
+
+    /** Takes over a reference. */
+    private void add(ReferenceCounted msg) {
+        boolean added = false;
+        try {
+            added = messages.add(msg);
+        } finally {
+            if (!added) {
+                msg.release();
+            }
+        }
     }
 
     /** Whether a reference does: nobody else may change the bytes, and little more memory is held than they need. */
@@ -122,8 +135,12 @@ final class DetachedMessages implements OutboundMessages {
                 !((msg instanceof CellByteBuf || msg instanceof LandedByteBuf) && ((ByteBuf) msg).refCnt() == 1);
     }
 
+    /**
+     * To the heap: a channel may be closed since there is no direct memory, and where that has run out the JDK looks
+     * for some for half a second (Bits.reserveMemory), in which the event loop does nothing else.
+     */
     private ByteBuf copy(ByteBuf buf, int leftOut, int length) {
-        ByteBuf copy = alloc.directBuffer(length, length);
+        ByteBuf copy = alloc.heapBuffer(length, length);
         boolean copied = false;
         try {
             copy.writeBytes(buf, buf.readerIndex() + leftOut, length);

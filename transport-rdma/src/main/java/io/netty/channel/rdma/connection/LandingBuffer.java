@@ -98,6 +98,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             return null;
         }
         PageMemory memory = null;
+        MemoryRange range = null;
         boolean created = false;
         try {
             memory = PageMemory.map(bytes);
@@ -106,7 +107,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
                 // not be what another connection has left.
                 PlatformDependent.setMemory(memory.address(), bytes, (byte) 0);
             }
-            MemoryRange range = new MemoryRange(memory.address(), bytes,
+            range = new MemoryRange(memory.address(), bytes,
                     AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
             int key = range.region(owner.device()).rkey();
             LandingBuffer buffer = new LandingBuffer(owner, memory, range, key, segmentCount, segmentLength,
@@ -116,6 +117,9 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             return buffer;
         } finally {
             if (!created) {
+                if (range != null) {
+                    range.close();
+                }
                 if (memory != null) {
                     memory.close();
                 }

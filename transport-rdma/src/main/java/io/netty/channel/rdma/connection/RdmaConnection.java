@@ -327,8 +327,12 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
             return;
         }
         if (life.open()) {
-            opened(false);
-            owner.established();
+            try {
+                opened(false);
+            } finally {
+                // A channel that is not established could not tell of the end either.
+                owner.established();
+            }
             livenessChanged();
         }
         beginTurn();
@@ -539,7 +543,13 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         // Whoever has shared memory with work requests may change it from now on: they must read no more.
         boolean abort = reset || outbound.isReadingShared();
         abort |= !outbound.detach(!abort && life.isReady() && sender.isWritable());
-        life.close(abort);
+        try {
+            life.close(abort);
+        } catch (Throwable t) {
+            // The channel is closed, and nobody asks for the end of the connection again.
+            life.abort(t);
+            throw t;
+        }
     }
 
     @Override

@@ -201,7 +201,7 @@ final class RdmaOutbound {
         detached = true;
         OutboundMessages flushedMessages = messages;
         messages = null;
-        if (send) {
+        if (send && flushedMessages.current() != null) {
             try {
                 detachedMessages = DetachedMessages.of(flushedMessages, headSent, owner.allocator(), counters,
                         options.maxDetachedBytes(), posted);

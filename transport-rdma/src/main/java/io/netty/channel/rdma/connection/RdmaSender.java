@@ -91,7 +91,13 @@ final class RdmaSender {
                 stalled = true;
                 return;
             }
-            pump(true);
+            try {
+                pump(true);
+            } catch (Error e) {
+                // The channel would only end its output, but nobody knows what of the stream was left out.
+                connection.failed(e);
+                throw e;
+            }
             flushedInTurn = !stalled;
         } else if (!life.isLost() && (outbound.isInFlight() || life.isBroken())) {
             // What is in flight will tell more.
@@ -184,8 +190,8 @@ final class RdmaSender {
         LoopHandler handler = connection.loop().handler();
         if (handler != gathererHandler) {
             // The connection is new or has moved.
-            gathererHandler = handler;
             gatherer = handler.shared(Gatherer.class, Gatherer::new);
+            gathererHandler = handler;
         }
         return gatherer;
     }
@@ -207,8 +213,8 @@ final class RdmaSender {
             }
         } catch (RejectedExecutionException e) {
             logger.debug("{}: the event loop has ended; its handler destroys what is left", owner, e);
-        } catch (Exception e) {
-            connection.failed(e);
+        } catch (Throwable t) {
+            connection.failed(t);
         }
     }
 

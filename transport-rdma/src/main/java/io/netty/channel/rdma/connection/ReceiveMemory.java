@@ -217,7 +217,14 @@ final class ReceiveMemory {
                 return;
             }
         }
-        grown.add(buffer);
+        boolean added = false;
+        try {
+            added = grown.add(buffer);
+        } finally {
+            if (!added) {
+                buffer.release();
+            }
+        }
         resized((int) (size + buffer.length()));
         stream.addLanding(buffer);
         if (timer == null) {
@@ -341,7 +348,9 @@ final class ReceiveMemory {
             timer = null;
         }
         first.release();
-        grown.forEach(LandingBuffer::release);
+        for (LandingBuffer buffer : grown) {
+            buffer.release();
+        }
         grown.clear();
         for (int step = 0; step < leaving.length; step++) {
             if (leaving[step] != null) {

@@ -84,9 +84,18 @@ public final class LoopDevice {
     LoopDevice(LoopHandler handler, DeviceContext context) throws Exception {
         this.context = context;
         home = new CurrentLoop(handler);
-        channel = context.device.createCompletionChannel();
         counters = context.counters.newLoopCounters();
-        watch();
+        channel = context.device.createCompletionChannel();
+        boolean watched = false;
+        try {
+            watch();
+            watched = true;
+        } finally {
+            if (!watched) {
+                unwatch();
+                channel.close();
+            }
+        }
         counters.open();
     }
 
@@ -121,7 +130,9 @@ public final class LoopDevice {
     }
 
     private void unwatch() {
-        completionFd.unwatch();
+        if (completionFd != null) {
+            completionFd.unwatch();
+        }
         if (asyncFd != null) {
             asyncFd.unwatch();
         }
@@ -398,14 +409,16 @@ public final class LoopDevice {
     private int handle(WorkCompletions batch) {
         int size = batch.size();
         home.handler().waitEnds();
-        dispatch(batch);
-        notifyOwners();
+        try {
+            dispatch(batch);
+        } finally {
+            notifyOwners();
+        }
         return size;
     }
 
     private void dispatch(WorkCompletions batch) {
         int size = batch.size();
-        DeviceCounters.completed(counters, size);
         for (int i = 0; i < size; i++) {
             CompletionHandler owner = owners.get(batch.queuePairNumber(i));
             try {
@@ -418,14 +431,16 @@ public final class LoopDevice {
                     continue;
                 }
                 if (!owner.isPending()) {
-                    owner.setPending(true);
+                    // In this order: one that is pending and not in the list would never be notified again.
                     pending.add(owner);
+                    owner.setPending(true);
                 }
                 owner.completed(batch, i);
             } catch (Throwable t) {
                 unexpected(owner, t);
             }
         }
+        DeviceCounters.completed(counters, size);
         if (!receiveQueues.isEmpty()) {
             postReceives();
         }

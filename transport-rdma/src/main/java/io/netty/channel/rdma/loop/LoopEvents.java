@@ -62,8 +62,16 @@ public final class LoopEvents {
     LoopEvents(LoopHandler handler, Verbs verbs) throws Exception {
         this.handler = handler;
         channel = EventChannel.create(verbs);
-        fd = new WatchedFd(handler, channel.fd(), this::process);
-        fd.watch(handler.epoll());
+        boolean watched = false;
+        try {
+            fd = new WatchedFd(handler, channel.fd(), this::process);
+            fd.watch(handler.epoll());
+            watched = true;
+        } finally {
+            if (!watched) {
+                channel.close();
+            }
+        }
     }
 
     public EventChannel channel() {

@@ -141,10 +141,9 @@ public abstract class LoopHandler implements IoHandler {
         int handled = 0;
         try {
             handled = hasQueuePairs() ? runWithQueuePairs(context) : runEpoll(true);
-        } catch (Error e) {
-            throw e;
         } catch (Throwable t) {
-            // Nothing may leave this method, or the event loop ends for good.
+            // Nothing may leave this method, or the event loop ends for good: nor an OutOfMemoryError, after which
+            // there may be memory again.
             unexpected(t);
         } finally {
             turn.end();
@@ -577,6 +576,16 @@ public abstract class LoopHandler implements IoHandler {
 
     /** An exception while something was done for the owner, which is told of it. */
     void unexpected(Consumer<Throwable> owner, Throwable t) {
+        try {
+            owner.accept(t);
+        } catch (Throwable t2) {
+            unexpected(t2);
+            tellAgain(owner, t);
+        }
+    }
+
+    /** The first time there may have been no memory to end what has thrown, and nobody else ends it. */
+    private void tellAgain(Consumer<Throwable> owner, Throwable t) {
         try {
             owner.accept(t);
         } catch (Throwable t2) {

@@ -160,17 +160,20 @@ public final class LoopReceiveQueue {
     /** Adds receives until there are so many. Returns false if there is no memory for them. */
     private boolean fill(int target) {
         int before = receives;
-        while (receives < target) {
-            if (bufferSize > 0) {
-                buffers[receives] = source.get();
-                if (buffers[receives] == null) {
-                    break;
+        try {
+            while (receives < target) {
+                if (bufferSize > 0) {
+                    buffers[receives] = source.get();
+                    if (buffers[receives] == null) {
+                        break;
+                    }
                 }
+                unposted[unpostedCount++] = receives++;
             }
-            unposted[unpostedCount++] = receives++;
+        } finally {
+            limit = receives < depth ? receives / 2 : receives / 4;
+            RECEIVES.add(receives - before);
         }
-        RECEIVES.add(receives - before);
-        limit = receives < depth ? receives / 2 : receives / 4;
         return receives == target;
     }
 

@@ -95,7 +95,15 @@ public final class CellPool {
         if (cell == null) {
             return null;
         }
-        return new CellByteBuf(this, allocator, cell, initialCapacity, maxCapacity);
+        ByteBuf buf = null;
+        try {
+            buf = new CellByteBuf(this, allocator, cell, initialCapacity, maxCapacity);
+            return buf;
+        } finally {
+            if (buf == null) {
+                cell.release();
+            }
+        }
     }
 
     /**

@@ -45,15 +45,28 @@ public final class MemoryInFlight {
             used.release();
             return;
         }
-        if (memory == null) {
-            memory = new ReferenceCounted[FIRST_SIZE];
-            numbers = new long[FIRST_SIZE];
-        } else if (count == memory.length) {
-            grow();
+        boolean room = false;
+        try {
+            ensureRoom();
+            room = true;
+        } finally {
+            if (!room) {
+                used.release();
+            }
         }
         memory[index(count)] = used;
         numbers[index(count)] = number;
         count++;
+    }
+
+    private void ensureRoom() {
+        if (memory == null) {
+            long[] newNumbers = new long[FIRST_SIZE];
+            memory = new ReferenceCounted[FIRST_SIZE];
+            numbers = newNumbers;
+        } else if (count == memory.length) {
+            grow();
+        }
     }
 
     public boolean isEmpty() {

@@ -31,6 +31,7 @@ import java.util.function.Predicate;
 public class MemoryRange {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MemoryRange.class);
     private static final long RETRY_NANOS = 1_000_000_000;
+    private static final MemoryRegion[] NONE = { };
 
     /** For tests, which can't reach the limit of locked memory everywhere: which registrations fail. */
     static volatile Predicate<MemoryRange> shortage = range -> false;
@@ -41,7 +42,7 @@ public class MemoryRange {
     /** Keeps the memory alive. */
     private final Object owner;
     /** By {@link DeviceContext#index}. Replaced, never changed. */
-    private volatile MemoryRegion[] regions = new MemoryRegion[1];
+    private volatile MemoryRegion[] regions = NONE;
     private volatile boolean failed;
     private volatile long retryNanos;
 
@@ -124,7 +125,8 @@ public class MemoryRange {
                 DeviceContext.all()[index].counters.deregistered(length);
             }
         }
-        regions = new MemoryRegion[1];
+        // The end needs no memory.
+        regions = NONE;
     }
 
     @Override

@@ -56,9 +56,18 @@ public abstract class PartialByteBuf extends AbstractReferenceCountedByteBuf {
         super(0);
     }
 
-    /** Leak detection for a buffer that no allocator has made. */
+    /** Leak detection for a buffer, which is released if there is no memory for that. */
     public static ByteBuf tracked(ByteBuf buf) {
-        return LeakTracking.tracked(buf);
+        boolean tracked = false;
+        try {
+            ByteBuf result = LeakTracking.tracked(buf);
+            tracked = true;
+            return result;
+        } finally {
+            if (!tracked) {
+                buf.release();
+            }
+        }
     }
 
     /** What does that is protected in the allocators of Netty. */

@@ -62,9 +62,16 @@ final class SlabArena {
 
     private Cell use(Slab slab, int offset, int order) {
         usedBytes += 1L << order;
-        Cell cell = new Cell(this, slab, offset, order);
-        slab.enter(cell, offset);
-        return cell;
+        Cell cell = null;
+        try {
+            cell = new Cell(this, slab, offset, order);
+            slab.enter(cell, offset);
+            return cell;
+        } finally {
+            if (cell == null) {
+                free(slab, offset, order);
+            }
+        }
     }
 
     private Slab grow(boolean needed) {

@@ -212,7 +212,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         // Nothing is kept of who has asked, so that many who ask cost no memory.
         try (ConnectionId request = event.id()) {
             request.accept(new ConnectionParameters().queuePairNumber(queuePairNumber()));
-        } catch (VerbsException e) {
+        } catch (VerbsException | OutOfMemoryError e) {
             // Who has asked is told no, and not why: the answer has no room for that.
             pipeline().fireExceptionCaught(e);
         } catch (IllegalStateException e) {

@@ -125,8 +125,17 @@ final class AddressHandles {
     }
 
     private Used add(AddressVector vector, AddressHandle handle) {
-        Used used = new Used(handle);
-        handles.put(vector, used);
+        Used used = null;
+        boolean added = false;
+        try {
+            used = new Used(handle);
+            handles.put(vector, used);
+            added = true;
+        } finally {
+            if (!added) {
+                handle.close();
+            }
+        }
         if (handles.size() > max) {
             Iterator<Used> eldest = handles.values().iterator();
             retired.add(eldest.next());
@@ -179,7 +188,12 @@ final class AddressHandles {
         } else if (handle == null) {
             listener.failed(waiting, failure);
         } else {
-            add(vector, handle);
+            try {
+                add(vector, handle);
+            } catch (OutOfMemoryError e) {
+                listener.failed(waiting, e);
+                return;
+            }
             listener.made(waiting);
         }
     }
@@ -198,7 +212,9 @@ final class AddressHandles {
     /** The queue pair is gone. */
     void close() {
         closed = true;
-        handles.values().forEach(used -> used.handle.close());
+        for (Used used : handles.values()) {
+            used.handle.close();
+        }
         handles.clear();
         completed(Long.MAX_VALUE);
     }

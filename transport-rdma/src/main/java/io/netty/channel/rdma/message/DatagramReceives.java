@@ -98,7 +98,17 @@ final class DatagramReceives extends OwnReceives {
             drop();
             return null;
         }
-        return new RdmaDatagram(content(slot, length - HEADER), recipient(global), sender, immediate, value);
+        SocketAddress recipient = recipient(global);
+        ByteBuf content = content(slot, length - HEADER);
+        ByteBufHolder message = null;
+        try {
+            message = new RdmaDatagram(content, recipient, sender, immediate, value);
+            return message;
+        } finally {
+            if (message == null) {
+                content.release();
+            }
+        }
     }
 
     private SocketAddress recipient(boolean global) {

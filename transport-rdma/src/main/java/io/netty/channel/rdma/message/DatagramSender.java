@@ -119,7 +119,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
             if (owner.route(send)) {
                 ready.add(send);
             }
-        } catch (Exception e) {
+        } catch (Exception | OutOfMemoryError e) {
             fail(send, e);
         }
         return true;
@@ -193,7 +193,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
             }
             unsignalled = signalled ? 0 : unsignalled + 1;
             slots.add(send, null);
-        } catch (Exception e) {
+        } catch (Exception | OutOfMemoryError e) {
             // Also of a buffer that was released too early: that is the fault of this datagram alone.
             slots.discardNext();
             if (retained) {

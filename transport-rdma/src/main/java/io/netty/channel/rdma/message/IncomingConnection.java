@@ -74,7 +74,13 @@ final class IncomingConnection {
             return;
         }
         if (reader == null) {
-            announce();
+            try {
+                announce();
+            } catch (Throwable t) {
+                // Nobody else answers the peer.
+                channel.pipeline().fireExceptionCaught(t);
+                channel.close();
+            }
             return;
         }
         state = State.MIGRATING;

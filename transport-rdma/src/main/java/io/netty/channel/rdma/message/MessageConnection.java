@@ -127,15 +127,16 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         }
         queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(), config.maxSendSges,
                 manualReceive ? config.maxReceiveSges : null, shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
-        manualReceives = manualReceive ? new ManualReceives(queuePair, () -> channel.postEarly(this)) : null;
-        Receives receives = manualReceive ? manualReceives
-                : shared ? new SharedReceives(channel, queuePair, metrics)
-                : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting, metrics);
-        receiver = new MessageReceiver(channel, queuePair, receives, metrics, channel::isReading,
-                channel::connectionFailed);
-        sender = new MessageSender(channel, this, queuePair);
+        Receives receives = null;
         boolean posted = false;
         try {
+            manualReceives = manualReceive ? new ManualReceives(queuePair, () -> channel.postEarly(this)) : null;
+            receives = manualReceive ? manualReceives
+                    : shared ? new SharedReceives(channel, queuePair, metrics)
+                    : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting, metrics);
+            receiver = new MessageReceiver(channel, queuePair, receives, metrics, channel::isReading,
+                    channel::connectionFailed);
+            sender = new MessageSender(channel, this, queuePair);
             manual = id == null ? new ManualConnector(queuePair, config, bound) : null;
             if (manual != null) {
                 manual.init();
@@ -145,7 +146,9 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         } finally {
             if (!posted) {
                 queuePair.close();
-                receiver.release();
+                if (receives != null) {
+                    receives.release();
+                }
             }
         }
         metrics.open();
@@ -450,8 +453,20 @@ final class MessageConnection implements ChannelQueuePair.Owner {
             end();
             if (!settled && queuePair.isShared() && !channel.isEnding()) {
                 // What a message has begun to use would be lost with the queue pair.
-                timer = queuePair.schedule(this::release, SETTLE_MILLIS);
+                releaseLater();
             } else {
+                release();
+            }
+        }
+    }
+
+    private void releaseLater() {
+        boolean scheduled = false;
+        try {
+            timer = queuePair.schedule(this::release, SETTLE_MILLIS);
+            scheduled = true;
+        } finally {
+            if (!scheduled) {
                 release();
             }
         }

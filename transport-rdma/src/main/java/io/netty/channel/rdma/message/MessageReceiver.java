@@ -146,6 +146,10 @@ final class MessageReceiver {
         repost();
         handle.readComplete();
         pipeline.fireChannelReadComplete();
+        if (failure instanceof OutOfMemoryError) {
+            // A message is lost, and none behind it may be read as if nothing were missing: the connection ends.
+            throw (OutOfMemoryError) failure;
+        }
         if (failure != null) {
             pipeline.fireExceptionCaught(failure);
         }

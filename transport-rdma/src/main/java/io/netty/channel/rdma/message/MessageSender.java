@@ -136,7 +136,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
                 starved = true;
                 return false;
             }
-        } catch (Exception e) {
+        } catch (Exception | OutOfMemoryError e) {
             // Also of a buffer that was released too early: that is the fault of this operation alone.
             slots.discardNext();
             refusal = e;

@@ -63,8 +63,16 @@ final class MulticastGroups {
         }
         Group group = new Group();
         group.promise = promise;
-        id.joinMulticast(address, sendOnly);
         groups.put(address, group);
+        boolean joining = false;
+        try {
+            id.joinMulticast(address, sendOnly);
+            joining = true;
+        } finally {
+            if (!joining) {
+                groups.remove(address);
+            }
+        }
     }
 
     void leave(InetAddress address) throws VerbsException {
@@ -136,7 +144,8 @@ final class MulticastGroups {
 
     /** A queue pair can't be destroyed as long as it is a member. */
     void close() {
-        for (InetAddress address : groups.keySet().toArray(new InetAddress[0])) {
+        while (!groups.isEmpty()) {
+            InetAddress address = groups.keySet().iterator().next();
             Promise<RdmaDatagramAddress> promise = groups.get(address).promise;
             forget(address);
             if (promise != null) {

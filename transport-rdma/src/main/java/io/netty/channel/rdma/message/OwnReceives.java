@@ -166,7 +166,15 @@ class OwnReceives implements Receives {
     ByteBufHolder message(int slot, int opcode, int length, boolean immediate, int value) {
         // A write does not touch the buffer of the receive that it consumes.
         ByteBuf content = opcode == WorkCompletionOpcode.RECEIVE ? content(slot, length) : Unpooled.EMPTY_BUFFER;
-        return new RdmaReceive(content, opcode, length, immediate, value);
+        ByteBufHolder message = null;
+        try {
+            message = new RdmaReceive(content, opcode, length, immediate, value);
+            return message;
+        } finally {
+            if (message == null) {
+                content.release();
+            }
+        }
     }
 
     /** The buffer of the slot, which gets another one; or a copy, if the application holds all there is. */

@@ -488,7 +488,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     /** The connection that was asked for, or that the application makes, is made. */
     void established(ChannelPromise promise, boolean outgoing) {
-        connection.opened(outgoing, pathReason());
+        try {
+            connection.opened(outgoing, pathReason());
+        } catch (Throwable t) {
+            promise.tryFailure(t);
+            throw t;
+        }
         changeState(RdmaChannelState.RUNNING);
         established(localAddress(), remoteAddress());
         promise.trySuccess();

@@ -67,8 +67,15 @@ final class SharedReceives implements Receives {
         } else {
             queuePair.giveBack(workRequest);
         }
-        arrived.add(new RdmaReceive(content, opcode, length, withImmediate,
-                withImmediate ? completions.immediate(index) : 0));
+        boolean added = false;
+        try {
+            added = arrived.add(new RdmaReceive(content, opcode, length, withImmediate,
+                    withImmediate ? completions.immediate(index) : 0));
+        } finally {
+            if (!added) {
+                content.release();
+            }
+        }
         if (arrived.size() > most) {
             channel.connectionFailed(new IOException(channel.remoteAddress() + " has sent more than " + most +
                     " messages that this channel did not read, and shared receives can't hold it back: read, raise " +
@@ -77,18 +84,21 @@ final class SharedReceives implements Receives {
     }
 
     private ByteBuf content(long workRequest, int length) {
-        ByteBuf full = arrived.size() < queuePair.receiveDepth() ? queuePair.takeShared(workRequest) : null;
-        if (full != null) {
-            return ChannelQueuePair.track(full.setIndex(0, length));
-        }
-        metrics.copied(RdmaMessageCopyCause.RECEIVED_HELD, length);
+        ByteBuf full = null;
         try {
-            return channel.alloc().heapBuffer(length, length)
-                    .writeBytes(queuePair.sharedBuffer(workRequest), 0, length);
+            full = arrived.size() < queuePair.receiveDepth() ? queuePair.takeShared(workRequest) : null;
+            if (full == null) {
+                metrics.copied(RdmaMessageCopyCause.RECEIVED_HELD, length);
+                return channel.alloc().heapBuffer(length, length)
+                        .writeBytes(queuePair.sharedBuffer(workRequest), 0, length);
+            }
         } finally {
-            // Also if the allocator throws: it is the others', too.
-            queuePair.giveBack(workRequest);
+            if (full == null) {
+                // Also if an allocator throws: it is the others', too.
+                queuePair.giveBack(workRequest);
+            }
         }
+        return ChannelQueuePair.track(full.setIndex(0, length));
     }
 
     @Override

@@ -270,8 +270,9 @@
  * <tr><td>the end of a turn</td><td>a close that waits may go on</td><td>disconnected: FLUSHING; when all has come
  *     back, or after 3 s, LOST: the pipeline reads what has arrived, and the channel is
  *     told</td><td>-</td><td>-</td></tr>
- * <tr><td>an exception of the transport's or a handler's</td><td>BROKEN, and LOST without reading</td><td>LOST without
- *     reading</td><td>the channel is closed</td><td>logged</td></tr>
+ * <tr><td>an exception of the transport's or a handler's; no memory for a message that has arrived</td>
+ *     <td>BROKEN, and LOST without reading</td><td>LOST without reading</td><td>the channel is closed</td>
+ *     <td>logged</td></tr>
  * <tr><td>the channel is closed</td><td>disconnected: CLOSED</td><td>CLOSED</td><td>CLOSED</td><td>-</td></tr>
  * <tr><td>shared receives that were begun have come back, or 100 ms after the close</td><td>-</td><td>noted</td>
  *     <td>noted</td><td>RELEASED; at once if there are none</td></tr>

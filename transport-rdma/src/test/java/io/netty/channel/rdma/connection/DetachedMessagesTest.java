@@ -71,6 +71,21 @@ class DetachedMessagesTest {
         detached.release();
     }
 
+    /** The channel may be closed since there is none. */
+    @Test
+    void copiesTakeNoDirectMemory() throws Exception {
+        ByteBuf direct = Unpooled.directBuffer(100).writeZero(100);
+        flushed.addAll(List.of(buffer(100), direct));
+        DetachedMessages detached = detach(1000, 0);
+        assertThat(lengths(detached)).containsExactly(100L, 100L);
+        detached.forEach(msg -> {
+            assertThat(((ByteBuf) msg).isDirect()).isFalse();
+            return true;
+        });
+        detached.release();
+        direct.release();
+    }
+
     @Test
     void partsOfFilesAreSent(@TempDir Path directory) throws Exception {
         Path file = Files.write(directory.resolve("file"), new byte[1000]);

@@ -20,6 +20,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxy;
 import ch.qos.logback.core.AppenderBase;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -27,13 +28,19 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.loop.KeptResources;
+import io.netty.channel.rdma.verbs.VerbsResource;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,8 +51,62 @@ final class Attempt implements AutoCloseable {
     private final Queue<Throwable> troubles = new ConcurrentLinkedQueue<>();
     private final Queue<Channel> channels = new ConcurrentLinkedQueue<>();
     private final Deque<Runnable> ends = new ArrayDeque<>();
+    /** What was written, and what becomes of it. */
+    private final Queue<ByteBuf> written = new ConcurrentLinkedQueue<>();
+    private final Queue<ChannelFuture> noted = new ConcurrentLinkedQueue<>();
 
-    /** At the end of each pipeline. */
+    /** What is tried. */
+    @FunctionalInterface
+    interface Try {
+        void run(Attempt attempt) throws Exception;
+    }
+
+    /** What has failed is in the result, whose channels are closed. */
+    static Attempt of(Try tried) throws Exception {
+        Attempt attempt = new Attempt();
+        attempt.hearRegistrations();
+        try {
+            tried.run(attempt);
+        } catch (ExecutionException e) {
+            attempt.failed(e.getCause());
+        } catch (TimeoutException e) {
+            throw e;
+        } catch (Exception | OutOfMemoryError e) {
+            attempt.failed(e);
+        } finally {
+            attempt.close();
+        }
+        return attempt;
+    }
+
+    /** How many native objects there are, but for those that are kept on purpose. */
+    static Map<VerbsResource, Integer> live() {
+        Map<VerbsResource, Integer> counts = new LinkedHashMap<>();
+        for (VerbsResource kind : VerbsResource.values()) {
+            counts.put(kind, kind.live() - KeptResources.count(kind));
+        }
+        return counts;
+    }
+
+    /** Waits until there are no more than before. */
+    static void awaitNoMoreThan(Map<VerbsResource, Integer> before) throws InterruptedException {
+        for (VerbsResource kind : VerbsResource.values()) {
+            try {
+                TestTimeouts.awaitTrue(() -> kind.live() - KeptResources.count(kind) <= before.get(kind));
+            } catch (AssertionError e) {
+                throw new AssertionError("left: " + kind + ", " + (kind.live() - KeptResources.count(kind)) + " of " +
+                        before.get(kind) + " before", e);
+            }
+        }
+    }
+
+    /** What is about to be written, and must be released at the end, however that goes. */
+    <T extends ByteBuf> T writes(T data) {
+        written.add(data);
+        return data;
+    }
+
+    /** At the end of each pipeline. A connection ends with what nobody has handled, as those of applications do. */
     ChannelHandler watch() {
         return new ChannelInboundHandlerAdapter() {
             @Override
@@ -57,6 +118,9 @@ final class Attempt implements AutoCloseable {
             @Override
             public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
                 troubles.add(cause);
+                if (ctx.channel().parent() != null) {
+                    ctx.close();
+                }
             }
         };
     }
@@ -88,6 +152,7 @@ final class Attempt implements AutoCloseable {
 
     /** A failure is noted. */
     ChannelFuture note(ChannelFuture future) {
+        noted.add(future);
         return future.addListener((ChannelFutureListener) done -> {
             if (!done.isSuccess()) {
                 troubles.add(done.cause());
@@ -129,7 +194,21 @@ final class Attempt implements AutoCloseable {
         for (Channel channel : channels) {
             await(channel.closeFuture());
         }
+        for (ChannelFuture future : noted) {
+            await(future);
+        }
         ends.forEach(Runnable::run);
+        for (ByteBuf data : written) {
+            assertReleased(data);
+        }
+    }
+
+    private static void assertReleased(ByteBuf data) {
+        try {
+            TestTimeouts.awaitTrue(() -> data.refCnt() == 0);
+        } catch (InterruptedException | AssertionError e) {
+            throw new AssertionError("not released: " + data, e);
+        }
     }
 
     private static void await(ChannelFuture future) {

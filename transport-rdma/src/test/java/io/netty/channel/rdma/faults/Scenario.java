@@ -198,7 +198,11 @@ enum Scenario {
     /** Writes, and waits until as many bytes have come back. */
     static void exchange(Channel channel, Attempt attempt, ByteBuf data) throws Exception {
         CompletableFuture<Void> replied = expect(channel, data);
-        attempt.note(channel.writeAndFlush(data));
+        attempt.note(channel.writeAndFlush(attempt.writes(data))).addListener(written -> {
+            if (!written.isSuccess()) {
+                replied.completeExceptionally(written.cause());
+            }
+        });
         replied.get(TestTimeouts.SECONDS, TimeUnit.SECONDS);
     }
 
@@ -206,6 +210,7 @@ enum Scenario {
     static void exchangeDatagram(Channel channel, Attempt attempt, ByteBuf data, SocketAddress to)
             throws Exception {
         CompletableFuture<Void> replied = expect(channel, data);
+        attempt.writes(data);
         try {
             for (int tries = 0; !isOver(replied, attempt) && tries < TestTimeouts.SECONDS; tries++) {
                 TestTimeouts.sync(channel.writeAndFlush(new RdmaDatagram(data.retainedDuplicate(), to)));
@@ -214,7 +219,10 @@ enum Scenario {
         } finally {
             data.release();
         }
-        replied.get(0, TimeUnit.SECONDS);
+        if (!replied.isDone()) {
+            throw new IllegalStateException("no reply");
+        }
+        replied.get();
     }
 
     /** A channel that a failure has closed has no handlers any more: then nobody would release what is not written. */

@@ -18,7 +18,6 @@ package io.netty.channel.rdma.faults;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.loop.KeptResources;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaEventLoopGroup;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
@@ -39,7 +38,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -129,24 +127,19 @@ class VerbsFaultsTest {
     }
 
     @FunctionalInterface
-    private interface Try {
-        void run(Attempt attempt) throws Exception;
-    }
-
-    @FunctionalInterface
     private interface Check {
         void run() throws Exception;
     }
 
     /** @param occurrences of one call that are made to fail: beyond it they are alike. */
-    private static void failEachCall(Try tried, Check beside, int occurrences) throws Exception {
+    private static void failEachCall(Attempt.Try tried, Check beside, int occurrences) throws Exception {
         beside.run();
         Faults.none();
-        assertThat(run(tried).hasFailed()).isFalse(); // what is made once
-        Map<VerbsResource, Integer> before = live();
+        assertThat(Attempt.of(tried).hasFailed()).isFalse(); // what is made once
+        Map<VerbsResource, Integer> before = Attempt.live();
         Faults.none();
-        assertThat(run(tried).hasFailed()).isFalse();
-        awaitNoMoreThan(before);
+        assertThat(Attempt.of(tried).hasFailed()).isFalse();
+        Attempt.awaitNoMoreThan(before);
         Map<Faults.Call, Long> counts = new LinkedHashMap<>();
         Faults.calls().forEach(call -> counts.put(call, call.count()));
         List<String> failures = new ArrayList<>();
@@ -158,7 +151,7 @@ class VerbsFaultsTest {
                     System.out.println(what);
                     call.fail(n, error);
                     try {
-                        Attempt attempt = run(tried);
+                        Attempt attempt = Attempt.of(tried);
                         boolean fired = Faults.fired();
                         Faults.none();
                         System.out.println("    " + (fired ? "" : "not reached ") + attempt);
@@ -167,9 +160,9 @@ class VerbsFaultsTest {
                         assertThat(!attempt.hasFailed() || attempt.says(call.name().replaceFirst("^_", "")))
                                 .as("says which call failed: " + attempt).isTrue();
                         beside.run();
-                        Attempt again = run(tried);
+                        Attempt again = Attempt.of(tried);
                         assertThat(again.hasFailed()).as("the next try: " + again).isFalse();
-                        awaitNoMoreThan(before);
+                        Attempt.awaitNoMoreThan(before);
                     } catch (AssertionError | Exception e) {
                         System.out.println("    FAILED " + e);
                         failures.add(what + ": " + e);
@@ -180,34 +173,5 @@ class VerbsFaultsTest {
             }
         }
         assertThat(failures).isEmpty();
-    }
-
-    private static Attempt run(Try tried) throws Exception {
-        Attempt attempt = new Attempt();
-        attempt.hearRegistrations();
-        try {
-            tried.run(attempt);
-        } catch (ExecutionException e) {
-            attempt.failed(e.getCause());
-        } catch (Exception e) {
-            attempt.failed(e);
-        } finally {
-            attempt.close();
-        }
-        return attempt;
-    }
-
-    private static Map<VerbsResource, Integer> live() {
-        Map<VerbsResource, Integer> counts = new LinkedHashMap<>();
-        for (VerbsResource kind : VerbsResource.values()) {
-            counts.put(kind, kind.live() - KeptResources.count(kind));
-        }
-        return counts;
-    }
-
-    private static void awaitNoMoreThan(Map<VerbsResource, Integer> before) throws InterruptedException {
-        for (VerbsResource kind : VerbsResource.values()) {
-            TestTimeouts.awaitTrue(() -> kind.live() - KeptResources.count(kind) <= before.get(kind));
-        }
     }
 }
