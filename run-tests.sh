@@ -54,6 +54,7 @@ one or two for the build. Default: these, in 20 minutes.
   fuzz-java      0.6  the same for the Java side, for 8 seconds each
   chaos          0.6  processes with busy connections, stopped and killed at random instants (random input)
   differential   0.4  random programs of handlers on epoll and on RDMA, whose results are compared (random input)
+  hostile        0.4  a server and clients beside processes that attack them: another user, other PID namespaces
 
 Parts of the lane java: a lane for each module, of the name of its folder, for example testsuite. Parts of the lanes c
 and java that --quick runs: quick-c, quick-java. Which tests, is at the top of scripts/lanes.sh.
@@ -95,7 +96,7 @@ END
 }
 
 default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java containers conformance consumer fuzz fuzz-java
-    chaos differential)
+    chaos differential hostile)
 lanes=()
 # What is passed to Maven and to the JVMs, and what -Dtest selects.
 properties=() PATTERNS=''
@@ -134,7 +135,7 @@ done
 [ "${#lanes[@]}" != 0 ] || lanes=("${default_lanes[@]}")
 
 sections=(build tests)
-with_interop='java|iwarp|quick-java|testsuite|example-servers|differential|chaos'
+with_interop='java|iwarp|quick-java|testsuite|example-servers|differential|chaos|hostile'
 with_interop+='|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos'
 [[ ! " ${lanes[*]} " =~ " "($with_interop)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" java "* ]] || sections+=(bench metrics)

@@ -344,7 +344,7 @@ java_lane() { # LANE MODULE...
     case $lane in
         faults-java) tag=faults ;;
         fuzz-java) tag=fuzz ;;
-        chaos|differential) tag=$lane ;;
+        chaos|differential|hostile) tag=$lane ;;
     esac
     for module in "$@"; do
         classes=$(java_classes "$module" "${PATTERNS:-${DEFAULT_PATTERNS:-*}}" "$tag")
@@ -393,7 +393,7 @@ run_java() { # LANE MODULE[:VARIANT] CLASS...
             JAVA_LAUNCHER_OPTIONS=(--include-tag fuzz)
             [ -n "$TEST_SECONDS" ] || JAVA_OPTIONS+=(-Dtest.seconds=8)
             ;;
-        chaos|differential) JAVA_LAUNCHER_OPTIONS=(--include-tag "$lane") ;;
+        chaos|differential|hostile) JAVA_LAUNCHER_OPTIONS=(--include-tag "$lane") ;;
     esac
     JAVA_LIMIT=$((1200 + 60 * $# + ${TEST_SECONDS:-0}))
     JAVA_AGAIN="run_java $lane $module"
@@ -431,6 +431,11 @@ lane_fuzz_java() {
 
 lane_differential() {
     java_lane differential testsuite
+}
+
+# A server and clients beside processes that attack them.
+lane_hostile() {
+    java_lane hostile testsuite
 }
 
 # A lane for each module: lane_transport_rdma and so on.

@@ -30,6 +30,7 @@
 #include "embedded/link/peer.h"
 #include "embedded/link/wire.h"
 #include "folder_support.h"
+#include "raw_link.h"
 
 #define ALICE 20001
 #define BOB 20002
@@ -147,13 +148,10 @@ static void flood(const void *person) {
     int count = 0;
     bool served;
     do {
-        char greeting[64];
         int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
         CHECK(fd >= 0);
         CHECK_EQ(connect(fd, (struct sockaddr *) &address, sizeof(address)), 0);
-        served = recv(fd, greeting, sizeof(greeting), 0) == 16;
-        const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, LINK_VERSION };
-        served = served && send(fd, hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello);
+        served = raw_greet(fd);
         count += served;
         CHECK(count < 1000);
     } while (served && count < 100);

@@ -25,17 +25,16 @@
 #include "lingering.h"
 #include "namespaces.h"
 #include "pair.h"
+#include "raw_link.h"
 
 #include <fcntl.h>
 #include <malloc.h>
-#include <stddef.h>
 #include <stdbool.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -212,16 +211,13 @@ static void a_port_leads_to_one_link_and_is_exclusive(void) {
     end_link(link);
 }
 
-/* The name of (PS, number), as any user may bind it: unix(7), abstract names. */
-static int squat(uint16_t number) {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
-    int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(), PS,
-                          number);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    CHECK(fd >= 0);
-    CHECK_EQ(bind(fd, (struct sockaddr *) &address,
-                  (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) length)), 0);
-    return fd;
+static uid_t owner; /* of the ports */
+
+/* The name of (PS, port). */
+static const char *name_of_port(uint16_t port) {
+    static char name[64];
+    snprintf(name, sizeof(name), "netty-rdma/%u/cm/%x/%u", owner, PS, port);
+    return name;
 }
 
 /* It listens as another user: a connect is refused. Connections of link_bind_port() may be in its backlog, too. */
@@ -240,7 +236,8 @@ static void expect_nothing_said_to(int stranger, uint16_t number) {
 
 static void a_port_whose_name_another_user_holds_is_not_said_to_be_in_use(void) {
     struct link_port *port;
-    int fd = squat(9);
+    int fd = raw_squat(name_of_port(9));
+    CHECK(fd >= 0);
     CHECK_EQ(link_bind_port(PS, 9, &port), EACCES); /* nobody listens, so that the kernel says nothing of its user */
     if (geteuid() == 0) {
         CHECK_EQ(seteuid(65533), 0);
@@ -502,8 +499,7 @@ static void a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_pa
 /* As many are on their way as a process may have open; for root there is no such limit: unix(7), ETOOMANYREFS. */
 static void send_as_a_user_without_privileges(void) {
     if (geteuid() == 0) {
-        CHECK_EQ(setresgid(65534, 65534, 65534), 0);
-        CHECK_EQ(setresuid(65534, 65534, 65534), 0);
+        CHECK(become_user(65534));
     }
     pid_t peer = fork_peer(25);
     struct link *link = link_to_child(25, peer);
@@ -560,16 +556,9 @@ static void a_peer_that_does_not_read_is_cut_off_without_blocking(void) {
 
 /* ---- peers that lie ---- */
 
-static uid_t owner; /* of the ports */
-
 static int raw_connect(uint16_t port) {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
-    int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", owner, PS, port);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    int fd = raw_connect_to(name_of_port(port));
     CHECK(fd >= 0);
-    CHECK_EQ(connect(fd, (struct sockaddr *) &address,
-                     (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n)), 0);
-    limit_receives(fd, patience_ms());
     return fd;
 }
 
@@ -582,8 +571,6 @@ static bool is_closed_by_peer(int fd) {
     } while (n > 0 || (n < 0 && errno == ECONNRESET));
     return n == 0;
 }
-
-static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, LINK_VERSION };
 
 static void liars_are_cut_off_and_nobody_else_notices(void) {
     struct link_port *port;
@@ -613,7 +600,7 @@ static void liars_are_cut_off_and_nobody_else_notices(void) {
     for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
         int fd = raw_connect(20);
         if (lies[i].greet) {
-            CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+            CHECK_EQ(send(fd, raw_hello, sizeof(raw_hello), 0), sizeof(raw_hello));
         }
         char packet[4096] = { 0 };
         memcpy(packet, lies[i].words, sizeof(lies[i].words));
@@ -663,7 +650,7 @@ static void a_process_that_connects_without_end_is_cut_off(void) {
         char greeting[64];
         int first = raw_connect(25), last = first;
         while (recv(last, greeting, sizeof(greeting), 0) == 16) {
-            CHECK_EQ(send(last, hello, sizeof(hello), 0), sizeof(hello));
+            CHECK_EQ(send(last, raw_hello, sizeof(raw_hello), 0), sizeof(raw_hello));
             CHECK(++count < 100000);
             last = raw_connect(25);
         }
@@ -694,7 +681,7 @@ static void descriptors_that_nobody_asked_for_are_closed(void) {
     struct link_port *port;
     CHECK_EQ(link_bind_port(PS, 21, &port), 0);
     int fd = raw_connect(21);
-    CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+    CHECK_EQ(send(fd, raw_hello, sizeof(raw_hello), 0), sizeof(raw_hello));
     uint32_t packet[] = { ECHO, 0, 0 };
     CHECK_EQ(send(fd, packet, 10, 0), 10);
     char answer[64];
@@ -721,7 +708,7 @@ static void what_comes_behind_a_lie_is_not_heard_and_its_descriptors_are_closed(
     CHECK(recv(fd, answer, sizeof(answer), 0) == 16); /* its greeting */
     int before = open_fds(), heard = get(&received), down = get(&downs);
     next_sequence = 0;
-    CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+    CHECK_EQ(send(fd, raw_hello, sizeof(raw_hello), 0), sizeof(raw_hello));
     hold_engine(); /* until all of them are there */
     const uint32_t first[] = { SEQUENCE, 0, 0 }, lie[] = { LINK_MESSAGE_LIMIT, 0, 0 }, behind[] = { SEQUENCE, 0, 1 };
     CHECK_EQ(send(fd, first, sizeof(first), 0), sizeof(first));
@@ -746,7 +733,7 @@ static void the_messages_before_a_death_are_delivered(void) {
     int fd = raw_connect(22);
     next_sequence = 0;
     int before = get(&received);
-    CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+    CHECK_EQ(send(fd, raw_hello, sizeof(raw_hello), 0), sizeof(raw_hello));
     for (uint32_t i = 0; i < 10; i++) {
         uint32_t packet[] = { SEQUENCE, 0, i };
         CHECK_EQ(send(fd, packet, sizeof(packet), 0), sizeof(packet));
@@ -760,17 +747,16 @@ static void accepting_goes_on_after_descriptors_ran_out(void) {
     struct link_port *port;
     CHECK_EQ(link_bind_port(PS, 23, &port), 0);
     int fd = raw_connect(23), other = raw_connect(23);
-    CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+    CHECK_EQ(send(fd, raw_hello, sizeof(raw_hello), 0), sizeof(raw_hello));
     struct rlimit old, tight;
     CHECK_EQ(getrlimit(RLIMIT_NOFILE, &old), 0);
     tight = old;
     tight.rlim_cur = (rlim_t) other + 1;
     int starving = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
-    int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(), PS, 23);
-    CHECK_EQ(connect(starving, (struct sockaddr *) &address,
-                     (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + n)), 0);
+    struct sockaddr_un address;
+    const socklen_t size = raw_address(name_of_port(23), &address);
+    CHECK_EQ(connect(starving, (struct sockaddr *) &address, size), 0);
     struct link *link;
     CHECK_EQ(link_connect_port(PS, 23, false, &link), EMFILE);
     struct link_port *second;
@@ -1077,9 +1063,7 @@ static void attack(const void *argument) {
     const uint32_t lie[] = { LINK_MESSAGE_LIMIT, 0, 0 }, behind[] = { WITH_FDS, 0, 0 };
     int refused = 0;
     if (attacker->is_stranger && owner == 0) {
-        CHECK_EQ(setgroups(0, NULL), 0);
-        CHECK_EQ(setresgid(65534, 65534, 65534), 0);
-        CHECK_EQ(setresuid(65534, 65534, 65534), 0);
+        CHECK(become_user(65534));
     }
     say(0);
     CHECK(is_told());
@@ -1089,7 +1073,7 @@ static void attack(const void *argument) {
             fd = raw_connect(attacker->port);
         }
         if (!attacker->is_stranger && i == 0) {
-            CHECK_EQ(send(fd, hello, sizeof(hello), 0), sizeof(hello));
+            CHECK_EQ(send(fd, raw_hello, sizeof(raw_hello), 0), sizeof(raw_hello));
             CHECK_EQ(send(fd, lie, sizeof(lie), 0), sizeof(lie));
         }
         if (send_lingering(fd, behind, sizeof(behind)) < 0) {

@@ -69,6 +69,11 @@ static inline void enter_user_namespace(void) {
     write_file("/proc/self/gid_map", map);
 }
 
+/* Returns whether it could: root of the machine can, and who is root by a user namespace has no other users there. */
+static inline bool become_user(uid_t user) {
+    return setgroups(0, NULL) == 0 && setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0;
+}
+
 static inline struct sockaddr set_in(const char *address) {
     struct sockaddr_in in = { .sin_family = AF_INET };
     struct sockaddr generic;

@@ -18,10 +18,8 @@
  * by a signal nor by what is shared with them, and count together against its limits.
  */
 #include <poll.h>
-#include <stddef.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include "check.h"
 #include "embedded/link/engine.h"
@@ -32,6 +30,7 @@
 #include "lingering.h"
 #include "namespaces.h"
 #include "pair.h"
+#include "raw_link.h"
 
 static int port_space; /* of this run: no other program has ports there */
 #define PORT 7
@@ -116,22 +115,11 @@ static void both_ends_know_whether_they_are_of_one_namespace(void) {
 #define LINKS_OF_USER 256 /* a quarter of the descriptors: link.c */
 
 static int raw_connect(void) {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
-    int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(),
-                     port_space, PORT);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    char name[64];
+    snprintf(name, sizeof(name), "netty-rdma/%u/cm/%x/%u", geteuid(), port_space, PORT);
+    int fd = raw_connect_to(name);
     CHECK(fd >= 0);
-    CHECK_EQ(connect(fd, (struct sockaddr *) &address,
-                     (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) n)), 0);
-    limit_receives(fd, patience_ms());
     return fd;
-}
-
-static const uint32_t hello[] = { LINK_HELLO, 0, 0x4e52444d, LINK_VERSION };
-
-static bool is_served(int fd) {
-    char greeting[64];
-    return recv(fd, greeting, sizeof(greeting), 0) == 16 && send(fd, hello, sizeof(hello), MSG_NOSIGNAL) > 0;
 }
 
 /* Makes links until one is refused, says how many there were, and keeps them. */
@@ -139,7 +127,7 @@ static void flood(const void *unused) {
     (void) unused;
     enter_pid_namespace();
     int count = 0;
-    while (count < 200 && is_served(raw_connect())) {
+    while (count < 200 && raw_greet(raw_connect())) {
         count++;
     }
     say(count);
@@ -175,7 +163,7 @@ static void send_too_many(const void *unused) {
     (void) unused;
     enter_pid_namespace();
     int fd = raw_connect();
-    CHECK(is_served(fd));
+    CHECK(raw_greet(fd));
     say(0);
     CHECK(is_told());
     const uint32_t message[] = { ECHO, 0, 0 };
@@ -214,7 +202,7 @@ static void send_some(const void *unused) {
     (void) unused;
     enter_pid_namespace();
     int fd = raw_connect();
-    CHECK(is_served(fd));
+    CHECK(raw_greet(fd));
     say(0);
     CHECK(is_told());
     const uint32_t message[] = { ECHO, 0, 0 };

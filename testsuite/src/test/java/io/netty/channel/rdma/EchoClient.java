@@ -46,7 +46,7 @@ final class EchoClient {
         TestTimeouts.sync(channel.close());
     }
 
-    /** Exchanges some hundred kilobytes over a connection whose pipeline does nothing. Done when all came back. */
+    /** Exchanges some hundred kilobytes over a connection whose pipeline does nothing else. Done when all came back. */
     static Future<Void> exchange(Channel channel) {
         byte[] sent = new byte[BYTES];
         new Random(7).nextBytes(sent);
@@ -79,6 +79,7 @@ final class EchoClient {
                     received++;
                 }
                 if (received == expected.length) {
+                    ctx.pipeline().remove(this);
                     done.trySuccess(null);
                 }
             } finally {

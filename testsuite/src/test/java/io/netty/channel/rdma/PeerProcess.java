@@ -54,7 +54,43 @@ final class PeerProcess implements AutoCloseable {
     private final String answer;
 
     PeerProcess(Class<?> program, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
+        this(javaCommand(List.of(), List.of(), program, arguments));
+    }
+
+    /**
+     * A JVM.
+     *
+     * @param launcher a command that runs another one, which is appended to it.
+     * @param properties {@code name=value}
+     */
+    PeerProcess(List<String> launcher, List<String> properties, Class<?> program, String... arguments)
+            throws IOException, InterruptedException {
+        this(javaCommand(launcher, properties, program, arguments));
+    }
+
+    /** Any program. */
+    PeerProcess(List<String> command) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        // For C programs: check.h.
+        builder.environment().put("RDMA_TEST_MULTIPLIER", Integer.toString(TestTimeouts.MULTIPLIER));
+        process = builder.start();
+        Thread reader = new Thread(this::readOutput, "output of process " + process.pid());
+        reader.setDaemon(true);
+        reader.start();
+        boolean ready = false;
+        try {
+            answer = expect(READY);
+            ready = true;
+        } finally {
+            if (!ready) {
+                process.destroyForcibly();
+            }
+        }
+    }
+
+    private static List<String> javaCommand(List<String> launcher, List<String> properties, Class<?> program,
+            String... arguments) {
+        List<String> command = new ArrayList<>(launcher);
         command.add(System.getProperty("java.home") + "/bin/java");
         command.addAll(ChildJvm.SHORT_LIVED);
         command.add("-cp");
@@ -67,13 +103,10 @@ final class PeerProcess implements AutoCloseable {
                 command.add("-D" + name + '=' + value);
             }
         }
+        properties.forEach(property -> command.add("-D" + property));
         command.add(program.getName());
         command.addAll(List.of(arguments));
-        process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        Thread reader = new Thread(this::readOutput, "output of process " + process.pid());
-        reader.setDaemon(true);
-        reader.start();
-        answer = expect(READY);
+        return command;
     }
 
     /** A process with a server. */
@@ -119,6 +152,10 @@ final class PeerProcess implements AutoCloseable {
         Writer input = process.outputWriter(StandardCharsets.UTF_8);
         input.write(line + '\n');
         input.flush();
+    }
+
+    long pid() {
+        return process.pid();
     }
 
     /** What followed {@link #READY}. */
