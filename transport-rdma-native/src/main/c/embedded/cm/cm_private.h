@@ -291,12 +291,13 @@ struct cm_networks {
     struct link_network networks[CM_MAX_ASKED];
     unsigned count;
 };
-/* Where somebody listens at the port of the destination. Without cm_lock, as it reads the folder. 0 or errno: ENODEV. */
+/* Where somebody listens at the port of the destination. Not with cm_lock: reads the folder. 0 or errno: ENODEV. */
 int cm_find_networks(const struct cm_id *id, const struct sockaddr *destination, struct cm_networks *found);
 /*
  * With cm_lock: asks those who listen there which of them has the address, until `patience_ns` is over at the latest.
- * Returns errno, if there is nobody to ask, or 0 and calls `done` later on the engine thread, with the lock: with 0 and the network namespace, or errno: ENODEV if it is of none, ENOTUNIQ if of
- * several, ETIMEDOUT if one gave no answer and no other has it, EPROTONOSUPPORT if one is of another LINK_VERSION.
+ * Returns errno, if there is nobody to ask, or 0 and calls `done` later on the engine thread, with the lock: with 0 and
+ * the network namespace, or errno: ENODEV if it is of none, ENOTUNIQ if of several, ETIMEDOUT if one gave no answer and
+ * no other has it, EPROTONOSUPPORT if one is of another LINK_VERSION.
  */
 typedef void (*cm_answered)(struct cm_id *id, int err, const struct link_network *network);
 int cm_ask(struct cm_id *id, const struct sockaddr *destination, const struct cm_networks *networks,
