@@ -45,7 +45,7 @@ one or two for the build. Default: these, in 20 minutes.
                       librdmacm as peer
   faults         1.6  makes each call fail that can fail for lack of a resource
   faults-java    0.2  the same for verbs calls, in Java
-  stalls         0.5  C tests and classes that connect, on a build of the native library that fails when a thread sleeps
+  stalls         0.3  C tests and classes that connect, on a build of the native library that fails when a thread sleeps
                       or works for long with a lock or in a native method
   containers     0.5  the entry point of the container image (docs/containers.md), in namespaces as containers have
   conformance    1.5  unmodified C programs of rdma-core and perftest on the provider's preloadable build
