@@ -45,6 +45,8 @@ one or two for the build. Default: these, in 20 minutes.
                       librdmacm as peer
   faults         1.6  makes each call fail that can fail for lack of a resource
   faults-java    0.5  the same for verbs calls, and for what event loops allocate, in Java
+  stalls         0.3  C tests and classes that connect, on a build of the native library that fails when a thread sleeps
+                      or works for long with a lock or in a native method
   containers     0.5  the entry point of the container image (docs/containers.md), in namespaces as containers have
   conformance    1.5  unmodified C programs of rdma-core and perftest on the provider's preloadable build
                       (--conformance: and many others)
@@ -95,8 +97,8 @@ Logs are in target/test-logs, a folder for each lane; JUnit's reports in each mo
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java containers conformance consumer fuzz fuzz-java
-    chaos differential hostile)
+default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java stalls containers conformance consumer fuzz
+    fuzz-java chaos differential hostile)
 lanes=()
 # What is passed to Maven and to the JVMs, and what -Dtest selects.
 properties=() PATTERNS=''
@@ -135,7 +137,7 @@ done
 [ "${#lanes[@]}" != 0 ] || lanes=("${default_lanes[@]}")
 
 sections=(build tests)
-with_interop='java|iwarp|quick-java|testsuite|example-servers|differential|chaos|hostile'
+with_interop='java|iwarp|stalls|quick-java|testsuite|example-servers|differential|chaos|hostile'
 with_interop+='|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos'
 [[ ! " ${lanes[*]} " =~ " "($with_interop)" " ]] || sections+=(interop)
 [[ " ${lanes[*]} " != *" java "* ]] || sections+=(bench metrics)

@@ -48,6 +48,12 @@ IWARP_JAVA+=,RdmaStreamIntegrityTest,RdmaRstreamTest,RdmaRsocket*Test,ReceiveMem
 IWARP_ALL=,ReceiveMemory*Test,RdmaSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaCloseTest
 IWARP_ALL+=,RdmaSocketFileRegionTest,RdmaSocketRstTest,RdmaSocketShutdownOutput*Test,RdmaPeerDeathTest
 IWARP_ALL+=,RdmaPreloadedProgramsTest,RdmaRcopyTest
+# What lane stalls runs, and with --all everything: where peers are met, and objects made and destroyed.
+STALLS_C=stalls_test,link_test,closer_test,folder_test,folder_users_test,hostile_test,peer_test,cm_test,cm_peer_test
+STALLS_C+=,cm_inside_test,cm_process_test,process_inside_test,qp_resources_test,qp_many_test,mw_test,mw_inside_test
+STALLS_C+=,rereg_test,mcast_test,arena_test
+STALLS_JAVA=RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaHalfOpenTest,RdmaSocketConnectTest
+STALLS_JAVA+=,RdmaConnectFailureTest,RdmaOrTcpTest
 # What lane platforms runs on a newer Java, with a newer Netty and with the oldest one: something of each room of
 # QUICK_JAVA, and Vert.x.
 PLATFORMS_JAVA=25
@@ -105,7 +111,8 @@ seconds_of() { # LANE NAME
         END { print found ? found : 1 }' "$ROOT/scripts/times"
 }
 
-# Adds tasks for classes of a module, each of about a minute, of which the longest class is in the first.
+# Adds tasks for classes of a module, each of about a minute, of which the longest class is in the first. JAVA_NEEDS:
+# what they need beside the classes.
 java_tasks() { # LANE MODULE[:VARIANT] CLASS...
     local lane=$1 module=$2 number=0 seconds classes
     shift 2
@@ -113,7 +120,8 @@ java_tasks() { # LANE MODULE[:VARIANT] CLASS...
     needs_java "${module%:*}"
     while read -r seconds classes; do
         number=$((number + 1))
-        task "$lane" "${module//:/-}-$number" "$seconds" build/java run_java "$lane" "$module" $classes
+        task "$lane" "${module//:/-}-$number" "$seconds" "build/java${JAVA_NEEDS:+ $JAVA_NEEDS}" \
+            run_java "$lane" "$module" $classes
     done < <(printf '%s\n' "$@" | awk -v lane="$lane" -v target="$GROUP_SECONDS" '
         FILENAME != "-" { if (!($2 in of) || $1 == lane) of[$2] = $3; next }
         { seconds[++number] = $1 in of ? of[$1] : 1.5; name[number] = $1; all += seconds[number] }
@@ -314,6 +322,38 @@ run_fuzz() { # PROGRAM
     echo "@ fuzz $((status == 0)) $((status != 0)) 0"
 }
 
+# Locks that are held, and native methods that run, for long: test/c/stalls.
+lane_stalls() {
+    local program name programs=() patterns=${PATTERNS:-$STALLS_C}
+    [ -z "$TEST_ALL" ] || patterns=${PATTERNS:-*_test}
+    for program in $(make_c '' print-stalls); do
+        name=$(basename "$program")
+        ! selected "$patterns" "$name" "$name" || programs+=("$program")
+    done
+    needs_native
+    build_task c build/native make_c '' programs
+    build_task stalls build/c make_c '' stalls "${programs[@]}"
+    for program in "${programs[@]}"; do
+        name=$(basename "$program")
+        task stalls "$name" "$(seconds_of c "$name")" build/stalls run_stalls "$program"
+    done
+    local DEFAULT_PATTERNS=$STALLS_JAVA JAVA_NEEDS=build/stalls
+    [ -z "$TEST_ALL" ] || DEFAULT_PATTERNS=
+    java_lane stalls transport-rdma testsuite
+}
+
+run_stalls() { # PROGRAM
+    # What tells a thread that sleeps from one that waits for a processor (CONFIG_SCHED_INFO).
+    if [ ! -r /proc/thread-self/schedstat ]; then
+        echo 'no /proc/thread-self/schedstat'
+        echo '@ stalls 0 0 1'
+        return
+    fi
+    c_options
+    C_AGAIN="run_stalls $1"
+    run_c_program stalls "$1"
+}
+
 # Processes that are stopped and killed: of verbs (rounds with one seed) and of channels.
 lane_chaos() {
     needs_native
@@ -389,6 +429,7 @@ run_java() { # LANE MODULE[:VARIANT] CLASS...
             export LD_LIBRARY_PATH=$C_OUT/faulty
             JAVA_LAUNCHER_OPTIONS=(--include-tag faults)
             ;;
+        stalls) export LD_LIBRARY_PATH=$C_OUT/stalls ;;
         fuzz-java)
             JAVA_LAUNCHER_OPTIONS=(--include-tag fuzz)
             [ -n "$TEST_SECONDS" ] || JAVA_OPTIONS+=(-Dtest.seconds=8)
@@ -400,6 +441,12 @@ run_java() { # LANE MODULE[:VARIANT] CLASS...
     # The lane of a module is a part of the lane java.
     [[ " ${JAVA_MODULES[*]} " != *" $lane "* ]] || lane=java
     run_java_classes "$lane/${module//:/-}" "$module" "$@"
+    if [ "$lane" = stalls ] \
+            && ! grep -qa 'STALLS are watched' "$ROOT/$module/target/test-reports/$TASK/console.txt"; then
+        echo 'no class has loaded the library of this lane'
+        echo "! final stalls $module 1"
+        echo '@ stalls 0 1 0'
+    fi
     [ "$lane" != differential ] \
         || grep -ahE '^seed [0-9]+ \(|^[0-9]+ programs, ' "$ROOT/$module/target/test-reports/$TASK/console.txt" \
         | cut -c 1-400 | tail -n 20 || true
@@ -422,6 +469,7 @@ lane_iwarp() {
 lane_faults_java() {
     needs_native
     build_task faulty build/native make_c '' faulty
+    local JAVA_NEEDS=build/faulty
     java_lane faults-java transport-rdma
 }
 

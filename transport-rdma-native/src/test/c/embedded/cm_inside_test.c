@@ -23,7 +23,9 @@
 #include "embedded/device/qp.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <sys/resource.h>
+#include <sys/un.h>
 
 #define MS 1000000ull
 
@@ -464,6 +466,127 @@ static void a_forked_child_can_connect_and_its_parent_notices_nothing(void) {
     rdma_destroy_event_channel(channel);
 }
 
+/* ---- names that others hold: any user may bind them, as many as it has descriptors for ---- */
+
+#define NAMES_OF_PROCESS 8000
+
+struct squatter {
+    pid_t pid;
+    int channel;
+};
+
+static bool hold_name(uint16_t port, bool listening) {
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(),
+                          RDMA_PS_TCP, port);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    CHECK(fd >= 0);
+    bool held = bind(fd, (struct sockaddr *) &address,
+                     (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) length)) == 0;
+    return held && (!listening || listen(fd, 1) == 0);
+}
+
+static unsigned count_readable(int from, int to) {
+    unsigned count = 0;
+    for (int fd = from; fd < to; fd++) {
+        struct pollfd input = { .fd = fd, .events = POLLIN };
+        count += poll(&input, 1, 0) == 1 && (input.revents & POLLIN) != 0;
+    }
+    return count;
+}
+
+/* Answers a byte with the number of its sockets that somebody has connected to. */
+static struct squatter squat(unsigned from, unsigned to, bool listening) {
+    int ends[2];
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        struct rlimit limit;
+        unsigned touched = 0;
+        char byte;
+        limit_life();
+        CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+        limit.rlim_cur = NAMES_OF_PROCESS + 1000;
+        CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        int first = dup(ends[1]);
+        for (unsigned port = from; port < to; port++) {
+            hold_name((uint16_t) port, listening);
+        }
+        do {
+            CHECK_EQ(send(ends[1], &touched, sizeof(touched), 0), sizeof(touched));
+            CHECK_EQ(recv(ends[1], &byte, 1, 0), 1);
+            touched = count_readable(first + 1, first + 1 + (int) (to - from));
+        } while (byte != 0);
+        _exit(0);
+    }
+    close(ends[1]);
+    unsigned none;
+    limit_receives(ends[0], patience_ms());
+    CHECK_EQ(recv(ends[0], &none, sizeof(none), 0), sizeof(none));
+    return (struct squatter) { .pid = pid, .channel = ends[0] };
+}
+
+static unsigned ask_squatter(const struct squatter *squatter) {
+    unsigned touched;
+    CHECK_EQ(send(squatter->channel, "?", 1, 0), 1);
+    CHECK_EQ(recv(squatter->channel, &touched, sizeof(touched), 0), sizeof(touched));
+    return touched;
+}
+
+static void end_squatter(const struct squatter *squatter) {
+    CHECK_EQ(send(squatter->channel, "", 1, 0), 1);
+    CHECK_EQ(waitpid(squatter->pid, NULL, 0), squatter->pid);
+    close(squatter->channel);
+}
+
+static void read_ports(unsigned *from, unsigned *to) {
+    FILE *file = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
+    CHECK(file != NULL);
+    CHECK_EQ(fscanf(file, "%u %u", from, to), 2);
+    fclose(file);
+    ++*to;
+}
+
+static void a_port_of_the_systems_choice_is_one_that_nobody_else_holds(void) {
+    struct rdma_event_channel *channel = new_channel();
+    unsigned from, to;
+    read_ports(&from, &to);
+    /* Nobody listens, so that they count as another user's. */
+    const struct squatter squatter = squat(from, from + NAMES_OF_PROCESS, false);
+    struct rdma_cm_id *ids[20];
+    for (int i = 0; i < 20; i++) {
+        ids[i] = new_id(channel);
+        CHECK_EQ(bind_result(ids[i], "0.0.0.0", 0), 0);
+    }
+    for (int i = 0; i < 20; i++) {
+        CHECK_EQ(rdma_destroy_id(ids[i]), 0);
+    }
+    end_squatter(&squatter);
+    rdma_destroy_event_channel(channel);
+}
+
+static void a_port_is_not_looked_for_among_all_that_others_hold(void) {
+    struct rdma_event_channel *channel = new_channel();
+    struct rdma_cm_id *id = new_id(channel);
+    struct squatter squatters[9];
+    unsigned from, to, count = 0, touched = 0;
+    read_ports(&from, &to);
+    for (; from < to; count++) {
+        unsigned end = from + NAMES_OF_PROCESS < to ? from + NAMES_OF_PROCESS : to;
+        squatters[count] = squat(from, end, true);
+        from = end;
+    }
+    CHECK_EQ(bind_result(id, "0.0.0.0", 0), EADDRNOTAVAIL);
+    for (unsigned i = 0; i < count; i++) {
+        touched += ask_squatter(&squatters[i]);
+        end_squatter(&squatters[i]);
+    }
+    CHECK(touched > 0 && touched < 1000);
+    rdma_destroy_id(id);
+    rdma_destroy_event_channel(channel);
+}
+
 int main(void) {
     RUN(destroy_waits_for_the_acks);
     RUN(a_channel_is_readable_while_it_has_events);
@@ -479,5 +602,7 @@ int main(void) {
     RUN(an_event_uses_the_queue_pair_that_it_moves);
     RUN(an_event_leaves_a_queue_pair_alone_that_is_being_destroyed);
     RUN(a_forked_child_can_connect_and_its_parent_notices_nothing);
+    RUN(a_port_of_the_systems_choice_is_one_that_nobody_else_holds);
+    RUN(a_port_is_not_looked_for_among_all_that_others_hold);
     return 0;
 }

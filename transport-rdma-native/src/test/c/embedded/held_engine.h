@@ -21,11 +21,15 @@
 
 #include "check.h"
 #include "embedded/link/engine.h"
+#include "stalls/stalls.h"
 
 static bool holding, let_go;
 
 static inline void wait_to_be_let_go(struct engine_task *task) {
     (void) task;
+    if (stall_forgive != NULL) {
+        stall_forgive();
+    }
     __atomic_store_n(&holding, true, __ATOMIC_SEQ_CST);
     CHECK_EVENTUALLY(__atomic_load_n(&let_go, __ATOMIC_SEQ_CST));
 }

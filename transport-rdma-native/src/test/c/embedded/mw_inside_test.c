@@ -84,6 +84,8 @@ static void expect_wait(void *(*take_away)(void *)) {
     CHECK_EVENTUALLY(!is_open(key)); /* to others */
     settle();
     CHECK_EQ(ibv_dereg_mr(region), EBUSY);
+    /* One that copies may be preempted for long. Lane stalls sees whether the wait for it keeps a processor busy. */
+    nanosleep(&(struct timespec) { .tv_nsec = 200000000 }, NULL);
     mw_leave(first);
     settle();
     CHECK_EQ(ibv_dereg_mr(region), EBUSY);

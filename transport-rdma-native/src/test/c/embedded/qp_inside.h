@@ -20,6 +20,7 @@
 #include "check.h"
 #include "embedded/device/qp.h"
 #include "embedded/link/engine.h"
+#include "stalls/stalls.h"
 
 /* An end that has reached RTR introduces itself, again and again until the peer has answered. */
 static inline bool is_introducing_itself(struct qp *qp) {
@@ -74,6 +75,9 @@ static atomic_bool engine_held, engine_may_go;
 
 static inline void rest_in_engine(struct engine_task *task) {
     (void) task;
+    if (stall_forgive != NULL) {
+        stall_forgive();
+    }
     atomic_store(&engine_held, true);
     while (!atomic_load(&engine_may_go)) {
         nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL); /* polls of the test need the processor */

@@ -24,9 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of others at the port of the destination. Each may have a listener at it. */
-#define MAX_ASKED 64
-
 /* A process that is stopped does not answer: when another one has, it is not waited for any longer than this. */
 _Atomic uint64_t cm_ask_grace_ns = UINT64_C(100000000);
 
@@ -40,7 +37,7 @@ struct cm_question {
     struct {
         struct link *link; /* NULL: has answered */
         struct link_network network;
-    } asked[MAX_ASKED];
+    } asked[CM_MAX_ASKED];
 };
 
 static struct cm_question *questions;
@@ -134,13 +131,17 @@ static void ask_one(struct cm_question *question, const struct link_network *net
     question->waiting++;
 }
 
-int cm_ask(struct cm_id *id, const struct sockaddr *destination, uint64_t patience_ns, cm_answered done) {
-    struct link_network networks[MAX_ASKED];
-    uint16_t port = ntohs(*cm_address_port((struct sockaddr *) destination));
-    unsigned count = link_find_networks((int) id->id.ps, port, networks, MAX_ASKED);
-    if (count == 0) {
-        return errno != 0 ? errno : ENODEV;
-    }
+static uint16_t port_of(const struct sockaddr *destination) {
+    return ntohs(*cm_address_port((struct sockaddr *) destination));
+}
+
+int cm_find_networks(const struct cm_id *id, const struct sockaddr *destination, struct cm_networks *found) {
+    found->count = link_find_networks((int) id->id.ps, port_of(destination), found->networks, CM_MAX_ASKED);
+    return found->count > 0 ? 0 : errno != 0 ? errno : ENODEV;
+}
+
+int cm_ask(struct cm_id *id, const struct sockaddr *destination, const struct cm_networks *networks,
+           uint64_t patience_ns, cm_answered done) {
     struct cm_question *question = calloc(1, sizeof(*question));
     if (question == NULL) {
         return ENOMEM;
@@ -151,8 +152,8 @@ int cm_ask(struct cm_id *id, const struct sockaddr *destination, uint64_t patien
     questions = question;
     struct cm_wire_ask message = { .from = id->handle };
     cm_address_to_wire(destination, &message.address);
-    for (unsigned i = 0; i < count; i++) {
-        ask_one(question, &networks[i], (int) id->id.ps, port, &message);
+    for (unsigned i = 0; i < networks->count; i++) {
+        ask_one(question, &networks->networks[i], (int) id->id.ps, port_of(destination), &message);
     }
     if (question->waiting == 0) {
         int err = question->another_version ? EPROTONOSUPPORT : ENODEV;

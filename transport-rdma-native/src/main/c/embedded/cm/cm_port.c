@@ -140,22 +140,35 @@ static void ephemeral_range(unsigned *low, unsigned *high) {
     *high = known_high;
 }
 
-/* Ports used as a source only are unique within the process: a name, hence a descriptor, for each would be too dear. */
-static int choose_port(struct cm_id *id, bool reachable, struct cm_port **result) {
+/* One of the range that this process has not, or 0. Any number makes it unlikely to meet those of others. */
+static uint16_t free_number(int port_space) {
     unsigned low, high;
     uint32_t start = random_start();
     ephemeral_range(&low, &high);
     unsigned count = high - low + 1;
     for (unsigned i = 0; i < count; i++) {
         uint16_t number = (uint16_t) (low + (start + i) % count);
-        if (find_port((int) id->id.ps, number) == NULL) {
-            int err = make_port((int) id->id.ps, number, reachable, result);
-            if (err != EADDRINUSE) {
-                return err;
-            }
+        if (find_port(port_space, number) == NULL) {
+            return number;
         }
     }
-    return EADDRNOTAVAIL;
+    return 0;
+}
+
+/* Any user may hold names for nothing; a search of all would take the lock, and an event loop, for a second. */
+#define NAME_TRIES 64
+
+/* Ports used as a source only are unique within the process: a name, hence a descriptor, for each would be too dear. */
+static int choose_port(struct cm_id *id, bool reachable, struct cm_port **result) {
+    int err = EADDRINUSE;
+    for (unsigned i = 0; i < NAME_TRIES && (err == EADDRINUSE || err == EACCES); i++) { /* others have it */
+        uint16_t number = free_number((int) id->id.ps);
+        if (number == 0) {
+            return EADDRNOTAVAIL;
+        }
+        err = make_port((int) id->id.ps, number, reachable, result);
+    }
+    return err == EADDRINUSE ? EADDRNOTAVAIL : err;
 }
 
 static int use_port(struct cm_id *id, uint16_t number, bool reachable, struct cm_port **result) {

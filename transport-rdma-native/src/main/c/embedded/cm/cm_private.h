@@ -299,16 +299,24 @@ int cm_create_srq_cq(struct rdma_cm_id *id, uint32_t size);
 void cm_destroy_cqs(struct rdma_cm_id *id); /* those that were made for the caller, unless such a queue uses them */
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* of any peer */
 
-/* cm_ask.c, with cm_lock */
+/* cm_ask.c */
 extern _Atomic uint64_t cm_ask_grace_ns; /* 100 ms. Written by tests only. */
+#define CM_MAX_ASKED 64 /* of others at the port of the destination. Each may have a listener at it. */
+struct cm_networks {
+    struct link_network networks[CM_MAX_ASKED];
+    unsigned count;
+};
+/* Where somebody listens at the port of the destination. Not with cm_lock: reads the folder. 0 or errno: ENODEV. */
+int cm_find_networks(const struct cm_id *id, const struct sockaddr *destination, struct cm_networks *found);
 /*
- * Asks those who listen at the port of the destination in other network namespaces which of them has the address, until
- * `patience_ns` is over at the latest. Returns errno, if there is nobody to ask, or 0 and calls `done` later on the
- * engine thread, with the lock: with 0 and the network namespace, or errno: ENODEV if it is of none, ENOTUNIQ if of
- * several, ETIMEDOUT if one gave no answer and no other has it, EPROTONOSUPPORT if one is of another LINK_VERSION.
+ * With cm_lock: asks those who listen there which of them has the address, until `patience_ns` is over at the latest.
+ * Returns errno, if there is nobody to ask, or 0 and calls `done` later on the engine thread, with the lock: with 0 and
+ * the network namespace, or errno: ENODEV if it is of none, ENOTUNIQ if of several, ETIMEDOUT if one gave no answer and
+ * no other has it, EPROTONOSUPPORT if one is of another LINK_VERSION.
  */
 typedef void (*cm_answered)(struct cm_id *id, int err, const struct link_network *network);
-int cm_ask(struct cm_id *id, const struct sockaddr *destination, uint64_t patience_ns, cm_answered done);
+int cm_ask(struct cm_id *id, const struct sockaddr *destination, const struct cm_networks *networks,
+           uint64_t patience_ns, cm_answered done);
 void cm_stop_asking(struct cm_id *id);
 void cm_forget_questions(void); /* in a forked child */
 void cm_ask_init(void);

@@ -169,6 +169,7 @@ static void found(struct cm_id *id, int err, const struct link_network *network)
 static int resolve_elsewhere(struct cm_id *id, const struct sockaddr *source, const struct sockaddr *destination,
                              int timeout_ms, int *status) {
     struct sockaddr_storage route;
+    struct cm_networks networks;
     uint64_t patience_ms = timeout_ms > 0 && timeout_ms < MAX_PATIENCE_MS ? (uint64_t) timeout_ms : MAX_PATIENCE_MS;
     *status = ENODEV;
     if (!link_uses_folder() || cm_address_is_group(destination) || is_link_local(destination)) {
@@ -183,6 +184,11 @@ static int resolve_elsewhere(struct cm_id *id, const struct sockaddr *source, co
         *status = err;
         return ENODEV;
     }
+    err = cm_find_networks(id, destination, &networks);
+    if (err != 0) {
+        *status = err;
+        return ENODEV;
+    }
     pthread_mutex_lock(&cm_lock);
     if (id->state != CM_IDLE && id->state != CM_ADDR_BOUND) {
         err = EINVAL;
@@ -191,7 +197,7 @@ static int resolve_elsewhere(struct cm_id *id, const struct sockaddr *source, co
         err = *status = ENODEV; /* nothing leads from there to another host */
     }
     if (err == 0) {
-        err = cm_ask(id, destination, patience_ms * 1000000, found);
+        err = cm_ask(id, destination, &networks, patience_ms * 1000000, found);
         *status = err;
         err = err == 0 ? set_addresses(id, source, destination, (struct sockaddr *) &route) : ENODEV;
         if (*status == 0 && err != 0) {

@@ -18,10 +18,10 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "embedded/base/backoff.h"
 #include "embedded/base/cancel.h"
 #include "embedded/base/epoch.h"
 #include "embedded/base/random.h"
@@ -117,8 +117,8 @@ bool mw_allows(const struct qp *qp, uint32_t key, uint64_t address, uint64_t len
 /* When it returns, no access to what it was bound to goes on. */
 static void withdraw(struct mw *mw) {
     atomic_store(&mw->open, false);
-    while (atomic_load(&mw->users) != 0) {
-        sched_yield(); /* one copy of a piece of a message: those that have entered wait for nothing */
+    for (unsigned turn = 0; atomic_load(&mw->users) != 0;) {
+        backoff(&turn); /* one copy of a piece of a message: those that have entered wait for nothing */
     }
     if (mw->mr != NULL) {
         mr_unbind(mw->mr);

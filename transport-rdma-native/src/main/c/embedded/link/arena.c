@@ -439,6 +439,19 @@ bool arenas_ended(struct arenas *arenas, const struct wire_place *place) {
 
 /* ---- the end ---- */
 
+/* A peer may have had this process map thousands. */
+#define VIEWS_AT_ONCE 64
+
+static bool remove_some_views(struct arenas *arenas) {
+    pthread_mutex_lock(&arenas->lock);
+    for (int i = 0; i < VIEWS_AT_ONCE && arenas->views != NULL; i++) {
+        remove_view(arenas, &arenas->views);
+    }
+    bool more = arenas->views != NULL;
+    pthread_mutex_unlock(&arenas->lock);
+    return more;
+}
+
 void arenas_go_down(struct arenas *arenas) {
     pthread_mutex_lock(&arenas->lock);
     arenas->down = true;
@@ -449,9 +462,8 @@ void arenas_go_down(struct arenas *arenas) {
             link = &(*link)->next;
         }
     }
-    while (arenas->views != NULL) {
-        remove_view(arenas, &arenas->views);
-    }
     pthread_mutex_unlock(&arenas->lock);
+    while (remove_some_views(arenas)) {
+    }
     engine_timer_cancel(&arenas->timer);
 }
