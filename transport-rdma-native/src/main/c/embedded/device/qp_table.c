@@ -103,6 +103,13 @@ void qp_table_release_number(uint32_t number) {
     pthread_mutex_unlock(&lock);
 }
 
+void qp_table_rest(void) {
+    pthread_mutex_lock(&lock);
+    fresh_left = 0;
+    retired_head = retired_tail = 0;
+    pthread_mutex_unlock(&lock);
+}
+
 static struct qp **bucket_of(uint32_t qpn) {
     return &buckets[qpn % BUCKETS];
 }
