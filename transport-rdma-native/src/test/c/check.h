@@ -130,6 +130,25 @@ static inline int open_fds(void) {
     return n;
 }
 
+/* The threads of this process whose names begin so. */
+static inline int threads(const char *name) {
+    DIR *dir = opendir("/proc/self/task");
+    CHECK(dir != NULL);
+    int n = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        char path[64], text[64] = "";
+        snprintf(path, sizeof(path), "/proc/self/task/%.20s/comm", entry->d_name);
+        int fd = entry->d_name[0] == '.' ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+        if (fd >= 0) {
+            ssize_t size = read(fd, text, sizeof(text) - 1); /* it may have ended since */
+            n += size > 0 && strncmp(text, name, strlen(name)) == 0;
+            close(fd);
+        }
+    }
+    closedir(dir);
+    return n;
+}
+
 /* All tests of a program, or the one that RDMA_TEST names. */
 #define RUN(test)                                                                                                     \
     do {                                                                                                              \

@@ -40,4 +40,10 @@ int embedded_configure(const char *folder, const char *users, const char *groups
 int embedded_start(char *reason, size_t reason_size);
 void embedded_describe(char *text, size_t size);
 
+/*
+ * Gives back the descriptor of the device that all ids share. The library's code may stay mapped (-z nodelete), but no
+ * thread of the application comes back to it.
+ */
+void embedded_unload(void);
+
 #endif

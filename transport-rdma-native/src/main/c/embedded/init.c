@@ -29,6 +29,7 @@
 #include "embedded/device/mr.h"
 #include "embedded/device/qp.h"
 #include "embedded/device/mw.h"
+#include "embedded/device/presence.h"
 #include "embedded/device/watch.h"
 #include "embedded/device/xrcd.h"
 #include "embedded/groups/mcast.h"
@@ -54,6 +55,7 @@ __attribute__((constructor)) static void init(void) {
     peer_init();
     mcast_init();
     device_init();
+    presence_init(cq_rest_targets);
     mr_init();
     mw_init();
     cq_engine_init();

@@ -22,6 +22,8 @@
  */
 #include "jni_util.h"
 
+#include "embedded/embedded.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -99,6 +101,14 @@ static bool register_class(JNIEnv *env, const char *prefix, const struct jni_cla
     bool done = (*env)->RegisterNatives(env, class, definition->methods, definition->method_count) == 0;
     (*env)->DeleteLocalRef(env, class);
     return done;
+}
+
+/* The class loader is gone. */
+JNIEXPORT void JNI_OnUnload(JavaVM *vm, void *reserved)
+{
+    (void) vm;
+    (void) reserved;
+    embedded_unload();
 }
 
 JNIEXPORT jint JNI_OnLoad(JavaVM *vm, void *reserved)

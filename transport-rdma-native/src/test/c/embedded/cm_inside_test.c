@@ -20,6 +20,7 @@
 #include "cm_processes.h"
 
 #include "cm_inside.h"
+#include "embedded/device/presence.h"
 #include "embedded/device/qp.h"
 
 #include <stdatomic.h>
@@ -587,7 +588,91 @@ static void a_port_is_not_looked_for_among_all_that_others_hold(void) {
     rdma_destroy_event_channel(channel);
 }
 
+/* When nothing is left to close beside the engine. */
+static int settled_fds(void) {
+    CHECK_EVENTUALLY(threads("rdma-closer") == 0);
+    return open_fds();
+}
+
+/* The context that ids share stays, as librdmacm's does: rdma_get_devices(3). It has one descriptor. */
+static void the_last_id_takes_all_but_the_shared_context_along(void) {
+    int fds = 0;
+    for (int i = 0; i < 5; i++) {
+        struct pair p = new_pair();
+        struct ibv_context *context = p.active->verbs;
+        free_pair(&p);
+        CHECK_EVENTUALLY(threads("rdma-engine") == 0);
+        fds = i == 0 ? settled_fds() : fds;
+        CHECK_EVENTUALLY(open_fds() == fds);
+        CHECK(fcntl(context->async_fd, F_GETFL) >= 0);
+        struct ibv_cq *cq = ibv_create_cq(context, 1, NULL, NULL, 0); /* a user of its own */
+        CHECK(cq != NULL);
+        CHECK_EVENTUALLY(threads("rdma-engine") == 1);
+        CHECK_EQ(ibv_destroy_cq(cq), 0);
+        CHECK_EVENTUALLY(threads("rdma-engine") == 0 && open_fds() == fds);
+        struct ibv_pd *pd = ibv_alloc_pd(context);
+        CHECK(pd != NULL);
+        struct ibv_mr *mr = ibv_reg_mr(pd, &p, sizeof(p), 0); /* no user */
+        CHECK(mr != NULL);
+        CHECK_EQ(threads("rdma-engine"), 0);
+        CHECK_EQ(open_fds(), fds);
+        CHECK_EQ(ibv_dereg_mr(mr), 0);
+        CHECK_EQ(ibv_dealloc_pd(pd), 0);
+    }
+}
+
+static bool has_server(const char *text, uint16_t port) {
+    struct rdma_event_channel *channel = new_channel();
+    struct rdma_cm_id *id = connecting(channel, text, port);
+    struct rdma_cm_event *event = next_event(channel);
+    bool answered = event->event == RDMA_CM_EVENT_CONNECT_RESPONSE;
+    CHECK(answered || event->event == RDMA_CM_EVENT_REJECTED || event->event == RDMA_CM_EVENT_UNREACHABLE);
+    rdma_ack_cm_event(event);
+    CHECK_EQ(rdma_destroy_id(id), 0);
+    rdma_destroy_event_channel(channel);
+    return answered;
+}
+
+/* A server that listens, accepts one and goes, over and over, with no time between. */
+static void come_and_go(uint16_t port) {
+    struct address address = address_of(test_address(), port);
+    presence_rest_ns = 0;
+    for (;;) {
+        struct rdma_event_channel *channel = new_channel();
+        struct rdma_cm_id *listener = new_id(channel);
+        CHECK_EVENTUALLY(rdma_bind_addr(listener, sockaddr_of(&address)) == 0);
+        CHECK_EQ(rdma_listen(listener, 4), 0);
+        struct rdma_cm_id *accepted = accept_next(channel);
+        CHECK_EQ(rdma_destroy_id(accepted), 0);
+        CHECK_EQ(rdma_destroy_id(listener), 0);
+        rdma_destroy_event_channel(channel);
+    }
+}
+
+static void who_connects_to_one_that_comes_and_goes_is_answered_or_refused(void) {
+    uint16_t port = (uint16_t) (20000 + getpid() % 10000);
+    uint32_t answered = 0;
+    WAIT_FOR_FORK();
+    pid_t server = fork();
+    CHECK(server >= 0);
+    if (server == 0) {
+        limit_life();
+        come_and_go(port);
+    }
+    CHECK_EVENTUALLY(has_server(test_address(), port));
+    for (uint32_t i = 0; i < rounds(200, 40); i++) {
+        answered += has_server(test_address(), port);
+    }
+    CHECK(answered > 0);
+    kill(server, SIGKILL);
+    CHECK_EQ(waitpid(server, NULL, 0), server);
+}
+
 int main(void) {
+    presence_rest_ns = MS;
+    RUN(who_connects_to_one_that_comes_and_goes_is_answered_or_refused); /* the first: it forks */
+    RUN(the_last_id_takes_all_but_the_shared_context_along);
+    presence_rest_ns = 1000 * MS;
     RUN(destroy_waits_for_the_acks);
     RUN(a_channel_is_readable_while_it_has_events);
     RUN(an_address_that_was_just_resolved_needs_no_descriptor);

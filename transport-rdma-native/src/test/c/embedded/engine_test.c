@@ -230,6 +230,65 @@ static void no_callback_comes_after_a_removal(void) {
     }
 }
 
+static void do_nothing(struct engine_timer *timer) {
+    (void) timer;
+}
+
+static void the_thread_lives_as_long_as_there_is_something_to_do(void) {
+    int fds = open_fds();
+    CHECK_EVENTUALLY(threads("rdma-engine") == 0);
+    for (int i = 0; i < 10; i++) {
+        struct engine_timer timer = { .fire = do_nothing };
+        engine_timer_set(&timer, UINT64_MAX);
+        CHECK_EVENTUALLY(threads("rdma-engine") == 1);
+        struct counter *c = new_counter(false);
+        engine_timer_cancel(&timer);
+        eventfd_write(c->source.fd, 1);
+        CHECK_EVENTUALLY(get(&c->events) == 1);
+        engine_remove(&c->source);
+        close(c->source.fd);
+        free(c);
+        CHECK_EVENTUALLY(threads("rdma-engine") == 0);
+        CHECK_EQ(open_fds(), fds);
+    }
+}
+
+struct counted_task {
+    struct engine_task task;
+    int runs;
+};
+
+static void count_run(struct engine_task *task) {
+    add(&container(task, struct counted_task, task)->runs);
+}
+
+static void *submit_and_wait(void *unused) {
+    (void) unused;
+    struct counted_task own = { .task.run = count_run };
+    struct engine_timer timer = { .fire = do_nothing };
+    for (uint32_t i = 1; i <= rounds(3000, 300); i++) {
+        engine_submit(&own.task);
+        engine_timer_set(&timer, engine_now_ns());
+        CHECK_EVENTUALLY(get(&own.runs) == (int) i);
+        engine_task_cancel(&own.task); /* its run has returned */
+        engine_timer_cancel(&timer);
+    }
+    return NULL;
+}
+
+static void what_comes_while_the_thread_ends_is_done(void) {
+    pthread_t others[3];
+    int fds = open_fds();
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(pthread_create(&others[i], NULL, submit_and_wait, NULL), 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(pthread_join(others[i], NULL), 0);
+    }
+    CHECK_EVENTUALLY(threads("rdma-engine") == 0);
+    CHECK_EQ(open_fds(), fds);
+}
+
 static void *hammer_timer(void *timer) {
     for (int i = 0; i < 5000; i++) {
         engine_timer_set(timer, engine_now_ns());
@@ -380,8 +439,9 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 static int between, starts_at = -1;
 
 static void start_between(void) {
+    static struct engine_task starts = { .run = run_queued };
     if (between++ == starts_at) {
-        CHECK_EQ(engine_start(), 0);
+        engine_submit(&starts);
     }
 }
 
@@ -421,8 +481,8 @@ static void a_fork_waits_for_the_thread_to_have_started(void) {
 int main(void) {
     /* The first: there is no engine yet. */
     RUN(a_fork_waits_for_the_thread_to_have_started);
-    CHECK_EQ(engine_start(), 0);
-    CHECK_EQ(engine_start(), 0);
+    RUN(the_thread_lives_as_long_as_there_is_something_to_do);
+    RUN(what_comes_while_the_thread_ends_is_done);
     RUN(timers_fire_in_order_and_never_early);
     RUN(cancel_stops_a_timer_that_sets_itself_again);
     RUN(a_task_runs_once_per_submission_on_the_engine_thread);

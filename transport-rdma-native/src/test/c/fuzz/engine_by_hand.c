@@ -51,7 +51,7 @@ void engine_init(void) {
 void engine_halt_init(void) {
 }
 
-int engine_start(void) {
+static int start(void) {
     if (epoll_fd < 0) {
         epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     }
@@ -74,7 +74,7 @@ static int control(int operation, struct engine_source *source, uint32_t epoll_e
 }
 
 int engine_add(struct engine_source *source, uint32_t epoll_events) {
-    int error = engine_start();
+    int error = start();
     error = error != 0 ? error : control(EPOLL_CTL_ADD, source, epoll_events);
     sources += error == 0;
     return error;

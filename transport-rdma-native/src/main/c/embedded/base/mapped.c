@@ -46,6 +46,7 @@ struct mapping_query {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int maps = -1; /* /proc/self/maps */
+static bool kept;     /* it stays open */
 static bool unknown;  /* to this kernel, or refused by it */
 
 static bool ask(int fd, uintptr_t address, struct mapping_query *query) {
@@ -53,9 +54,9 @@ static bool ask(int fd, uintptr_t address, struct mapping_query *query) {
     return ioctl(fd, MAPPING_QUERY, query) == 0;
 }
 
+/* With the lock. */
 static int open_maps(void) {
     struct mapping_query query;
-    pthread_mutex_lock(&lock);
     if (maps < 0 && !unknown) {
         maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
         if (maps >= 0 && !ask(maps, (uintptr_t) &query, &query)) {
@@ -64,12 +65,10 @@ static int open_maps(void) {
             maps = -1;
         }
     }
-    int fd = maps;
-    pthread_mutex_unlock(&lock);
-    return fd;
+    return maps;
 }
 
-/* True if the kernel says that the memory is private, anonymous, readable and writable. */
+/* True if the kernel says that the memory is private, anonymous, readable and writable. With the lock. */
 static bool is_plain(uintptr_t from, uintptr_t end) {
     const unsigned wanted = MAPPING_READABLE | MAPPING_WRITABLE;
     struct mapping_query query;
@@ -109,17 +108,37 @@ static int check_pages(uintptr_t first, uintptr_t last, uintptr_t page, bool wri
     }
 }
 
+/* With the lock. */
+static void close_unless_kept(void) {
+    if (!kept && maps >= 0) {
+        close(maps);
+        maps = -1;
+    }
+}
+
 int mapped_check(const void *address, size_t length, bool written) {
     uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE), from = (uintptr_t) address;
     uintptr_t first = from & ~(page - 1), last = (from + length - 1) & ~(page - 1);
     if (length == 0 || from + length < from) {
         return EFAULT;
     }
-    return is_plain(from, from + length) ? 0 : check_pages(first, last, page, written);
+    pthread_mutex_lock(&lock);
+    bool plain = is_plain(from, from + length);
+    close_unless_kept();
+    pthread_mutex_unlock(&lock);
+    return plain ? 0 : check_pages(first, last, page, written);
+}
+
+void mapped_keep(bool keep) {
+    pthread_mutex_lock(&lock);
+    kept = keep;
+    close_unless_kept();
+    pthread_mutex_unlock(&lock);
 }
 
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
+    kept = false;
     if (maps >= 0) {
         close(maps); /* it tells about the parent */
         maps = -1;

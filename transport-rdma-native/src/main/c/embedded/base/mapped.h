@@ -22,6 +22,9 @@
 
 void mapped_init(void);
 
+/* Whether the descriptor by which it asks stays open between checks; at first it does not. Any thread. */
+void mapped_keep(bool keep);
+
 /*
  * Returns 0, EFAULT, or ENOMEM. Takes no memory where the kernel tells: Linux 6.11 and later, of anonymous memory that
  * is not shared. Otherwise the last page is made if it is to be written; and the first one by being read, if the memory

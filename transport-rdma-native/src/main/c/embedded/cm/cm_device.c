@@ -16,6 +16,7 @@
 /* The device that all ids share, opened when one needs it. */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
+#include "embedded/device/context.h"
 #include "embedded/device/xrcd.h"
 
 #include <arpa/inet.h>
@@ -36,12 +37,8 @@ int cm_open_device(void) {
     int err = 0;
     pthread_mutex_lock(&device.lock);
     if (device.context == NULL || device.generation != fork_generation) {
-        struct ibv_context *context = NULL;
+        struct ibv_context *context = device_open_shared();
         struct ibv_pd *pd = NULL;
-        struct ibv_device **list = embedded_ibv_get_device_list(NULL);
-        if (list != NULL && list[0] != NULL) {
-            context = embedded_ibv_open_device(list[0]);
-        }
         err = context == NULL ? errno : embedded_ibv_query_device(context, &device.attr);
         if (err == 0) {
             err = embedded_ibv_query_gid(context, 1, 0, &device.gid) == 0 ? 0 : EIO;
@@ -58,9 +55,6 @@ int cm_open_device(void) {
         } else if (context != NULL) {
             embedded_ibv_close_device(context);
         }
-        if (list != NULL) {
-            embedded_ibv_free_device_list(list);
-        }
     }
     pthread_mutex_unlock(&device.lock);
     return err;
@@ -73,6 +67,15 @@ static void fork_child(void) {
 
 void cm_device_init(void) {
     pthread_atfork(NULL, NULL, fork_child);
+}
+
+void embedded_unload(void) {
+    pthread_mutex_lock(&device.lock);
+    if (device.context != NULL && device.generation == fork_generation) {
+        device_end_shared(device.context);
+        device.context = NULL;
+    }
+    pthread_mutex_unlock(&device.lock);
 }
 
 void cm_attach_device(struct cm_id *id) {

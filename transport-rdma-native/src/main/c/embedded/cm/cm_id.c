@@ -19,6 +19,7 @@
  */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
+#include "embedded/device/presence.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -95,6 +96,7 @@ void cm_free_id(struct cm_id *id) {
     }
     if (!cm_is_inherited(id)) { /* else a thread that the child does not have may wait for it */
         pthread_cond_destroy(&id->released);
+        presence_leave();
     }
     free_multicasts(id);
     for (int i = 0; i < CM_SPARE_EVENTS; i++) {
@@ -119,6 +121,7 @@ struct cm_id *cm_new_id(struct rdma_event_channel *channel, void *context, enum 
     if (id == NULL) {
         return NULL;
     }
+    presence_enter(); /* at once where the engine makes it, with the lock: its listener is a user */
     pthread_cond_init(&id->released, NULL);
     id->generation = fork_generation;
     id->id.context = context;

@@ -49,6 +49,7 @@ struct async_event;
 struct context {
     struct verbs_context extended; /* the public context is its last member */
     unsigned generation; /* fork_generation at its creation */
+    bool present;        /* is a user (presence.h) */
     struct context *next, **previous; /* device.c */
     atomic_int objects; /* protection domains, completion queues, channels */
     pthread_mutex_t lock;
@@ -61,6 +62,12 @@ struct async_source {
 };
 
 void device_init(void);
+
+/* That of the ids, which is no user of its own (presence.h). NULL: errno. */
+struct ibv_context *device_open_shared(void);
+
+/* The end of that context, with what the application has made with it: their memory stays. */
+void device_end_shared(struct ibv_context *context);
 
 /*
  * Fills the calls that <infiniband/verbs.h> makes by verbs_get_ctx_op(). One that stays NULL fails with EOPNOTSUPP

@@ -23,6 +23,7 @@
 #include "embedded/base/cancel.h"
 #include "embedded/base/container_of.h"
 #include "pd.h"
+#include "presence.h"
 #include "qp.h"
 #include "srq.h"
 
@@ -42,12 +43,13 @@ static struct cq *make(int entries) {
         return NULL;
     }
     memset(cq, 0, sizeof(*cq));
-    cq->ring = malloc(size * sizeof(*cq->ring));
+    int error = presence_open();
+    cq->ring = error != 0 ? NULL : malloc(size * sizeof(*cq->ring));
     cq->index = cq->ring == NULL ? -1 : notify_area_claim_cq();
     if (cq->index < 0) {
         free(cq->ring);
         free(cq);
-        errno = ENOMEM;
+        errno = error != 0 ? error : ENOMEM;
         return NULL;
     }
     cq->ibv.handle = (uint32_t) cq->index;
@@ -77,8 +79,12 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
         errno = EINVAL;
         return NULL;
     }
+    presence_enter();
     struct cq *cq = make(entries);
     if (cq == NULL) {
+        int error = errno;
+        presence_leave();
+        errno = error;
         return NULL;
     }
     cq->ibv.context = context;
@@ -104,6 +110,25 @@ struct cq *cq_for_targets(void) {
     }
     pthread_mutex_unlock(&targets_lock);
     return cq;
+}
+
+/* The last part of its life as an object of the engine. */
+static void retire(struct cq *cq) {
+    atomic_store(&cq->destroyed, true);
+    cq_engine_remove(cq);
+    engine_task_cancel(&cq->overflow);
+    cq_ring_deferred(cq);
+    cq_overdue_end(cq);
+}
+
+void cq_rest_targets(void) {
+    pthread_mutex_lock(&targets_lock);
+    struct cq *cq = atomic_exchange(&for_targets, NULL);
+    pthread_mutex_unlock(&targets_lock);
+    if (cq != NULL) {
+        retire(cq);
+        cq_put(cq);
+    }
 }
 
 static void leave_domain(const struct cq *cq) {
@@ -134,19 +159,15 @@ int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
         release_inherited(cq);
         return 0;
     }
-    atomic_store(&cq->destroyed, true);
-    cq_engine_remove(cq);
-    engine_task_cancel(&cq->overflow);
-    cq_ring_deferred(cq);
-    cq_overdue_end(cq);
+    retire(cq);
     if (ibv->channel != NULL) {
         channel_part(channel_of(ibv->channel), cq);
     }
     async_retire(context_of(ibv->context), &cq->async);
     leave_domain(cq);
     atomic_fetch_sub(&context_of(ibv->context)->objects, 1);
-    notify_area_release_cq(cq->index);
     cq_put(cq);
+    presence_leave();
     return 0;
 }
 

@@ -147,7 +147,7 @@ struct cq {
     struct cq_time time;
     struct pd *domain; /* a parent domain, or NULL */
     atomic_uint refs;
-    atomic_bool destroyed; /* the word on the notify area may be another's by now */
+    atomic_bool destroyed; /* no thread polls any more, whatever the word on the notify area says */
     struct channel_member member;
     struct async_source async;
     struct engine_task overflow;
@@ -166,6 +166,7 @@ static inline void cq_get(struct cq *cq) {
 
 static inline void cq_put(struct cq *cq) {
     if (atomic_fetch_sub(&cq->refs, 1) == 1) {
+        notify_area_release_cq(cq->index); /* whoever has a reference may look at the word */
         pthread_mutex_destroy(&cq->batch);
         pthread_mutex_destroy(&cq->lock);
         free(cq->ring);
@@ -181,9 +182,10 @@ int cq_req_notify(struct ibv_cq *cq, int solicited_only);
 /*
  * The completion queue of all target queue pairs (XRC), which have none of their own: nothing completes on it, but
  * peers see by its word whether a thread polls. It is served by polls of the completion queues that get what targets
- * receive. Made at the first call, and kept. NULL: errno.
+ * receive. Made at the first call, and kept until cq_rest_targets(). NULL: errno.
  */
 struct cq *cq_for_targets(void);
+void cq_rest_targets(void); /* on the engine thread, when nobody polls and there are no targets */
 void cq_init(void);
 
 /* Polls for one, with its time if there are any. */
@@ -330,6 +332,7 @@ void cq_scan_remove(struct cq *cq, struct cq_place *place);
 void cq_engine_init(void);
 /* Has the engine listen to the process's doorbell, which is open. Returns 0 or errno. */
 int cq_engine_open(void);
+void cq_engine_close(void); /* on the engine thread, when there are no completion queues */
 void cq_engine_add(struct cq *cq);
 void cq_engine_remove(struct cq *cq);
 

@@ -139,6 +139,20 @@ int cq_engine_open(void) {
     return error;
 }
 
+static void end_hearing(struct engine_source *source) {
+    if (source->fd >= 0) {
+        engine_remove(source);
+        source->fd = -1;
+    }
+}
+
+void cq_engine_close(void) {
+    pthread_mutex_lock(&lock);
+    end_hearing(&doorbell);
+    end_hearing(&outer);
+    pthread_mutex_unlock(&lock);
+}
+
 void cq_engine_add(struct cq *cq) {
     pthread_mutex_lock(&lock);
     cq->engine_place = num_cqs;

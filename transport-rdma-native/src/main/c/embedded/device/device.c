@@ -28,10 +28,10 @@
 #include "embedded/base/copy.h"
 #include "embedded/base/fork.h"
 #include "embedded/base/iwarp.h"
-#include "embedded/link/engine.h"
 #include "embedded/link/folder.h"
 #include "embedded/link/notify_area.h"
 #include "mw.h"
+#include "presence.h"
 #include "qp.h"
 #include "srq.h"
 
@@ -101,22 +101,9 @@ const char *embedded_ibv_get_device_name(struct ibv_device *dev) {
     return dev->name;
 }
 
-struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
-    UNCANCELLED;
-    if (dev != &device.ibv) {
-        errno = EINVAL;
-        return NULL;
-    }
+/* NULL: errno. */
+static struct ibv_context *make_context(bool present) {
     int error = copy_catch_faults();
-    if (error == 0) {
-        error = notify_area_open();
-    }
-    if (error == 0) {
-        error = engine_start();
-    }
-    if (error == 0) {
-        error = cq_engine_open();
-    }
     if (error != 0) {
         errno = error;
         return NULL;
@@ -133,7 +120,7 @@ struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
         free(context);
         return NULL;
     }
-    ibv->device = dev;
+    ibv->device = &device.ibv;
     /* There are no commands; programs duplicate it for ibv_import_device(3), which says so. */
     ibv->cmd_fd = ibv->async_fd;
     ibv->num_comp_vectors = 1;
@@ -151,6 +138,7 @@ struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
     pthread_cond_init(&context->acknowledged, NULL);
     context->last = &context->first;
     context->generation = fork_generation;
+    context->present = present;
     pthread_mutex_lock(&contexts_lock);
     context->next = contexts;
     context->previous = &contexts;
@@ -162,6 +150,46 @@ struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
     return ibv;
 }
 
+struct ibv_context *device_open_shared(void) {
+    int error = start();
+    if (error != 0) {
+        errno = error;
+        return NULL;
+    }
+    return make_context(false);
+}
+
+static void unlist(struct context *context) {
+    pthread_mutex_lock(&contexts_lock);
+    *context->previous = context->next;
+    if (context->next != NULL) {
+        context->next->previous = context->previous;
+    }
+    pthread_mutex_unlock(&contexts_lock);
+}
+
+void device_end_shared(struct ibv_context *ibv) {
+    unlist(context_of(ibv));
+    close(ibv->async_fd);
+}
+
+struct ibv_context *embedded_ibv_open_device(struct ibv_device *dev) {
+    UNCANCELLED;
+    if (dev != &device.ibv) {
+        errno = EINVAL;
+        return NULL;
+    }
+    presence_enter();
+    int error = presence_open();
+    struct ibv_context *context = error == 0 ? make_context(true) : NULL;
+    if (context == NULL) {
+        error = error != 0 ? error : errno;
+        presence_leave();
+        errno = error;
+    }
+    return context;
+}
+
 int embedded_ibv_close_device(struct ibv_context *ibv) {
     UNCANCELLED;
     struct context *context = context_of(ibv);
@@ -171,17 +199,15 @@ int embedded_ibv_close_device(struct ibv_context *ibv) {
          */
         return 0;
     }
-    pthread_mutex_lock(&contexts_lock);
-    *context->previous = context->next;
-    if (context->next != NULL) {
-        context->next->previous = context->previous;
-    }
-    pthread_mutex_unlock(&contexts_lock);
+    unlist(context);
     close(ibv->async_fd);
     if (!context_is_inherited(ibv)) { /* else a thread that the child does not have may wait for them */
         pthread_cond_destroy(&context->acknowledged);
         pthread_mutex_destroy(&context->lock);
         pthread_mutex_destroy(&ibv->mutex);
+        if (context->present) {
+            presence_leave();
+        }
     }
     free(context);
     return 0;

@@ -344,6 +344,7 @@ struct qp *qp_table_find(uint32_t qpn); /* with a reference, or NULL */
  */
 uint32_t qp_table_claim_number(void);
 void qp_table_release_number(uint32_t number);
+void qp_table_rest(void); /* forgets the numbers, before link_rest() gives them back: there is no queue pair */
 /* Calls `visit` for all, with the table's lock; it may take control and gates. */
 void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const void *argument);
 

@@ -144,6 +144,14 @@ void qp_table_release_number(uint32_t number) {
     pthread_mutex_unlock(&lock);
 }
 
+/* The names of blocks have been given back. Numbers without a name stay. */
+void qp_table_rest(void) {
+    pthread_mutex_lock(&lock);
+    named.fresh_left = 0;
+    named.retired_head = named.retired_tail = 0;
+    pthread_mutex_unlock(&lock);
+}
+
 static struct qp **bucket_of(uint32_t qpn) {
     return &buckets[qpn % BUCKETS];
 }

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "embedded/base/cancel.h"
+#include "presence.h"
 #include "xrcd.h"
 
 /* What is only the handle's. */
@@ -46,6 +47,9 @@ static void unlink_handle(struct qp *target, struct qp *handle) {
 }
 
 static void free_handle(struct handle *handle) {
+    if (!context_is_inherited(handle->qp.ibv.context)) {
+        presence_leave();
+    }
     xrcd_add_objects(handle->xrcd, -1);
     pthread_mutex_destroy(&handle->qp.control);
     free(handle);
@@ -103,6 +107,7 @@ static struct handle *make_handle(struct ibv_context *context, struct ibv_xrcd *
     handle->qp.ibv.qp_type = IBV_QPT_XRC_RECV;
     pthread_mutex_init(&handle->qp.control, NULL);
     xrcd_add_objects(xrcd, 1);
+    presence_enter(); /* the target's completion queue is no user */
     return handle;
 }
 
@@ -123,9 +128,15 @@ struct ibv_qp *qp_create_target(struct ibv_context *context, struct ibv_qp_init_
         errno = EIO;
         return NULL;
     }
-    struct cq *cq = cq_for_targets();
-    struct handle *handle = cq == NULL ? NULL : make_handle(context, attr->xrcd, attr->qp_context);
+    struct handle *handle = make_handle(context, attr->xrcd, attr->qp_context);
     if (handle == NULL) {
+        return NULL;
+    }
+    struct cq *cq = cq_for_targets();
+    int error = cq == NULL ? errno : 0;
+    if (cq == NULL) {
+        free_handle(handle);
+        errno = error;
         return NULL;
     }
     const struct qp_parts parts = {
@@ -133,7 +144,7 @@ struct ibv_qp *qp_create_target(struct ibv_context *context, struct ibv_qp_init_
     };
     xrcd_lock_targets(parts.domain);
     struct qp *target = qp_make(&parts);
-    int error = target == NULL ? errno : 0;
+    error = target == NULL ? errno : 0;
     struct ibv_qp *made = NULL;
     if (target != NULL) {
         xrcd_add_target(parts.domain, target);

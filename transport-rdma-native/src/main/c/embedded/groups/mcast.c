@@ -268,6 +268,19 @@ void mcast_leave(const union ibv_gid *gid, uint32_t qpn) {
     pthread_mutex_unlock(&mcast.lock);
 }
 
+void mcast_rest(void) {
+    pthread_mutex_lock(&mcast.lock);
+    if (mcast.memberships == NULL && mcast.port != NULL) {
+        link_unbind_port(mcast.port);
+        mcast.port = NULL;
+        mcast.table = NULL;
+        mcast_registry_close(&mcast.own);
+    } else if (mcast.memberships == NULL && mcast.link != NULL) {
+        forget_administrator();
+    }
+    pthread_mutex_unlock(&mcast.lock);
+}
+
 /* ---- senders ---- */
 
 bool mcast_find_members(const union ibv_gid *gid, struct mcast_members *members) {

@@ -50,6 +50,9 @@ void mcast_init(void);
 int mcast_join(const union ibv_gid *gid, uint32_t qpn);
 void mcast_leave(const union ibv_gid *gid, uint32_t qpn);
 
+/* Gives the administrator's role back, or its link, if this process has no members. On the engine thread. */
+void mcast_rest(void);
+
 /* Never blocks. Returns false while the table is not known: try again. */
 bool mcast_find_members(const union ibv_gid *gid, struct mcast_members *members);
 

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "embedded/base/sealed.h"
@@ -47,6 +48,13 @@ int mcast_registry_open(struct mcast_registry *registry) {
     }
     registry->table = memory;
     return 0;
+}
+
+void mcast_registry_close(struct mcast_registry *registry) {
+    munmap(registry->table, sizeof(*registry->table));
+    close(registry->fd);
+    registry->table = NULL;
+    registry->fd = -1;
 }
 
 static void begin_change(struct mcast_table *table) {

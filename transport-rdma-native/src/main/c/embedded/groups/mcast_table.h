@@ -43,6 +43,7 @@ struct mcast_registry {
 
 /* Makes the table. Returns 0 or errno. */
 int mcast_registry_open(struct mcast_registry *registry);
+void mcast_registry_close(struct mcast_registry *registry); /* without members of this process */
 
 /*
  * Returns 0, also for one that the registrant has already; or ENOMEM if the table or the group is full, or has enough

@@ -18,6 +18,9 @@
  *
  * One lock guards everything but is never held while a callback runs. `running` names the object whose callback runs,
  * so that a cancel waits for exactly that one and a callback may cancel itself or free its owner.
+ *
+ * The thread decides with the lock that there is nothing left, and has given everything back when it unlocks: who comes
+ * then starts another one, whether or not the first has left the C library yet.
  */
 #include "engine.h"
 
@@ -45,6 +48,7 @@ static struct {
     bool started;
     int waiters;
     int epoll_fd, wake_fd, timer_fd;
+    unsigned sources; /* that are watched, or about to be */
 
     const void *running; /* or &engine: the thread is being started */
     uint64_t runs; /* callbacks begun so far: tells two runs of one object apart */
@@ -143,6 +147,25 @@ static void heap_remove(struct engine_timer *timer) {
 }
 
 /* ---- the loop ---- */
+
+static bool is_idle(void) {
+    return engine.sources == 0 && engine.heap == NULL && engine.first == NULL;
+}
+
+/* Has the thread look again at what there is to do, or that there is nothing. */
+static void wake(void) {
+    UNCANCELLED;
+    if (!self && !engine.woken && engine.started) {
+        engine.woken = true;
+        eventfd_write(engine.wake_fd, 1);
+    }
+}
+
+static void wake_if_idle(void) {
+    if (is_idle()) {
+        wake();
+    }
+}
 
 /* Only ever brings the alarm forward: one that comes too early finds nothing due and sets the next. */
 static void arm_timer_fd(void) {
@@ -268,6 +291,24 @@ static void run_sources(void) {
     engine.batch_size = 0;
 }
 
+static void close_fds(void) {
+    int *fds[] = { &engine.epoll_fd, &engine.wake_fd, &engine.timer_fd };
+    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+        if (*fds[i] >= 0) {
+            close(*fds[i]);
+        }
+        *fds[i] = -1;
+    }
+}
+
+/* There is no thread any more, or none in the child of a fork. */
+static void be_stopped(void) {
+    close_fds();
+    engine.started = false;
+    engine.woken = false;
+    engine.timer_armed_ns = UINT64_MAX;
+}
+
 static void *engine_main(void *unused) {
     (void) unused;
     self = true;
@@ -275,6 +316,9 @@ static void *engine_main(void *unused) {
     for (;;) {
         run_tasks();
         run_timers();
+        if (is_idle()) {
+            break;
+        }
         arm_timer_fd();
         int timeout = engine.first != NULL ? 0 : -1;
         uint64_t removals = engine.removals;
@@ -288,20 +332,12 @@ static void *engine_main(void *unused) {
             run_sources();
         }
     }
+    be_stopped();
+    pthread_mutex_unlock(&engine.lock);
     return NULL;
 }
 
 /* ---- start and fork ---- */
-
-static void close_fds(void) {
-    int *fds[] = { &engine.epoll_fd, &engine.wake_fd, &engine.timer_fd };
-    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
-        if (*fds[i] >= 0) {
-            close(*fds[i]);
-        }
-        *fds[i] = -1;
-    }
-}
 
 static int open_fds(void) {
     engine.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -319,28 +355,24 @@ static int open_fds(void) {
     return 0;
 }
 
-int engine_start(void) {
-    if (__atomic_load_n(&engine.started, __ATOMIC_ACQUIRE)) {
+/* With the lock, and with something to do: else the thread ends at once. Returns 0 or errno. */
+static int start(void) {
+    if (engine.started) {
         return 0;
     }
-    int err = 0;
-    pthread_mutex_lock(&engine.lock);
-    if (!engine.started) {
-        err = open_fds();
-        if (err == 0) {
-            err = thread_start("rdma-engine", engine_main);
-        }
-        if (err == 0) {
-            engine.running = &engine;
-            engine.runs++;
-            __atomic_store_n(&engine.started, true, __ATOMIC_RELEASE);
-            arm_timer_fd();
-        } else {
-            close_fds();
-        }
+    int err = open_fds();
+    if (err == 0) {
+        err = thread_start("rdma-engine", engine_main);
     }
-    pthread_mutex_unlock(&engine.lock);
-    return err;
+    if (err != 0) {
+        close_fds();
+        return err;
+    }
+    engine.running = &engine;
+    engine.runs++;
+    engine.started = true;
+    arm_timer_fd();
+    return 0;
 }
 
 /*
@@ -358,7 +390,7 @@ static void fork_parent(void) {
 
 static void fork_child(void) {
     /* The epoll set is shared with the parent: our copies of the descriptors go, the set stays the parent's. */
-    close_fds();
+    be_stopped();
     while (engine.heap != NULL) {
         heap_remove(engine.heap);
     }
@@ -369,12 +401,10 @@ static void fork_child(void) {
         task->queued = false;
     }
     engine.last = NULL;
-    engine.started = false;
     engine.running = NULL;
-    engine.woken = false;
     engine.waiters = 0;
+    engine.sources = 0;
     engine.batch_size = 0;
-    engine.timer_armed_ns = UINT64_MAX;
     self = false;
     pthread_cond_init(&engine.returned, NULL);
     pthread_mutex_unlock(&engine.lock);
@@ -420,8 +450,18 @@ static int control(int operation, struct engine_source *source, uint32_t epoll_e
 }
 
 int engine_add(struct engine_source *source, uint32_t epoll_events) {
-    int err = engine_start();
-    return err != 0 ? err : control(EPOLL_CTL_ADD, source, epoll_events);
+    pthread_mutex_lock(&engine.lock);
+    engine.sources++;
+    int err = start();
+    if (err == 0) {
+        err = control(EPOLL_CTL_ADD, source, epoll_events);
+    }
+    if (err != 0) {
+        engine.sources--;
+        wake_if_idle();
+    }
+    pthread_mutex_unlock(&engine.lock);
+    return err;
 }
 
 int engine_modify(struct engine_source *source, uint32_t epoll_events) {
@@ -438,11 +478,12 @@ void engine_remove(struct engine_source *source) {
         }
     }
     wait_for(source);
+    engine.sources--;
+    wake_if_idle();
     pthread_mutex_unlock(&engine.lock);
 }
 
 void engine_timer_set(struct engine_timer *timer, uint64_t deadline_ns) {
-    engine_start(); /* if it fails, the timer fires when a later start succeeds */
     pthread_mutex_lock(&engine.lock);
     if (timer->armed) {
         heap_remove(timer);
@@ -450,6 +491,7 @@ void engine_timer_set(struct engine_timer *timer, uint64_t deadline_ns) {
     timer->deadline_ns = deadline_ns;
     timer->armed = true;
     engine.heap = heap_merge(engine.heap, timer);
+    start(); /* if it fails, the timer fires when a later start succeeds */
     if (engine.heap == timer) {
         arm_timer_fd();
     }
@@ -463,12 +505,11 @@ void engine_timer_cancel(struct engine_timer *timer) {
             heap_remove(timer);
         }
     } while (wait_for(timer));
+    wake_if_idle();
     pthread_mutex_unlock(&engine.lock);
 }
 
 void engine_submit(struct engine_task *task) {
-    UNCANCELLED;
-    engine_start();
     pthread_mutex_lock(&engine.lock);
     if (!task->queued) {
         task->queued = true;
@@ -479,10 +520,8 @@ void engine_submit(struct engine_task *task) {
             engine.first = task;
         }
         engine.last = task;
-        if (!self && !engine.woken && engine.started) {
-            engine.woken = true;
-            eventfd_write(engine.wake_fd, 1);
-        }
+        start();
+        wake();
     }
     pthread_mutex_unlock(&engine.lock);
 }
@@ -513,6 +552,7 @@ void engine_task_cancel(struct engine_task *task) {
             unqueue(task);
         }
     } while (wait_for(task));
+    wake_if_idle();
     pthread_mutex_unlock(&engine.lock);
 }
 

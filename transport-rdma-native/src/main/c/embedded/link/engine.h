@@ -17,10 +17,11 @@
  * The engine: one thread per process, asleep in epoll_wait unless a descriptor, a timer or a request wakes it.
  *
  * It does what no application thread can be relied on to do: CM messages, timers, the death of a peer, and progress of
- * queue pairs whose completion queue no thread polls. It starts with the first use and is a daemon: it never stops, so
- * that no static destructor can race with it. After fork() the child has no engine until it uses the provider again;
- * sources, timers and tasks of the parent do not exist for it. A fork waits for the callback that runs, which must not
- * wait for a thread that may fork.
+ * queue pairs whose completion queue no thread polls. It starts with the first source, timer or task, and ends when
+ * there is none: a process that does not use the provider has no thread and no descriptor of it, as often as the
+ * library may have been loaded. It is a daemon: no static destructor can race with it. After fork() the child has no
+ * engine until it uses the provider again; sources, timers and tasks of the parent do not exist for it. A fork waits
+ * for the callback that runs, which must not wait for a thread that may fork.
  *
  * Callbacks run on the engine thread with no engine lock held, so they may take their owners' locks and call back in.
  */
@@ -30,10 +31,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Starts the engine if it does not run. Returns 0 or an errno value. Any thread. */
 void engine_init(void);
 void engine_halt_init(void); /* after all others that register handlers of forks */
-int engine_start(void);
 
 /* True on the engine thread. */
 bool engine_is_self(void);

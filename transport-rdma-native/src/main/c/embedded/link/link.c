@@ -88,6 +88,7 @@ struct link_port { /* a listening socket: of a port, or of a block of queue pair
     struct engine_source source;
     struct engine_timer retry_timer;
     struct link_port *next, **previous; /* table.listeners */
+    bool of_block;
     char file[FOLDER_NAME_SIZE];        /* in the folder; "" without one */
 };
 
@@ -652,6 +653,7 @@ static int listen_name(const struct link_name *name, struct link_port **result) 
     if (port == NULL) {
         return ENOMEM;
     }
+    port->of_block = name->kind == LINK_BLOCK;
     port->source.ready = on_accept_ready;
     port->retry_timer.fire = on_accept_retry;
     pthread_mutex_lock(&table.lock);
@@ -719,7 +721,7 @@ static uint32_t claim_named_block(void) {
         struct link_port *port;
         int err = block_name(block, &name);
         if (err == 0) {
-            err = listen_name(&name, &port); /* kept for the life of the process */
+            err = listen_name(&name, &port); /* kept until link_rest() */
         }
         if (err == 0) {
             return block << QPN_BLOCK_BITS;
@@ -752,6 +754,35 @@ static uint32_t claim_unnamed_block(void) {
 
 uint32_t link_claim_qpn_block(bool with_name) {
     return with_name ? claim_named_block() : claim_unnamed_block();
+}
+
+static struct link_port *find_block(void) {
+    pthread_mutex_lock(&table.lock);
+    struct link_port *port = table.listeners;
+    while (port != NULL && !port->of_block) {
+        port = port->next;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return port;
+}
+
+static struct link *find_link(void) {
+    pthread_mutex_lock(&table.lock);
+    struct link *link = table.links;
+    pthread_mutex_unlock(&table.lock);
+    return link;
+}
+
+/* The names first: from then on nobody connects. */
+void link_rest(void) {
+    struct link_port *block;
+    struct link *link;
+    while ((block = find_block()) != NULL) {
+        link_unbind_port(block);
+    }
+    while ((link = find_link()) != NULL) {
+        go_down(link);
+    }
 }
 
 /* ---- fork ---- */

@@ -137,6 +137,12 @@ int link_bind_port(int port_space, uint16_t port, struct link_port **handle);
 /* A port space of services that all who can meet have one of: not one for each network namespace. */
 #define LINK_COMMON 0x5a
 
+/*
+ * Gives back the blocks of queue pair numbers and ends all links, as the end of the process would. On the engine
+ * thread, when nothing here uses links, and no other thread makes any.
+ */
+void link_rest(void);
+
 /* Links made over the port stay, except those not yet accepted by the engine: these go down. */
 void link_unbind_port(struct link_port *handle);
 

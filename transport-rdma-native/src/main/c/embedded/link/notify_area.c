@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "embedded/base/sealed.h"
@@ -32,7 +33,7 @@ struct own_doorbell own_doorbell = OWN_DOORBELL_NONE, outer_doorbell = OWN_DOORB
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool cq_taken[NOTIFY_CQS];
 static bool bank_taken[NOTIFY_BANKS];
-static unsigned cq_next, banks_taken;
+static unsigned cq_next, cqs_taken, banks_taken;
 
 int notify_area_is_allowed(char *reason, size_t reason_size) {
     pthread_mutex_lock(&lock);
@@ -64,6 +65,23 @@ int notify_area_open(void) {
     return error;
 }
 
+bool notify_area_close(void) {
+    pthread_mutex_lock(&lock);
+    bool unused = cqs_taken == 0 && banks_taken == 0;
+    if (unused && own_notify_area != NULL) {
+        munmap(own_notify_area, sizeof(*own_notify_area));
+        close(own_notify_area_fd);
+        own_notify_area = NULL;
+        own_notify_area_fd = -1;
+    }
+    if (unused) {
+        own_doorbell_close(&own_doorbell);
+        own_doorbell_close(&outer_doorbell);
+    }
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
 /* Goes round, so that an index rests as long as possible before it is used again. */
 int notify_area_claim_cq(void) {
     int found = -1;
@@ -72,6 +90,7 @@ int notify_area_claim_cq(void) {
         unsigned index = (cq_next + i) % NOTIFY_CQS;
         if (!cq_taken[index]) {
             cq_taken[index] = true;
+            cqs_taken++;
             cq_next = (index + 1) % NOTIFY_CQS;
             found = (int) index;
         }
@@ -83,6 +102,7 @@ int notify_area_claim_cq(void) {
 void notify_area_release_cq(int index) {
     pthread_mutex_lock(&lock);
     cq_taken[index] = false;
+    cqs_taken--;
     pthread_mutex_unlock(&lock);
 }
 
@@ -121,7 +141,7 @@ static void fork_child(void) {
     own_notify_area = NULL;
     memset(cq_taken, 0, sizeof(cq_taken));
     memset(bank_taken, 0, sizeof(bank_taken));
-    cq_next = banks_taken = 0;
+    cq_next = cqs_taken = banks_taken = 0;
 }
 
 void notify_area_init(void) {

@@ -101,8 +101,14 @@ static inline const struct own_doorbell *doorbell_for(const struct link_peer *pe
 
 void notify_area_init(void);
 
-/* Makes all of them. Returns 0 or errno. */
+/* Makes all of them, if they are not there. Returns 0 or errno. */
 int notify_area_open(void);
+
+/*
+ * Ends all of them, when nothing on this side refers to the area any more and no link is left: a peer that is told of
+ * the next one must not take it for this one. Returns false, and does nothing, while an index is claimed.
+ */
+bool notify_area_close(void);
 
 /* Whether it is open, or the limit of file sizes lets it be made: 0, or errno and the reason. See sealed.h. */
 int notify_area_is_allowed(char *reason, size_t reason_size);

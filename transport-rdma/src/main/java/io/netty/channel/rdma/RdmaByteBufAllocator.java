@@ -33,8 +33,9 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  *
  * <p>Memory is registered in slabs of 16 MiB, as needed and at most {@link #maxPinnedMemory()} bytes. For the {@link
  * #DEFAULT} allocator that is the system property {@code io.netty.rdma.maxPinnedMemory}, in bytes (default: half of the
- * maximum direct memory), of which all other registered memory of the process is taken too. Slabs are never given
- * back to the system. Heap buffers, direct buffers above 4 MiB and those requested at the bound, or when no more
+ * maximum direct memory), of which all other registered memory of the process is taken too. Slabs are kept
+ * until the last event loop for RDMA has ended; those of the {@link #DEFAULT} allocator that are not in use then are
+ * given back to the system. Heap buffers, direct buffers above 4 MiB and those requested at the bound, or when no more
  * memory can be registered, come from {@link ByteBufAllocator#DEFAULT}: they work as well, but sending them costs a
  * copy.
  *
@@ -74,7 +75,12 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
         return new PinnedMemory(checkPositiveOrZero(maxPinnedMemory, "maxPinnedMemory"), 0, null);
     }
 
-    // The inherited methods give heap buffers where direct memory can't be freed reliably. Slabs never are.
+    /** Gives back what is not in use, when there are no event loops. */
+    void trim() {
+        pool.trim();
+    }
+
+    // The inherited methods give heap buffers where direct memory can't be freed reliably. Slabs are kept in any case.
 
     @Override
     public ByteBuf buffer() {

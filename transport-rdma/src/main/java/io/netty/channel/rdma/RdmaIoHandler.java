@@ -20,11 +20,12 @@ import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.memory.Staging;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
@@ -35,25 +36,50 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
 @SuppressWarnings("exports") // what the base class adds to IoHandler is for channels of this module
 public final class RdmaIoHandler extends LoopHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
-    private static final AtomicBoolean MANAGED = new AtomicBoolean();
+    /** Handlers that are not destroyed. When there are none, no MBean keeps the class loader, and no slab is kept. */
+    private static final AtomicInteger LIVE = new AtomicInteger();
 
     private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, RdmaIoHandlerConfig config) {
         super(executor, epoll, config.isBusyPoll(), config.getMaxSpinMicros() * 1000L, config.getPollBatch(),
                 config.getSharedReceiveQueueDepth());
-        if (!MANAGED.getAndSet(true)) {
-            // The platform's MBean server takes a tenth of a second to be made, for which nobody is to wait.
-            Thread thread = new Thread(RdmaIoHandler::manage, "rdma-management");
-            thread.setDaemon(true);
-            thread.start();
+        if (LIVE.getAndIncrement() == 0) {
+            startOrEnd();
         }
     }
 
-    private static void manage() {
-        try {
-            RdmaManagement.register();
-        } catch (Exception | LinkageError e) {
-            // There is no module java.management, or no permission.
-            logger.debug("The metrics are not registered as an MBean", e);
+    /** The platform's MBean server takes a tenth of a second to be made, for which nobody is to wait. */
+    private static void startOrEnd() {
+        Thread thread = new Thread(RdmaIoHandler::adapt, "rdma-management");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** To what is so now: the thread of an earlier change may come later. */
+    private static void adapt() {
+        synchronized (LIVE) {
+            boolean any = LIVE.get() > 0;
+            try {
+                if (any) {
+                    RdmaManagement.register();
+                } else {
+                    RdmaManagement.unregister();
+                }
+            } catch (Exception | LinkageError e) {
+                // There is no module java.management, or no permission.
+                logger.debug("The metrics are no MBean", e);
+            }
+            if (!any) {
+                RdmaByteBufAllocator.DEFAULT.trim();
+                Staging.trim();
+            }
+        }
+    }
+
+    @Override
+    public void destroy() {
+        super.destroy();
+        if (LIVE.decrementAndGet() == 0) {
+            startOrEnd();
         }
     }
 

@@ -55,8 +55,9 @@ import java.util.function.Function;
  * top}: the attributes {@code Process}, and the arrays {@code Loops}, {@code Devices}, {@code Connections} and {@code
  * TcpDestinations}. All are read only.
  *
- * <p>It is registered with the platform's MBean server when the first event loop for RDMA is made, unless there is one
- * under this name, as of another class loader. Needs the module {@code java.management}; without it there is none.
+ * <p>It is registered with the platform's MBean server while there are event loops for RDMA, unless there is one under
+ * this name when the first one is made, as of another class loader. Needs the module {@code java.management}; without
+ * it there is none.
  */
 public final class RdmaManagement implements DynamicMBean {
     /** The name under which it is looked for. */
@@ -192,18 +193,29 @@ public final class RdmaManagement implements DynamicMBean {
             .number("connections", "Over TCP that there are", TcpDestination.Row::connections)
             .number("connects", "Over TCP so far", TcpDestination.Row::connects);
 
+    private static boolean registered;
+
     /** For MBean servers. */
     public RdmaManagement() {
         // There is no state.
     }
 
     /** Registers it with the platform's MBean server, unless there is one under this name. */
-    static void register() throws JMException {
+    static synchronized void register() throws JMException {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
         try {
             server.registerMBean(new RdmaManagement(), new ObjectName(NAME));
+            registered = true;
         } catch (InstanceAlreadyExistsException e) {
             logger.debug("{} is registered already, perhaps by another class loader", NAME, e);
+        }
+    }
+
+    /** Ends the registration by {@link #register}, if there is one. */
+    static synchronized void unregister() throws JMException {
+        if (registered) {
+            registered = false;
+            ManagementFactory.getPlatformMBeanServer().unregisterMBean(new ObjectName(NAME));
         }
     }
 

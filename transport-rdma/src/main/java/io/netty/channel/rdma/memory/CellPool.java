@@ -126,6 +126,12 @@ public final class CellPool {
         return some;
     }
 
+    /** Gives back the slabs of which nothing is in use, but for the caches of threads. */
+    public void trim() {
+        reclaimAll();
+        arena.trim();
+    }
+
     /** Registered memory that nobody uses, and that may be registered yet, in bytes. */
     long availableMemory() {
         return budget.used() - arena.usedBytes() + Math.max(0, budget.available());

@@ -29,7 +29,7 @@ import java.util.Map;
 
 /**
  * What all event loops share of a device: one protection domain, so that memory is registered once for all of them.
- * Made with the first connection on the device and kept as long as the process lives, like the registered slabs.
+ * Made with the first connection on the device and kept as long as the process lives.
  * Thread-safe.
  */
 public final class DeviceContext {

@@ -40,7 +40,11 @@ public final class RegisteredRanges {
         slabs = next;
     }
 
-    /** How many memory regions the process keeps for ever. */
+    static synchronized void remove(Slab slab) {
+        slabs = Arrays.stream(slabs).filter(other -> other != slab).toArray(Slab[]::new);
+    }
+
+    /** How many memory regions the process keeps while it has event loops. */
     public static int regions() {
         int count = 0;
         for (Slab slab : slabs) {

@@ -62,7 +62,7 @@ final class Slab {
         }
     }
 
-    /** Ends a slab of which no cell was ever used. Others live as long as the process: cells may be anywhere. */
+    /** Ends a slab of which no cell is in use. */
     void destroy() {
         range.close();
         direct.clean();

@@ -142,6 +142,17 @@ final class SlabArena {
         return slabs.length > 0 || grow(true) != null;
     }
 
+    /** Ends the slabs of which no cell is in use. */
+    synchronized void trim() {
+        Slab[] unused = Arrays.stream(slabs).filter(Slab::isUnused).toArray(Slab[]::new);
+        slabs = Arrays.stream(slabs).filter(slab -> !slab.isUnused()).toArray(Slab[]::new);
+        for (Slab slab : unused) {
+            RegisteredRanges.remove(slab);
+            slab.destroy();
+            budget.release(1L << slabOrder);
+        }
+    }
+
     synchronized void free(Slab slab, int offset, int order) {
         slab.free(offset, order);
         usedBytes -= 1L << order;

@@ -72,6 +72,11 @@ public final class Staging {
         POOL.register(device);
     }
 
+    /** Gives back what is not in use, when there are no event loops. Any thread. */
+    public static void trim() {
+        POOL.trim();
+    }
+
     /** The longest {@link #buffer}. */
     public static final int MAX_BUFFER = CellPool.SLAB_SIZE / 4;
 

@@ -44,8 +44,8 @@ final class Descriptors {
      * Not counted. JARs: class loaders keep them. Random numbers: the JDK and OpenSSL keep the source of their seeds.
      * {@code /proc}: the folder that is being listed. InfiniBand: devices and channels of kernel verbs, which are
      * counted as native objects; the connection manager opens each device once and never closes it. The embedded
-     * provider's list of the members of multicast groups, which it keeps once one was joined; and its arenas, which it
-     * keeps for some seconds after their last queue pair, as it does links.
+     * provider's list of the members of multicast groups, which it keeps once one was joined, until it has no users;
+     * and its arenas, which it keeps for some seconds after their last queue pair, as it does links.
      */
     private static final Pattern IGNORED = Pattern.compile(
             ".*\\.jar|/usr/share/fonts/.*|/dev/u?random|/proc/\\d+/fd|/dev/infiniband/.*|\\[infinibandevent]|" +

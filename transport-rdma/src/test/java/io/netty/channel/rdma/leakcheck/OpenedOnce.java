@@ -73,7 +73,7 @@ final class OpenedOnce {
         SocketChannel.open().close();
     }
 
-    /** The embedded provider's thread, or the kernel's devices. */
+    /** The connection manager's devices. */
     private static void connect() throws InterruptedException {
         EventLoopGroup group = new RdmaEventLoopGroup(1);
         try {

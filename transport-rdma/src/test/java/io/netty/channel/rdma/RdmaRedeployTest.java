@@ -1,0 +1,179 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.verbs.ChildJvm;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import org.junit.jupiter.api.Test;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Class loaders that come and go in one JVM, as when an application is deployed anew, each with classes and a native
+ * library of its own: they are collected, and nothing stays but the library's code.
+ */
+class RdmaRedeployTest {
+    private static final int CYCLES = 4;
+
+    @Test
+    void deploymentsLeaveNoThreadsDescriptorsAndMappings() throws Exception {
+        try (ChildJvm server = new ChildJvm(Deployments.class, List.of())) {
+            String first = server.line("left");
+            assertThat(first).startsWith("[] and ").endsWith(" collected").doesNotContain("not collected");
+            for (int i = 1; i < CYCLES; i++) {
+                assertThat(server.line("left")).isEqualTo(first);
+            }
+        }
+    }
+
+    /** What an application server does. It uses no class of the transport or of Netty itself. */
+    static final class Deployments {
+        private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
+
+        private Deployments() {
+        }
+
+        public static void main(String[] arguments) throws Exception {
+            for (int i = 0; i < CYCLES; i++) {
+                WeakReference<ClassLoader> loader = CompletableFuture.supplyAsync(Deployments::deploy,
+                        // One that ends, and what Netty keeps in it.
+                        task -> new Thread(task).start()).get();
+                long end = System.nanoTime() + PATIENCE_NANOS;
+                while (!(left().isEmpty() && loader.get() == null) && System.nanoTime() < end) {
+                    System.gc();
+                    Thread.sleep(10);
+                }
+                System.out.println("left " + left() + " and " + descriptors() + " descriptors, class loader " +
+                        (loader.get() == null ? "collected" : "not collected"));
+            }
+        }
+
+        private static WeakReference<ClassLoader> deploy() {
+            try {
+                List<URL> classPath = new ArrayList<>();
+                for (String path : System.getProperty("java.class.path").split(File.pathSeparator)) {
+                    classPath.add(new File(path).toURI().toURL());
+                }
+                try (URLClassLoader loader = new URLClassLoader(classPath.toArray(new URL[0]),
+                        ClassLoader.getPlatformClassLoader())) {
+                    loader.loadClass(RdmaRedeployTest.class.getName() + "$Application").getMethod("run").invoke(null);
+                    return new WeakReference<>(loader);
+                }
+            } catch (IOException | ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** The provider's threads, and what it has mapped of its own and of peers' memory. */
+        private static List<String> left() throws IOException {
+            List<String> left = new ArrayList<>();
+            for (Path task : list("/proc/self/task")) {
+                try {
+                    left.add(Files.readString(task.resolve("comm")).trim());
+                } catch (NoSuchFileException ignore) {
+                    // It has ended.
+                    continue;
+                }
+            }
+            left.removeIf(name -> !name.startsWith("rdma-"));
+            Files.readAllLines(Path.of("/proc/self/maps")).stream().filter(line -> line.contains("/memfd:rdma-"))
+                    .forEach(left::add);
+            return left;
+        }
+
+        /** Of no files: the JVM opens jars when it likes. */
+        private static long descriptors() throws IOException {
+            int count = 0;
+            for (Path descriptor : list("/proc/self/fd")) {
+                try {
+                    count += Files.readSymbolicLink(descriptor).toString().matches("(anon_inode|socket):.*") ? 1 : 0;
+                } catch (NoSuchFileException ignore) {
+                    // That of the listing.
+                    continue;
+                }
+            }
+            return count;
+        }
+
+        private static List<Path> list(String folder) throws IOException {
+            try (Stream<Path> entries = Files.list(Path.of(folder))) {
+                return entries.collect(Collectors.toList());
+            }
+        }
+    }
+
+    /** What is deployed. */
+    public static final class Application {
+        private Application() {
+        }
+
+        public static void run() throws Exception {
+            EventLoopGroup group = new RdmaEventLoopGroup(2);
+            CountDownLatch echoed = new CountDownLatch(1);
+            Channel server = TestTimeouts.sync(new ServerBootstrap().group(group)
+                    .channel(RdmaServerSocketChannel.class).childHandler(new Echo()).bind(TestAddress.anyPort()))
+                    .channel();
+            Channel client = TestTimeouts.sync(new Bootstrap().group(group).channel(RdmaSocketChannel.class)
+                    .handler(new ChannelInboundHandlerAdapter() {
+                        @Override
+                        public void channelRead(ChannelHandlerContext ctx, Object message) {
+                            ReferenceCountUtil.release(message);
+                            echoed.countDown();
+                        }
+                    }).connect(server.localAddress())).channel();
+            TestTimeouts.sync(client.writeAndFlush(Unpooled.wrappedBuffer(new byte[1000])));
+            assertThat(echoed.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+            TestTimeouts.sync(client.close());
+            TestTimeouts.sync(server.close());
+            TestTimeouts.shutdown(group);
+            TestTimeouts.awaitTrue(() -> RdmaMetrics.pinnedMemory() == 0);
+            GlobalEventExecutor.INSTANCE.awaitInactivity(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    @Sharable
+    private static final class Echo extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            ctx.writeAndFlush(message);
+        }
+    }
+}
