@@ -17,6 +17,7 @@
 #include "provider.h"
 
 #include "check.h"
+#include "embedded/base/closer.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/link.h"
 
@@ -85,4 +86,5 @@ void settle(void) {
     CHECK_EQ(sem_timedwait(&turns.done, &limit), 0);
     engine_task_cancel(&turns.task); /* its last run may not have returned yet */
     sem_destroy(&turns.done);
+    CHECK_EVENTUALLY(closer_is_done());
 }

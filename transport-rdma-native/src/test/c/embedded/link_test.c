@@ -818,9 +818,7 @@ static void read_answer(struct asker *asker) {
 
 static struct asker begin_to_ask(uint16_t port) {
     struct asker asker = { .fd = raw_connect(port) };
-    uint32_t greeting[4];
-    CHECK_EQ(send(asker.fd, hello, sizeof(hello), 0), sizeof(hello));
-    CHECK_EQ(recv(asker.fd, greeting, sizeof(greeting), 0), sizeof(greeting));
+    CHECK(raw_greet(asker.fd));
     CHECK(ask(&asker));
     read_answer(&asker);
     asker.link = __atomic_exchange_n(&asked_link, NULL, __ATOMIC_SEQ_CST);

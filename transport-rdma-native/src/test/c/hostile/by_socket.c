@@ -143,7 +143,7 @@ void connect_forever(void) {
 }
 
 #define ASKING_LINKS 8
-#define ASKS 20000 /* of a link: what waits for its answers is less than a link may make another process keep */
+#define ASKS 20000 /* of a link: far more than are read while the answers wait */
 
 static const struct {
     uint32_t header[2];
@@ -163,6 +163,9 @@ void ask_and_not_read(void) {
         if (asked % 1000 == 0) {
             end_round();
         }
+    }
+    for (int i = 0; i < ASKING_LINKS; i++) {
+        CHECK(send(links[i], &question, sizeof(question), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EAGAIN);
     }
     hold();
 }
@@ -187,7 +190,7 @@ void take_port(void) {
     hold();
 }
 
-#define NUMBERS 0xfffe /* link.c */
+#define NUMBERS (LINK_UNNAMED_QPN / 256 - 1) /* 256 queue pairs a name: link.c */
 
 static int take_some(unsigned from, unsigned step) {
     struct rlimit limit;

@@ -229,7 +229,7 @@ class HostileNeighboursTest {
     @EnumSource(names = "STRANGER")
     void clientGoesOnWhenAnotherUserHasTakenTheNamesOfQueuePairs(Neighbour neighbour) throws Exception {
         try (PeerProcess hostile = begin(neighbour, Attack.TAKE_NUMBERS, 0, List.of())) {
-            assertConnects(List.of(), server.address(), "(RDMA null|TCP (FAILED|UNAVAILABLE): .*)");
+            assertConnects(List.of(), server.address(), "RDMA null");
             exchangeByRdma();
             rounds(hostile);
         }
