@@ -250,8 +250,8 @@ void change_flags(void) {
     signal(SIGIO, SIG_IGN);
     keeps_lent = true;
     CHECK(open_connection(&connection, memory));
-    /* Memory and doorbell of the process, and of its completion queue. */
-    CHECK_EVENTUALLY(__atomic_load_n(&count_lent, __ATOMIC_ACQUIRE) >= 4);
+    /* Memory and doorbell of the process, and memory of its queue pair. */
+    CHECK_EVENTUALLY(__atomic_load_n(&count_lent, __ATOMIC_ACQUIRE) >= 3);
     for (;;) {
         const unsigned count = __atomic_load_n(&count_lent, __ATOMIC_ACQUIRE);
         for (unsigned i = 0; i < count; i++) {
