@@ -49,6 +49,7 @@
 #include <unistd.h>
 
 #include "embedded/cm/cm_private.h"
+#include "embedded/device/presence.h"
 #include "embedded/link/link.h"
 #include "../namespaces.h"
 #include "faults.h"
@@ -242,7 +243,7 @@ static void talk(struct side *side) {
 static void run(const struct scenario *scenario, const struct kind *kind) {
     limit_life();
     cm_response_timeout_ns = UINT64_C(4000000000);
-    link_idle_timeout_ns = 30000000;
+    link_idle_timeout_ns = presence_rest_ns = 30000000;
     int control[2];
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control), 0);
     pid_t child = 0;
