@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 
 #include "check.h"
+#include "embedded/base/closer.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/link.h"
 #include "pair.h"
@@ -184,6 +185,7 @@ static void a_child_begins_anew_whether_or_not_its_parent_rests(void) {
         if (parent_is_present) {
             pair_open(&a, &b, &defaults);
         }
+        CHECK_EVENTUALLY(closer_is_done()); /* what waits is open in the child as well, for a while */
         WAIT_FOR_FORK();
         pid_t child = fork();
         CHECK(child >= 0);
