@@ -26,11 +26,15 @@ import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.Verbs;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -43,6 +47,11 @@ final class OpenedOnce {
      * event loops that are never shut down.
      */
     private static final String CLASSES = "io.netty.channel.rdma.leakcheck.classes";
+    /**
+     * What the embedded provider has for its peers, it gives back a second after its last object, and makes again for
+     * the next one. So there is always an object.
+     */
+    private static final List<Device> HELD = new ArrayList<>();
     private static boolean done;
 
     private OpenedOnce() {
@@ -57,6 +66,11 @@ final class OpenedOnce {
             openDescriptorOfClosedSockets();
             if (Rdma.isAvailable()) {
                 connect();
+                for (Verbs verbs : Verbs.usable()) {
+                    for (String name : Device.names(verbs)) {
+                        HELD.add(Device.open(verbs, name));
+                    }
+                }
             }
             for (String name : context.getConfigurationParameter(CLASSES).orElse("").split(",\\s*")) {
                 if (!name.isEmpty()) {
