@@ -22,11 +22,10 @@
 #include "cm_inside.h"
 #include "embedded/device/presence.h"
 #include "embedded/device/qp.h"
+#include "raw_link.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
 #include <sys/resource.h>
-#include <sys/un.h>
 
 #define MS 1000000ull
 
@@ -477,14 +476,10 @@ struct squatter {
 };
 
 static bool hold_name(uint16_t port, bool listening) {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
-    int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "netty-rdma/%u/cm/%x/%u", geteuid(),
-                          RDMA_PS_TCP, port);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    CHECK(fd >= 0);
-    bool held = bind(fd, (struct sockaddr *) &address,
-                     (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) length)) == 0;
-    return held && (!listening || listen(fd, 1) == 0);
+    char name[64];
+    snprintf(name, sizeof(name), "netty-rdma/%u/cm/%x/%u", geteuid(), RDMA_PS_TCP, port);
+    int fd = raw_squat(name);
+    return fd >= 0 && (!listening || listen(fd, 1) == 0);
 }
 
 static unsigned count_readable(int from, int to) {

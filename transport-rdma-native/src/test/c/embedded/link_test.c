@@ -106,14 +106,21 @@ static bool on_echo(struct link *link, const void *body, size_t length, int *fds
     return link_send(link, ECHO, body, 1, NULL, 0) == 0;
 }
 
+static bool take_number(const void *body, size_t length, int *number) {
+    if (length != sizeof(*number)) {
+        return false;
+    }
+    memcpy(number, body, sizeof(*number));
+    return true;
+}
+
 static bool on_ask(struct link *link, const void *body, size_t length, int *fds, int nfds) {
     (void) fds;
     (void) nfds;
     int number;
-    if (length != sizeof(number)) {
+    if (!take_number(body, length, &number)) {
         return false;
     }
-    memcpy(&number, body, sizeof(number));
     if (number == 0) {
         __atomic_store_n(&asked_link, link_get(link), __ATOMIC_SEQ_CST);
     }
@@ -126,10 +133,9 @@ static bool on_answer(struct link *link, const void *body, size_t length, int *f
     (void) fds;
     (void) nfds;
     int number;
-    if (length != sizeof(number)) {
+    if (!take_number(body, length, &number)) {
         return false;
     }
-    memcpy(&number, body, sizeof(number));
     if (number != get(&answers)) {
         add(&disordered_answers);
     }

@@ -265,7 +265,7 @@ void closer_close_inherited(int fd) {
 static bool is_behind(void) {
     unsigned max = closer.idle == 0 ? MAX_WAITING : MAX_WAITING_FOR_A_MOMENT;
     struct rlimit limit;
-    return closer.waiting > max || (getrlimit(RLIMIT_NOFILE, &limit) == 0
+    return closer.waiting > max || (closer.waiting > 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0
             && closer.waiting > limit.rlim_cur / PART_OF_DESCRIPTORS);
 }
 
