@@ -266,7 +266,7 @@ static void *submit_and_wait(void *unused) {
     (void) unused;
     struct counted_task own = { .task.run = count_run };
     struct engine_timer timer = { .fire = do_nothing };
-    for (uint32_t i = 1; i <= rounds(3000, 300); i++) {
+    for (uint32_t i = 1; i <= rounds(600, 150); i++) {
         engine_submit(&own.task);
         engine_timer_set(&timer, engine_now_ns());
         CHECK_EVENTUALLY(get(&own.runs) == (int) i);
