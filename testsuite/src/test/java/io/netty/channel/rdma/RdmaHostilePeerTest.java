@@ -154,7 +154,9 @@ class RdmaHostilePeerTest {
             EchoServer.Connection connection = server.nextConnection();
             assertThat(peer.writeWithImmediate(immediate(DATA, 8), answer.bufferAddress(),
                     answer.bufferKey(), 8)).isEqualTo(WorkCompletionStatus.SUCCESS);
-            // The write tells of it.
+            // The echo was complete when its bytes were copied, as with a socket.
+            assertThat(connection.nextEvent()).isInstanceOf(IOException.class).asString()
+                    .contains("the peer refused access to its memory");
             assertThat(connection.nextEvent()).isSameAs(EchoServer.INACTIVE);
         }
     }

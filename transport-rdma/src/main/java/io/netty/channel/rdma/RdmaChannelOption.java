@@ -45,7 +45,11 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
 
     /**
      * The most bytes of a message that are put into the work request itself instead of being read by the device ({@code
-     * ibv_qp_cap.max_inline_data}), 0 to 1024. Default 64.
+     * ibv_qp_cap.max_inline_data}), 0 to 1024. Byte streams ask the device for 64 by default, and use what it grants,
+     * 256 with the embedded provider; if the option is set, they use no more than its value. The default of other
+     * channels is 64. The promise of such a write is done when the work request is posted, as with a socket; but if
+     * {@link #USER_TIMEOUT_MILLIS} is set or {@link io.netty.channel.ChannelOption#SO_LINGER} is 0, when the peer's
+     * device has the bytes.
      */
     public static final ChannelOption<Integer> MAX_INLINE = valueOf(RdmaChannelOption.class, "MAX_INLINE");
 

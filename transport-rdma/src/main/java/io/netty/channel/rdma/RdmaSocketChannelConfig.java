@@ -77,7 +77,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     private final RecvByteBufAllocator firstReceiveAllocator;
     private volatile boolean allowHalfClosure;
     private volatile boolean reuseAddress;
-    private volatile int soLinger = -1;
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
         super(channel);
@@ -334,12 +333,12 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public int getSoLinger() {
-        return soLinger;
+        return options.soLinger;
     }
 
     @Override
     public RdmaSocketChannelConfig setSoLinger(int soLinger) {
-        this.soLinger = soLinger;
+        options.soLinger = soLinger;
         return this;
     }
 

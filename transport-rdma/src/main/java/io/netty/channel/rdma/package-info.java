@@ -44,8 +44,10 @@
  * chain of work requests. The rest is in the package {@code loop}.
  *
  * <h2>Sending</h2>
- * Messages stay in the {@link io.netty.channel.ChannelOutboundBuffer} until the device has sent them; a write's promise
- * tells no less. Bytes in registered memory (of {@link io.netty.channel.rdma.RdmaByteBufAllocator}, or received ones)
+ * Messages stay in the {@link io.netty.channel.ChannelOutboundBuffer} until the device has sent them, or has copied
+ * their bytes into the work request ({@link io.netty.channel.rdma.RdmaChannelOption#MAX_INLINE}); a write's promise
+ * tells no less. Nobody waits for the completion of a request that was copied, so it asks for none, and the loop is
+ * not woken by it. Bytes in registered memory (of {@link io.netty.channel.rdma.RdmaByteBufAllocator}, or received ones)
  * are sent in place, short ones inside of the work request, all others are copied once into staging memory: heap
  * buffers, buffers of other allocators, and file regions. {@link io.netty.channel.rdma.RdmaMetrics} counts which. Work
  * requests carry numbers; a completion stands for all up to its own.

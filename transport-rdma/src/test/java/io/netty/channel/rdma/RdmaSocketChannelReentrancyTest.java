@@ -68,7 +68,8 @@ class RdmaSocketChannelReentrancyTest {
     @Test
     void moreMayBeSentBetweenCompletionsAndWhatFollowsFromThem() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(OTHER_LOOPS.group(), LOOPS.group(), b -> { },
-                b -> b.option(RdmaChannelOption.SEND_QUEUE_DEPTH, 16))) {
+                // So that each flush has a completion.
+                b -> b.option(RdmaChannelOption.SEND_QUEUE_DEPTH, 16).option(RdmaChannelOption.MAX_INLINE, 0))) {
             RdmaConnection connection = pair.client.connection();
             int queuePair = connection.info().number();
             AtomicInteger sent = new AtomicInteger();

@@ -260,7 +260,7 @@ class RdmaSocketChannelTest {
 
     /** But for the first work request. */
     @ParameterizedTest
-    @CsvSource({ "0, 0", "100, 100", "1000000, -1" })
+    @CsvSource({ "0, 0", "1000, 1000", "1000000, -1" })
     void sendBufferSizeBoundsWhatIsInFlight(int more, int moreInFlight) throws Exception {
         int segment = ConnectionInternals.FIRST_RECEIVE_BYTES / 2;
         int first = segment - 4;
@@ -279,6 +279,46 @@ class RdmaSocketChannelTest {
             })).getNow();
             sync(written);
             assertThat(pair.serverEvents.read(content.length)).isEqualTo(content);
+        }
+    }
+
+    /** Nobody waits for such a completion, and it would wake the loop. */
+    @ParameterizedTest
+    @CsvSource({ "64, 0, -1, true", "2000, 0, -1, false", "64, 60000, -1, false", "64, 0, 0, false" })
+    void writeWhoseBytesAreCopiedIntoTheRequestIsDoneWhenThatIsPosted(int bytes, int userTimeoutMillis, int linger,
+                                                                      boolean done) throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> { }, b -> {
+            b.option(RdmaChannelOption.USER_TIMEOUT_MILLIS, userTimeoutMillis).option(ChannelOption.SO_LINGER, linger);
+        })) {
+            exchange(pair);
+            byte[] content = random(bytes, 3);
+            ChannelFuture write = sync(pair.client.eventLoop().submit(() -> {
+                // No completion is handled before this task ends.
+                ChannelFuture future = pair.client.writeAndFlush(pair.client.alloc().directBuffer()
+                        .writeBytes(content));
+                assertThat(future.isSuccess()).isEqualTo(done);
+                assertThat(ConnectionInternals.awaitsCompletion(pair.client.connection())).isEqualTo(!done);
+                return future;
+            })).getNow();
+            assertThat(pair.serverEvents.read(bytes)).isEqualTo(content);
+            sync(write);
+        }
+    }
+
+    @Test
+    void listenersOfCopiedWritesMayWriteMoreThanOneChainAfterTheOther() throws Exception {
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            int writes = 1000;
+            pair.client.eventLoop().execute(() -> writeInTurn(pair.client, 0, writes));
+            for (int i = 0; i < writes; i++) {
+                assertThat(pair.serverEvents.read(4)).isEqualTo(Unpooled.copyInt(i).array());
+            }
+        }
+    }
+
+    private static void writeInTurn(RdmaSocketChannel channel, int number, int end) {
+        if (number < end) {
+            channel.writeAndFlush(Unpooled.copyInt(number)).addListener(done -> writeInTurn(channel, number + 1, end));
         }
     }
 

@@ -89,8 +89,10 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             .order(ByteOrder.nativeOrder());
     private final long messagesAddress = DirectMemory.address(messages);
 
-    private boolean dataInChain;
+    /** A promise, or memory, waits for the completion of a request of the chain. */
+    private boolean awaited;
     private boolean lastSignalled;
+    private boolean posted;
 
     /** Returns false if the object is in use: user code that ran in the middle of a flush has flushed again. */
     boolean begin(RdmaOutbound outbound) {
@@ -101,20 +103,22 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         stream = outbound.stream();
         chain.clear();
         starved = false;
-        dataInChain = false;
+        awaited = false;
+        posted = false;
         return true;
     }
 
-    /** Posts what was added. */
-    void end() {
+    /** Posts what was added. Returns whether anything was posted since {@link #begin}. */
+    boolean end() {
         try {
-            if (dataInChain && !lastSignalled && !chain.isEmpty()) {
+            if (awaited && !lastSignalled && !chain.isEmpty()) {
                 // The promise of the last message of a flush must not have to wait for the next flush.
                 chain.addFlags(SendFlags.SIGNALED);
                 stream.signal();
                 target.signalled(chain.workRequestId(chain.size() - 1));
             }
             post();
+            return posted;
         } finally {
             target = null;
             stream = null;
@@ -143,7 +147,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             }
             message(request, flags);
         }
-        added(request, 0, null);
+        added(request, 0, null, true);
     }
 
     /**
@@ -404,8 +408,9 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         if (inline && memory != null && keepUntilPosted(memory)) {
             memory = null;
         }
-        added(request, length, memory);
-        dataInChain = true;
+        boolean isCopied = inline && memory == null && copied == length && !target.isPeerAwaited();
+        awaited |= !isCopied;
+        added(request, length, memory, isCopied);
         if (inline) {
             target.counters().sentInline(length);
         } else {
@@ -454,8 +459,8 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return true;
     }
 
-    private void added(StreamRequest request, int bytes, ByteBuf memory) {
-        target.added(request.sequence(), bytes, memory);
+    private void added(StreamRequest request, int bytes, ByteBuf memory, boolean isCopied) {
+        target.added(request.sequence(), bytes, memory, isCopied);
         lastSignalled = request.signalled();
         if (lastSignalled) {
             target.signalled(request.sequence());
@@ -492,6 +497,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private void post() {
         if (!chain.isEmpty()) {
             target.post(chain);
+            posted = true;
             chain.clear();
         }
         if (inlined != null) {

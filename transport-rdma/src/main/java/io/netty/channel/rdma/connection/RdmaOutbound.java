@@ -45,6 +45,8 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 final class RdmaOutbound {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOutbound.class);
 
+    private static final long NONE = -1;
+
     private final ConnectionOwner owner;
     private final StreamOptions options;
     private final StreamCounters counters;
@@ -70,8 +72,8 @@ final class RdmaOutbound {
     private boolean completing;
     /** Not all messages were sent, the last time. */
     private boolean unsent;
-    private long lastSignalled = -1;
-    private long completedUntil = -1;
+    private long lastSignalled = NONE;
+    private long completedUntil = NONE;
     private VerbsException postFailure;
 
     RdmaOutbound(ConnectionOwner owner, ConnectionResources resources) {
@@ -83,7 +85,8 @@ final class RdmaOutbound {
         queuePair = resources.queuePair;
         landing = resources.receiveMemory.first();
         ring = resources.ring;
-        maxInline = Math.min(queuePair.maxInlineData(), options.queuePair.maxInline.get());
+        maxInline = options.queuePair.maxInline.isSet() ?
+                Math.min(queuePair.maxInlineData(), options.queuePair.maxInline.get()) : queuePair.maxInlineData();
         maxElements = Math.min(queuePair.maxSendSges(), Gatherer.MAX_ELEMENTS);
         copyThreshold = options.sendCopyThreshold.get();
     }
@@ -124,15 +127,32 @@ final class RdmaOutbound {
     /** All work requests up to this one have been sent. Completes their messages, which may run user code. */
     void complete(long sequence) {
         completedUntil = Math.max(completedUntil, sequence);
+        long bytes = ring.complete(sequence);
+        while (!ring.isEmpty() && ring.first() <= sequence) {
+            ring.remove();
+        }
+        // Not before: what is posted next takes the places of these in the ring.
+        stream.completed(sequence);
+        completeMessages(bytes);
+    }
+
+    /**
+     * Completes messages whose bytes were copied into work requests that are posted, which may run user code. As with a
+     * socket, their promises need not wait for the peer; so nobody need be woken by the completion of such a request.
+     *
+     * @return whether there were any.
+     */
+    boolean completeCopied() {
+        long bytes = postFailure != null || completing ? 0 : ring.complete(NONE);
+        if (bytes > 0) {
+            completeMessages(bytes);
+        }
+        return bytes > 0;
+    }
+
+    private void completeMessages(long bytes) {
         completing = true;
         try {
-            long bytes = 0;
-            while (!ring.isEmpty() && ring.first() <= sequence) {
-                bytes += ring.length();
-                ring.remove();
-            }
-            // Not before: what is posted next takes the places of these in the ring.
-            stream.completed(sequence);
             completeBytes(bytes);
             removeEmpty();
         } finally {
@@ -347,6 +367,11 @@ final class RdmaOutbound {
         return copyThreshold;
     }
 
+    /** See {@link StreamOptions#isPeerAwaited}. */
+    boolean isPeerAwaited() {
+        return options.isPeerAwaited();
+    }
+
     long staged() {
         return ring.staged();
     }
@@ -382,8 +407,8 @@ final class RdmaOutbound {
         ring.discardNext();
     }
 
-    void added(long sequence, int length, ByteBuf memory) {
-        ring.add(sequence, length, memory);
+    void added(long sequence, int length, ByteBuf memory, boolean copied) {
+        ring.add(sequence, length, memory, copied);
         posted += length;
     }
 

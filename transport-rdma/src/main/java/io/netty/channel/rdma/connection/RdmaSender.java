@@ -36,6 +36,9 @@ import java.util.concurrent.TimeUnit;
 final class RdmaSender {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaSender.class);
 
+    /** In a row, as epoll's channels write up to 16 times (WRITE_SPIN_COUNT). Then others have their turn. */
+    private static final int MAX_CHAINS = 16;
+
     private final ConnectionOwner owner;
     private final RdmaConnection connection;
     private final StreamConnection stream;
@@ -124,9 +127,25 @@ final class RdmaSender {
         return !life.isBroken() && stream.state() != StreamState.DISCONNECTED && stream.state() != StreamState.FAILED;
     }
 
-    /** Posts the control messages that are due and, if wanted, data, in one chain. */
+    /**
+     * Posts the control messages that are due and, if wanted, data. Messages that are complete with that may have
+     * listeners which flush more.
+     */
     private void pump(boolean data) throws Exception {
         pumped = true;
+        int chains = 0;
+        do {
+            if (++chains > MAX_CHAINS) {
+                stalled = true;
+                connection.loop().execute(this::pumpAll);
+                return;
+            }
+            post(data);
+        } while (outbound.completeCopied() && outbound.hasMessages() && data);
+    }
+
+    /** One chain of work requests. */
+    private void post(boolean data) throws Exception {
         if (!connection.isReady() || life.isBroken()) {
             stalled |= data;
             return;
@@ -155,7 +174,9 @@ final class RdmaSender {
                 heldUp(stalled && outbound.isHeldUpByPeer());
             }
         } finally {
-            gatherer.end();
+            if (gatherer.end()) {
+                connection.loop().handler().posted();
+            }
             connection.liveness().posted();
         }
         if (outbound.postFailure() != null) {

@@ -30,11 +30,15 @@ final class SendRing {
     private final int mask;
     /** As many as there were ever in flight at a time, in powers of two. */
     private int[] lengths = new int[FIRST_PLACES];
+    /** Whether the device has copied the bytes of the request when it is posted. */
+    private boolean[] inline = new boolean[FIRST_PLACES];
     private ByteBuf[] staging = new ByteBuf[FIRST_PLACES];
     private final MemoryInFlight inPlace = new MemoryInFlight();
     private long staged;
     /** The number of the oldest request that is not known to be done. */
     private long first;
+    /** The number of the oldest request whose messages are not complete, {@code first} or later. */
+    private long incomplete;
     /** The number of the next request. */
     private long next;
 
@@ -51,24 +55,32 @@ final class SendRing {
     private void grow() {
         int places = lengths.length * 2;
         int[] newLengths = new int[places];
+        boolean[] newInline = new boolean[places];
         ByteBuf[] newStaging = new ByteBuf[places];
         for (long sequence = first; sequence < next; sequence++) {
             int to = (int) sequence & places - 1;
             newLengths[to] = lengths[place(sequence)];
+            newInline[to] = inline[place(sequence)];
             newStaging[to] = staging[place(sequence)];
         }
         lengths = newLengths;
+        inline = newInline;
         staging = newStaging;
     }
 
-    /** Enters the next request. Takes over the reference to the staging buffer, which may be {@code null}. */
-    void add(long sequence, int length, ByteBuf stagingBuffer) {
+    /**
+     * Enters the next request. Takes over the reference to the staging buffer, which may be {@code null}.
+     *
+     * @param copied whether nothing refers to the bytes any more once the request is posted.
+     */
+    void add(long sequence, int length, ByteBuf stagingBuffer, boolean copied) {
         assert sequence == next && next - first <= mask;
         if (next - first == lengths.length) {
             grow();
         }
         int i = place(sequence);
         lengths[i] = length;
+        inline[i] = copied;
         if (stagingBuffer != null && (isEmpty() || staging[place(sequence - 1)] != stagingBuffer)) {
             staged += stagingBuffer.capacity();
         }
@@ -118,12 +130,21 @@ final class SendRing {
         return first;
     }
 
-    /** How many bytes of messages the oldest request carries. */
-    int length() {
-        return lengths[place(first)];
+    /**
+     * The messages of requests are complete that are done, and of those behind them whose bytes are copied.
+     *
+     * @param done the number of the last request that is known to be done, or less.
+     * @return how many bytes of messages these requests carry, without those that were complete before.
+     */
+    long complete(long done) {
+        long bytes = 0;
+        for (; incomplete < next && (incomplete <= done || inline[place(incomplete)]); incomplete++) {
+            bytes += lengths[place(incomplete)];
+        }
+        return bytes;
     }
 
-    /** The oldest request is done. */
+    /** The oldest request is done, and {@linkplain #complete complete}. */
     void remove() {
         int i = place(first);
         ByteBuf buf = staging[i];

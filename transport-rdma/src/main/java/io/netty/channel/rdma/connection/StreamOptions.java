@@ -35,6 +35,8 @@ public final class StreamOptions {
     public final IntOption receiveBufferIdleMillis =
             new IntOption("RECEIVE_BUFFER_IDLE_MILLIS", 5_000, 10, 86_400_000);
     private final IntOption[] own = { sendCopyThreshold, receiveCopyThreshold, receiveBufferIdleMillis };
+    /** That of the channel, any number. */
+    public volatile int soLinger = -1;
     private volatile int receiveBufferSize = DEFAULT_RECEIVE_BUFFER_SIZE;
     private volatile int sendBufferSize = Integer.MAX_VALUE;
 
@@ -54,6 +56,14 @@ public final class StreamOptions {
         OptionRange.check(SO_RCVBUF, size, 1, Integer.MAX_VALUE);
         int bounded = Math.min(Math.max(size, 4096), 256 << 20);
         receiveBufferSize = 1 << 32 - Integer.numberOfLeadingZeros(bounded - 1);
+    }
+
+    /**
+     * Whether the promise of a write waits for the peer's device although its bytes were copied: where the time that
+     * this takes is limited, or where a close would take them back.
+     */
+    boolean isPeerAwaited() {
+        return liveness.userTimeoutMillis() > 0 || soLinger == 0;
     }
 
     /** The most bytes in flight; {@link Integer#MAX_VALUE} stands for no bound. */

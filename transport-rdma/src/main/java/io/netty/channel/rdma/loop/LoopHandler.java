@@ -103,6 +103,9 @@ public abstract class LoopHandler implements IoHandler {
     private volatile IoEventLoop loop;
     private final Map<Verbs, LoopEvents> events = new IdentityHashMap<>(2);
     private String name;
+    /** What was done since the last wait: requests were posted; there were completions. */
+    private boolean posted;
+    private boolean arrived;
     private boolean shuttingDown;
     private boolean ending;
     /** By {@link System#nanoTime()}; 0 before the end. */
@@ -173,7 +176,10 @@ public abstract class LoopHandler implements IoHandler {
     }
 
     private int spinOrSleep(IoHandlerContext context) {
-        int handled = spinPolicy.begin(System.nanoTime()) ? spin(context) : 0;
+        boolean asked = posted && !arrived;
+        posted = false;
+        arrived = false;
+        int handled = spinPolicy.begin(System.nanoTime(), asked) ? spin(context) : 0;
         if (handled > 0 || !context.canBlock()) {
             return handled;
         }
@@ -224,6 +230,11 @@ public abstract class LoopHandler implements IoHandler {
         }
     }
 
+    /** Something was sent to a peer. */
+    public void posted() {
+        posted = true;
+    }
+
     private int pollSomeTimes() {
         for (int i = 0; i < POLLS_PER_CHECK; i++) {
             int handled = pollCompletions();
@@ -262,6 +273,7 @@ public abstract class LoopHandler implements IoHandler {
             count(Counter.EMPTY_POLLS, 1);
             return 0;
         }
+        arrived = true;
         count(Counter.FRUITFUL_POLLS, 1);
         count(Counter.COMPLETIONS, handled);
         if (turn.reporting) {

@@ -72,7 +72,7 @@ final class SpinPolicy {
     /** After longer work it is worth a system call to know how often the thread was preempted in it. */
     static final long LONG_WORK_NANOS = 20_000;
     /** Of the time that has passed, others may have had the core for so much while the loop polled. */
-    static final int LOST_SHARE = 64;
+    static final int LOST_SHARE = 3;
     /** What compilers and the like take now and then is no reason to stop: some time slices. */
     static final long MAX_LOST_NANOS = 8_000_000;
     static final long MAX_REST_NANOS = 2_000_000_000;
@@ -81,32 +81,62 @@ final class SpinPolicy {
     /** A sleep that ends at once, because the event was just there, says nothing about wake-ups. */
     static final long MIN_SLEEP_NANOS = 10_000;
 
+    /** What waits were like after the loop had done the same. */
+    private final class Waits {
+        private boolean quiet = true;
+        private long credit = maxCredit;
+        /** Up to when its share of the time is in the credit. */
+        private long creditTime;
+        /** Moving average of short sleeps. */
+        private long sleepNanos = FIRST_SLEEP_NANOS;
+        /** Tries in a row, with a short sleep after each. */
+        private int triesInVain;
+
+        Waits(long now) {
+            creditTime = now;
+        }
+
+        long spinNanos() {
+            return Math.min(maxSpinNanos, SLEEPS_PER_SPIN * sleepNanos);
+        }
+
+        long credit(long now) {
+            add((now - creditTime) / VAIN_SHARE);
+            creditTime = now;
+            return credit;
+        }
+
+        void add(long nanos) {
+            credit = Math.min(maxCredit, credit + nanos);
+        }
+    }
+
     private final long maxSpinNanos;
     private final long maxCredit;
     private final LongSupplier preemptions;
+    private final Waits forAnswers;
+    private final Waits forOthers;
+    /** Those like the present or the last one. */
+    private Waits waits;
     private long knownPreemptions;
     /** The thread may have been preempted since these were read, and not while it polled. */
     private boolean outdated = true;
-    private boolean quiet = true;
     private boolean waiting;
     private boolean polling;
     private long waitStart;
     private long spinLimit;
     /** In this wait. */
     private boolean spunInVain;
-    /** In a row, with a short sleep after each. */
-    private int triesInVain;
     private long nextLongSpin;
     /** Of the last wait. */
     private long waitEnd;
     private long lastLook;
-    private long credit;
     /** To others, above their share. */
     private long lost;
-    /** Up to when the shares are in {@link #credit} and {@link #lost}. */
-    private long shareTime;
-    /** Moving average. */
-    private long sleepNanos = FIRST_SLEEP_NANOS;
+    /** Up to when the share of others is in {@link #lost}. */
+    private long lostTime;
+    /** What a sleep costs: how long the shortest ones take, as these are next to nothing but the wake-up. */
+    private long wakeUpNanos = FIRST_SLEEP_NANOS;
 
     /**
      * @param maxSpinNanos the longest time to poll, 0: never
@@ -117,22 +147,31 @@ final class SpinPolicy {
         this.maxSpinNanos = maxSpinNanos;
         this.preemptions = preemptions;
         maxCredit = MAX_TRIES * maxSpinNanos;
-        credit = maxCredit;
-        shareTime = now;
+        forAnswers = new Waits(now);
+        forOthers = new Waits(now);
+        waits = forOthers;
+        lostTime = now;
         waitEnd = now;
         nextLongSpin = now;
     }
 
-    /** A wait begins: there is nothing to do. Returns whether to poll. */
-    boolean begin(long now) {
+    /**
+     * A wait begins: there is nothing to do.
+     *
+     * @param asked whether the loop has sent something since the last wait and nothing has arrived: it waits for an
+     *              answer.
+     * @return whether to poll.
+     */
+    boolean begin(long now, boolean asked) {
+        waits = asked ? forAnswers : forOthers;
         waiting = true;
         waitStart = now;
         lastLook = now;
         outdated |= now - waitEnd > LONG_WORK_NANOS;
         polling = maxSpinNanos > 0 && state(now) == State.ACTIVE;
         spunInVain = false;
-        spinLimit = triesInVain >= TRIES_BEFORE_LONG_SPIN && now - nextLongSpin >= 0 ? LONG_SPIN * maxSpinNanos
-                : spinNanos();
+        spinLimit = waits.triesInVain >= TRIES_BEFORE_LONG_SPIN && now - nextLongSpin >= 0 ?
+                LONG_SPIN * maxSpinNanos : waits.spinNanos();
         if (polling && outdated) {
             outdated = false;
             knownPreemptions = preemptions.getAsLong();
@@ -146,21 +185,16 @@ final class SpinPolicy {
     }
 
     State state(long now) {
-        long passed = now - shareTime;
-        shareTime = now;
-        credit = Math.min(maxCredit, credit + passed / VAIN_SHARE);
-        lost = Math.max(0, lost - passed / LOST_SHARE);
-        if (quiet) {
+        lost = Math.max(0, lost - (now - lostTime) / LOST_SHARE);
+        lostTime = now;
+        long credit = waits.credit(now);
+        if (waits.quiet) {
             return State.QUIET;
         }
         if (lost > MAX_LOST_NANOS) {
             return State.PREEMPTED;
         }
-        return credit < spinNanos() ? State.OVERSPENT : State.ACTIVE;
-    }
-
-    private long spinNanos() {
-        return Math.min(maxSpinNanos, SLEEPS_PER_SPIN * sleepNanos);
+        return credit < waits.spinNanos() ? State.OVERSPENT : State.ACTIVE;
     }
 
     /** While polling: nothing was found. Returns whether to look again. */
@@ -169,7 +203,7 @@ final class SpinPolicy {
             polling = !isPreempted(now);
         } else if (now - waitStart >= spinLimit) {
             endLongSpin(now);
-            credit -= Math.min(maxSpinNanos, now - waitStart);
+            waits.add(-polledNanos(now));
             polling = false;
             spunInVain = true;
         }
@@ -177,11 +211,16 @@ final class SpinPolicy {
         return polling;
     }
 
+    /** A long try pays as one that is as long as allowed: {@link #endLongSpin} sees to the rest. */
+    private long polledNanos(long now) {
+        return Math.min(maxSpinNanos, now - waitStart);
+    }
+
     /** Whatever comes of it, it takes no more than {@link #VAIN_SHARE} of the time. */
     private void endLongSpin(long now) {
         if (spinLimit > maxSpinNanos) {
             nextLongSpin = now + VAIN_SHARE * (now - waitStart);
-            triesInVain = 0;
+            waits.triesInVain = 0;
         }
     }
 
@@ -201,15 +240,19 @@ final class SpinPolicy {
      * @param now before that is done: who takes the core then takes it from the work, not from polling
      */
     void found(long now) {
+        long cost = 0;
         if (polling) {
             endLongSpin(now);
-            triesInVain = 0;
+            waits.triesInVain = 0;
+            cost = polledNanos(now);
             if (now - lastLook > JUMP_NANOS) {
+                // The processor was somebody else's.
+                cost = 0;
                 isPreempted(now);
             }
         }
-        quiet = false;
-        credit = Math.min(maxCredit, credit + sleepNanos);
+        waits.quiet = false;
+        waits.add(wakeUpNanos - cost);
         end(now);
     }
 
@@ -218,12 +261,15 @@ final class SpinPolicy {
         long slept = now - lastLook;
         outdated = true;
         // What it would have seen while polling: a peer that sleeps, too, takes half of that.
-        quiet = now - waitStart > spinNanos() + sleepNanos / 2;
+        waits.quiet = now - waitStart > waits.spinNanos() + waits.sleepNanos / 2;
         if (spunInVain) {
-            triesInVain = slept < spinNanos() ? triesInVain + 1 : 0;
+            waits.triesInVain = slept < waits.spinNanos() ? waits.triesInVain + 1 : 0;
         }
         if (slept < 2 * maxSpinNanos) {
-            sleepNanos += Math.max(slept, MIN_SLEEP_NANOS) - sleepNanos >> 3;
+            long counted = Math.max(slept, MIN_SLEEP_NANOS);
+            waits.sleepNanos += counted - waits.sleepNanos >> 3;
+            long difference = Math.min(counted, FIRST_SLEEP_NANOS) - wakeUpNanos;
+            wakeUpNanos += difference >> (difference < 0 ? 2 : 6);
         }
         end(now);
     }

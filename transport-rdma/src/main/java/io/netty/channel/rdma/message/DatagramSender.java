@@ -211,6 +211,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         unsignalled = 0;
         gatherer.chain.addFlags(SendFlags.SIGNALED);
         VerbsException failure = gatherer.post(queuePair.queuePair(), slots);
+        queuePair.loop().posted();
         if (failure != null) {
             owner.fail(failure);
         }

@@ -214,6 +214,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
 
     private void post(OperationGatherer chain) {
         VerbsException failure = chain.post(queuePair.queuePair(), slots);
+        queuePair.loop().posted();
         if (failure != null) {
             connection.fail(failure);
         }

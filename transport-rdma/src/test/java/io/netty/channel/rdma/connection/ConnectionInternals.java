@@ -54,6 +54,11 @@ public final class ConnectionInternals {
         connection.outbound().destroy();
     }
 
+    /** Whether a completion is asked for that has not come. */
+    public static boolean awaitsCompletion(RdmaConnection connection) {
+        return !connection.outbound().isDrained();
+    }
+
     /** As when work requests up to this one have completed. */
     public static void complete(RdmaConnection connection, long sequence) {
         connection.outbound().complete(sequence);

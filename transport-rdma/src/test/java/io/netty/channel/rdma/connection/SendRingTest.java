@@ -30,23 +30,23 @@ class SendRingTest {
         SendRing ring = new SendRing(4);
         ByteBuf a = pool.newBuffer(4096, 4096, true);
         ByteBuf b = pool.newBuffer(8192, 8192, true);
-        ring.add(0, 1, a.retain());
-        ring.add(1, 1, a.retain());
+        ring.add(0, 1, a.retain(), false);
+        ring.add(1, 1, a.retain(), false);
         assertThat(ring.staged()).isEqualTo(4096);
-        ring.add(2, 0, null);
-        ring.add(3, 1, b.retain());
+        ring.add(2, 0, null, false);
+        ring.add(3, 1, b.retain(), false);
         assertThat(ring.staged()).isEqualTo(4096 + 8192);
         ring.remove();
         assertThat(ring.staged()).isEqualTo(4096 + 8192);
         ring.remove();
         assertThat(ring.staged()).isEqualTo(8192);
-        ring.add(4, 1, b.retain());
+        ring.add(4, 1, b.retain(), false);
         ring.remove();
         ring.remove();
         assertThat(ring.staged()).isEqualTo(8192);
         ring.remove();
         assertThat(ring.staged()).isZero();
-        ring.add(5, 1, b);
+        ring.add(5, 1, b, false);
         assertThat(ring.staged()).isEqualTo(8192);
         ring.remove();
         assertThat(ring.isEmpty()).isTrue();
@@ -59,18 +59,26 @@ class SendRingTest {
         SendRing ring = new SendRing(100);
         ByteBuf[] buffers = new ByteBuf[128];
         long first = 0;
+        long incomplete = 0;
         long next = 0;
+        long bytes = 0;
+        long completed = 0;
         // So that it grows with its oldest request at any place.
         for (int inFlight : new int[] { 3, 1, 5, 2, 7, 11, 30, 29, 100, 3, 128, 0 }) {
             while (next - first < inFlight) {
                 int i = (int) next & 127;
                 buffers[i] = next % 3 == 0 ? null : ByteBufAllocator.DEFAULT.buffer(16, 16);
-                ring.add(next, (int) next + 1, buffers[i]);
+                ring.add(next, (int) next + 1, buffers[i], next % 5 == 0);
                 next++;
             }
             while (next - first > inFlight) {
                 assertThat(ring.first()).isEqualTo(first);
-                assertThat(ring.length()).isEqualTo((int) first + 1);
+                for (incomplete = Math.max(incomplete, first); incomplete < next &&
+                        (incomplete == first || incomplete % 5 == 0); incomplete++) {
+                    bytes += incomplete + 1;
+                }
+                completed += ring.complete(first);
+                assertThat(completed).isEqualTo(bytes);
                 ring.remove();
                 ByteBuf buffer = buffers[(int) first & 127];
                 assertThat(buffer == null || buffer.refCnt() == 0).isTrue();
@@ -85,5 +93,22 @@ class SendRingTest {
             assertThat(ring.staged()).isEqualTo(held);
             assertThat(ring.last()).isEqualTo(next - 1);
         }
+    }
+
+    @Test
+    void copiedRequestsAreCompleteBehindThoseThatAreDone() {
+        SendRing ring = new SendRing(8);
+        ring.add(0, 1, null, true);
+        assertThat(ring.complete(-1)).isEqualTo(1);
+        assertThat(ring.complete(-1)).isZero();
+        ring.add(1, 2, null, false);
+        ring.add(2, 4, null, true);
+        ring.add(3, 8, null, true);
+        ring.add(4, 16, null, false);
+        assertThat(ring.complete(0)).isZero();
+        assertThat(ring.complete(1)).isEqualTo(2 + 4 + 8);
+        ring.remove();
+        ring.remove();
+        assertThat(ring.complete(4)).isEqualTo(16);
     }
 }

@@ -151,12 +151,17 @@ final class SimulatedMachine {
         }.wake();
     }
 
+    private record Work(Runnable action, boolean arrived) {
+    }
+
     /** An event loop: it handles messages, waits for more as its policy says, and answers its peer. */
     final class Loop extends SimulatedThread {
         private final SpinPolicy policy;
         private final long workNanos;
-        private final Deque<Runnable> inbox = new ArrayDeque<>();
-        private Runnable handled;
+        private final Deque<Work> inbox = new ArrayDeque<>();
+        private Work handled;
+        private boolean arrived;
+        private boolean posted;
         private boolean idle;
         private boolean spinning;
         private boolean sleeping;
@@ -168,9 +173,18 @@ final class SimulatedMachine {
             this.workNanos = workNanos;
         }
 
-        /** The loop does this when it has time. */
+        /** A message has come: the loop does this when it has time. */
         void deliver(Runnable message) {
-            inbox.add(message);
+            add(new Work(message, true));
+        }
+
+        /** A timer has fired. */
+        void execute(Runnable task) {
+            add(new Work(task, false));
+        }
+
+        private void add(Work work) {
+            inbox.add(work);
             if (sleeping) {
                 wake();
             }
@@ -189,9 +203,12 @@ final class SimulatedMachine {
                     policy.found(now);
                 }
                 idle = false;
+                arrived |= handled.arrived();
                 return workNanos;
             }
-            spinning = idle ? spinning && policy.foundNothing(now) : policy.begin(now);
+            spinning = idle ? spinning && policy.foundNothing(now) : policy.begin(now, posted && !arrived);
+            posted = false;
+            arrived = false;
             idle = true;
             if (spinning) {
                 spunNanos += LOOK_NANOS;
@@ -205,7 +222,7 @@ final class SimulatedMachine {
         @Override
         void stepDone() {
             if (handled != null) {
-                handled.run();
+                handled.action().run();
             }
         }
     }
@@ -223,6 +240,20 @@ final class SimulatedMachine {
         Pair(long maxSpinNanos, long workNanos) {
             client = new Loop(maxSpinNanos, workNanos);
             server = new Loop(maxSpinNanos, workNanos);
+        }
+
+        /** So many messages, one in each period, whatever becomes of the answers. */
+        void sendPaced(long periodNanos, int messages) {
+            if (messages > 0) {
+                client.execute(() -> {
+                    client.posted = true;
+                    at(now + LATENCY_NANOS, () -> server.deliver(() -> {
+                        server.posted = true;
+                        at(now + LATENCY_NANOS, () -> client.deliver(() -> roundTrips++));
+                    }));
+                });
+                at(now + periodNanos, () -> sendPaced(periodNanos, messages - 1));
+            }
         }
 
         /** A message, and when the answer has come, the next one. */

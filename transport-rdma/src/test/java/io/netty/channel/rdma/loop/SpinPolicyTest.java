@@ -31,6 +31,7 @@ import static io.netty.channel.rdma.loop.SpinPolicy.State.OVERSPENT;
 import static io.netty.channel.rdma.loop.SpinPolicy.State.PREEMPTED;
 import static io.netty.channel.rdma.loop.SpinPolicy.State.QUIET;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 /**
  * The states one by one, with a clock that is set by hand; then what comes of them when loops with this policy run on a
@@ -46,7 +47,7 @@ class SpinPolicyTest {
     private final SpinPolicy policy = new SpinPolicy(MAX_SPIN, () -> preemptions, now);
 
     private void sleep(long nanos) {
-        assertThat(policy.begin(now)).isFalse();
+        assertThat(policy.begin(now, false)).isFalse();
         now += nanos;
         policy.woke(now);
     }
@@ -54,7 +55,7 @@ class SpinPolicyTest {
     /** Returns how long the loop has polled in vain before it sleeps. */
     private long spinInVain(long lookNanos) {
         long start = now;
-        assertThat(policy.begin(now)).isTrue();
+        assertThat(policy.begin(now, false)).isTrue();
         do {
             now += lookNanos;
         } while (policy.foundNothing(now));
@@ -69,16 +70,16 @@ class SpinPolicyTest {
     @Test
     void firstWaitIsASleep() {
         assertThat(policy.state(now)).isEqualTo(QUIET);
-        assertThat(policy.begin(now)).isFalse();
+        assertThat(policy.begin(now, false)).isFalse();
     }
 
     @Test
     void shortSleepMakesTheNextWaitASpinOfFourSleeps() {
         becomeActive();
         for (int i = 0; i < 100; i++) {
-            policy.begin(now);
+            policy.begin(now, false);
             policy.found(now);
-            policy.begin(now);
+            policy.begin(now, false);
             policy.woke(now += 20_000);
         }
         assertThat(spinInVain(1000)).isBetween(79_000L, 82_000L);
@@ -87,7 +88,7 @@ class SpinPolicyTest {
     @Test
     void longSleepMakesTheLoopQuiet() {
         becomeActive();
-        policy.begin(now);
+        policy.begin(now, false);
         policy.woke(now += MILLI);
         assertThat(policy.state(now)).isEqualTo(QUIET);
     }
@@ -103,9 +104,9 @@ class SpinPolicyTest {
     @Test
     void spinIsNeverLongerThanAllowed() {
         for (int i = 0; i < 100; i++) {
-            policy.begin(now);
+            policy.begin(now, false);
             policy.woke(now += 390_000);
-            policy.begin(now);
+            policy.begin(now, false);
             policy.found(now);
         }
         assertThat(spinInVain(1000)).isEqualTo(MAX_SPIN);
@@ -115,7 +116,7 @@ class SpinPolicyTest {
     void loopThatMayNotSpinNeverDoes() {
         SpinPolicy never = new SpinPolicy(0, () -> preemptions, now);
         for (int i = 0; i < 100; i++) {
-            assertThat(never.begin(now)).isFalse();
+            assertThat(never.begin(now, false)).isFalse();
             never.woke(now += 10_000);
         }
     }
@@ -130,7 +131,7 @@ class SpinPolicyTest {
         assertThat(policy.state(now)).isEqualTo(OVERSPENT);
         assertThat(spent).isBetween((SpinPolicy.MAX_TRIES - 1) * MAX_SPIN, (SpinPolicy.MAX_TRIES + 1) * MAX_SPIN);
         now += MAX_SPIN * SpinPolicy.VAIN_SHARE;
-        assertThat(policy.begin(now)).isTrue();
+        assertThat(policy.begin(now, false)).isTrue();
     }
 
     @Test
@@ -141,7 +142,7 @@ class SpinPolicyTest {
             policy.woke(now += 40_000);
             sleep(40_000);
             for (int j = 0; j < 5; j++) {
-                assertThat(policy.begin(now)).isTrue();
+                assertThat(policy.begin(now, false)).isTrue();
                 now += 2000;
                 policy.found(now);
             }
@@ -164,7 +165,7 @@ class SpinPolicyTest {
         tryInVain(40_000);
         long start = now;
         if (found) {
-            assertThat(policy.begin(now)).isTrue();
+            assertThat(policy.begin(now, false)).isTrue();
             while (now - start < SpinPolicy.LONG_SPIN * MAX_SPIN) {
                 assertThat(policy.foundNothing(now += 1000)).isEqualTo(now - start < SpinPolicy.LONG_SPIN * MAX_SPIN);
                 if (now - start == 4 * MILLI) {
@@ -176,7 +177,7 @@ class SpinPolicyTest {
             assertThat(spinInVain(1000)).isEqualTo(SpinPolicy.LONG_SPIN * MAX_SPIN);
         }
         long took = now - start;
-        policy.begin(now);
+        policy.begin(now, false);
         policy.woke(now += SECOND / 4);
         tryInVain(40_000);
         assertThat(spinInVain(1000)).isLessThanOrEqualTo(MAX_SPIN);
@@ -196,13 +197,13 @@ class SpinPolicyTest {
     @ValueSource(booleans = { false, true })
     void preemptionsOfSomeTimeSlicesAreFollowedByARest(boolean found) {
         becomeActive();
-        assertThatLoopRests(found, 10 * MILLI, 64 * (10 * MILLI - SpinPolicy.MAX_LOST_NANOS));
-        now += 64 * SpinPolicy.MAX_LOST_NANOS;
+        assertThatLoopRests(found, 20 * MILLI, SpinPolicy.LOST_SHARE * (20 * MILLI - SpinPolicy.MAX_LOST_NANOS));
+        now += SpinPolicy.LOST_SHARE * SpinPolicy.MAX_LOST_NANOS;
         assertThatLoopRests(found, SECOND, SpinPolicy.MAX_REST_NANOS);
     }
 
     private void assertThatLoopRests(boolean found, long preempted, long rest) {
-        assertThat(policy.begin(now)).isTrue();
+        assertThat(policy.begin(now, false)).isTrue();
         preemptions++;
         long restEnd = now + rest;
         now += preempted;
@@ -223,7 +224,7 @@ class SpinPolicyTest {
     void shortPreemptionsNowAndThenAreNoReasonToStop() {
         becomeActive();
         for (int i = 0; i < 100; i++) {
-            assertThat(policy.begin(now)).isTrue();
+            assertThat(policy.begin(now, false)).isTrue();
             preemptions++;
             now += 3 * MILLI;
             policy.found(now);
@@ -237,7 +238,7 @@ class SpinPolicyTest {
     void preemptionsInWorkOrSleepAreNotThoseOfPolling(boolean sleep) {
         becomeActive();
         for (int i = 0; i < 2 * SpinPolicy.MAX_LOST_NANOS / SpinPolicy.JUMP_NANOS; i++) {
-            assertThat(policy.begin(now)).isTrue();
+            assertThat(policy.begin(now, false)).isTrue();
             preemptions++;
             if (sleep) {
                 policy.woke(now += 40_000);
@@ -245,7 +246,7 @@ class SpinPolicyTest {
                 policy.found(now);
                 now += 40_000;
             }
-            assertThat(policy.begin(now)).isTrue();
+            assertThat(policy.begin(now, false)).isTrue();
             policy.found(now += SpinPolicy.JUMP_NANOS + 1000);
         }
     }
@@ -253,10 +254,10 @@ class SpinPolicyTest {
     @Test
     void preemptionsBeforeASleepAreNotThoseOfPolling() {
         becomeActive();
-        assertThat(policy.begin(now)).isTrue();
+        assertThat(policy.begin(now, false)).isTrue();
         preemptions++;
-        policy.found(now += 10 * MILLI);
-        assertThat(policy.begin(now)).isFalse();
+        policy.found(now += 20 * MILLI);
+        assertThat(policy.begin(now, false)).isFalse();
         preemptions++;
         policy.found(now += SECOND);
         assertThat(policy.state(now)).isEqualTo(ACTIVE);
@@ -265,7 +266,7 @@ class SpinPolicyTest {
     @Test
     void pauseOfTheVirtualMachineIsNoPreemption() {
         becomeActive();
-        assertThat(policy.begin(now)).isTrue();
+        assertThat(policy.begin(now, false)).isTrue();
         assertThat(policy.foundNothing(now += 3 * MILLI)).isTrue();
         policy.found(now);
         assertThat(policy.state(now)).isEqualTo(ACTIVE);
@@ -336,5 +337,44 @@ class SpinPolicyTest {
         pair.client.spunNanos = pair.server.spunNanos = 0;
         machine.run(SECOND);
         assertThat(Math.max(pair.client.spunNanos, pair.server.spunNanos)).isLessThan(SECOND / 100);
+    }
+
+    @Test
+    void waitsForAnswersAreLearntApartFromOthers() {
+        for (int i = 0; i < 10; i++) {
+            assertThat(policy.begin(now, true)).isEqualTo(i > 0);
+            policy.found(now += 5000);
+            sleep(MILLI);
+        }
+    }
+
+    @Test
+    void pollsThatTakeLongerThanAWakeUpArePaidForAlthoughTheyFindSomething() {
+        becomeActive();
+        int waits = 0;
+        for (; policy.begin(now, false); waits++) {
+            policy.foundNothing(now += 60_000);
+            policy.found(now += 60_000);
+        }
+        assertThat(policy.state(now)).isEqualTo(OVERSPENT);
+        assertThat(waits).isLessThan(30);
+    }
+
+    @Property(tries = 30)
+    void pacedSenderPollsForItsAnswersAndSleepsBetweenThem(
+            @ForAll @IntRange(min = 10, max = 45) int wakeUpMicros,
+            @ForAll @IntRange(min = 500, max = 5000) int periodMicros) {
+        SimulatedMachine machine = new SimulatedMachine(2, wakeUpMicros * 1000L);
+        Pair pair = machine.new Pair(MAX_SPIN, 1000);
+        pair.sendPaced(periodMicros * 1000L, Integer.MAX_VALUE);
+        machine.run(SECOND);
+        pair.takeSleeps();
+        pair.takeRoundTrips();
+        pair.client.spunNanos = pair.server.spunNanos = 0;
+        machine.run(SECOND);
+        int messages = pair.takeRoundTrips();
+        assertThat(pair.takeSleeps()).isCloseTo(2 * messages, withinPercentage(5));
+        assertThat(pair.client.spunNanos).isLessThan(messages * (wakeUpMicros + 10) * 1000L + SECOND / 100);
+        assertThat(pair.server.spunNanos).isLessThan(SECOND / 100);
     }
 }
