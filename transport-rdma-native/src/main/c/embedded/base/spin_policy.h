@@ -14,8 +14,9 @@
  * under the License.
  */
 /*
- * Whether a thread that has nothing to do polls for a while before it sleeps, and for how long. The same as
- * SpinPolicy.java, which says why, for the engine: change both.
+ * Whether a thread that has nothing to do polls for a while before it sleeps, and for how long. SpinPolicy.java says
+ * why. This is the part of it that the engine needs: all of its waits are of one kind, and a poll that finds something
+ * has paid, as the engine polls only while two long messages keep it busy.
  *
  *   SPIN_QUIET      at first, and after a wait that polling would not have shortened: sleeps at once
  *   SPIN_PREEMPTED  others were given the processor while it polled, for more than 1/64 of the time: sleeps at once

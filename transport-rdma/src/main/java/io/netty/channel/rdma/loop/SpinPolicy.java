@@ -28,17 +28,25 @@ import java.util.function.LongSupplier;
  * <tr><th>state</th><th>when</th><th>a loop with nothing to do</th></tr>
  * <tr><td>{@code QUIET}</td><td>at first, and after a wait that polling would not have shortened</td>
  *     <td>sleeps at once, until a wait is short again</td></tr>
- * <tr><td>{@code PREEMPTED}</td><td>while it polled, others were given the core for more than 1/64 of the time</td>
+ * <tr><td>{@code PREEMPTED}</td><td>while it polled, others had the core for more than a third of the time</td>
  *     <td>sleeps at once, until it was less</td></tr>
- * <tr><td>{@code OVERSPENT}</td><td>polling was in vain too often</td>
+ * <tr><td>{@code OVERSPENT}</td><td>polling was in vain, or took longer than a wake-up, too often</td>
  *     <td>sleeps at once, until it has earned the next try: 1/256 of the time</td></tr>
  * <tr><td>{@code ACTIVE}</td><td>otherwise</td>
  *     <td>polls, for four times as long as a sleep takes here, then sleeps</td></tr>
  * </table>
  *
- * Two ends that exchange messages find each other like that: both sleep at first, and each wait lasts two wake-ups, the
- * peer's and the own one. Then one polls for so long. The peer's wake-up is over before that, so polling has paid, and
- * the peer, which polls now too, gets the next answer without a wake-up at all.
+ * A poll that finds something has saved a wake-up, and has cost the time that it took. Where messages come at a steady
+ * rate that is lower than one in a wake-up, polling for each of them would take the core for next to all of the time,
+ * and sleeping takes less. So the loop sleeps there.
+ *
+ * <p>Waits are of two kinds, which are learned apart. A loop that has sent something, and to which nothing has come
+ * since, waits for an answer, which comes soon if it comes at once. All other waits are for what somebody does next. A
+ * client that sends a message each millisecond polls for its answer, and sleeps until the next one is due.
+ *
+ * <p>Two ends that exchange messages find each other like that: both sleep at first, and each wait lasts two wake-ups,
+ * the peer's and the own one. Then one polls for so long. The peer's wake-up is over before that, so polling has paid,
+ * and the peer, which polls now too, gets the next answer without a wake-up at all.
  *
  * <p>Two ends may also find themselves on one core: where one of them polls, the other one has to wait for that core,
  * also if another one is idle by now. Linux moves a waiting thread to an idle core at a timer tick, so that each try is
@@ -47,7 +55,8 @@ import java.util.function.LongSupplier;
  *
  * <p>A thread that polls uses up its share of the core; then it waits until all others have had theirs. One that sleeps
  * at once is let in when it wakes up. So a loop on a busy machine does more if it does not poll, and it finds out that
- * the machine is busy by being preempted.
+ * the machine is busy by being preempted. A neighbour that always has something to do takes half of the core or more.
+ * One that takes less has it whether the loop polls or not, so that it is no reason to stop.
  *
  * <p>Time is {@link System#nanoTime()}, and given by the caller. On the event loop.
  */
@@ -57,7 +66,7 @@ final class SpinPolicy {
         QUIET, PREEMPTED, OVERSPENT, ACTIVE
     }
 
-    /** Of the time that has passed, polling in vain may take so much: next to nothing for those who want the core. */
+    /** Of the time that has passed, polling that does not pay may take so much, for each kind of wait. */
     static final int VAIN_SHARE = 256;
     /** So many tries in a row may be in vain, after a pause of the peer's virtual machine for example. */
     static final int MAX_TRIES = 5;
