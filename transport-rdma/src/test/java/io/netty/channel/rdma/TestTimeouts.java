@@ -21,7 +21,10 @@ import io.netty.util.internal.SystemPropertyUtil;
 
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * How long the tests wait at most; slow machines multiply it with the property {@code test.timeout.multiplier}.
@@ -32,6 +35,7 @@ public final class TestTimeouts {
     /** What takes as long is a hang, also on a machine with ten times as many busy processes as cores. */
     public static final long SECONDS = 120L * MULTIPLIER;
     private static final long QUIET_MILLIS = 20;
+    private static final int MAX_FRAMES = 8;
 
     private TestTimeouts() {
     }
@@ -39,7 +43,7 @@ public final class TestTimeouts {
     /** Waits for the end of a future, whichever it is. */
     public static <F extends Future<?>> F await(F future) throws InterruptedException {
         if (!future.await(SECONDS, TimeUnit.SECONDS)) {
-            throw new AssertionError("not done within " + SECONDS + " s: " + future);
+            throw timedOut("not done", future.toString());
         }
         return future;
     }
@@ -52,14 +56,18 @@ public final class TestTimeouts {
 
     /** Waits for the result of a future, of Netty or not. Its failure comes as an {@code ExecutionException}. */
     public static <T> T result(java.util.concurrent.Future<T> future) throws Exception {
-        return future.get(SECONDS, TimeUnit.SECONDS);
+        try {
+            return future.get(SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw timedOut("no result", future.toString());
+        }
     }
 
     public static void awaitTrue(BooleanSupplier condition) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("not true within " + SECONDS + " s");
+                throw timedOut("not true", "the condition");
             }
             Thread.sleep(1);
         }
@@ -68,9 +76,20 @@ public final class TestTimeouts {
     public static <T> T take(BlockingQueue<T> queue, String what) throws InterruptedException {
         T element = queue.poll(SECONDS, TimeUnit.SECONDS);
         if (element == null) {
-            throw new AssertionError("nothing within " + SECONDS + " s: " + what);
+            throw timedOut("nothing", what);
         }
         return element;
+    }
+
+    /** With what each thread does that does not merely wait for a task: a hang is rarely seen twice. */
+    private static AssertionError timedOut(String verb, String what) {
+        String threads = Thread.getAllStackTraces().entrySet().stream()
+                .filter(entry -> entry.getValue().length > 0 && entry.getKey().getState() != Thread.State.WAITING)
+                .map(entry -> entry.getKey().getName() + ": " + Stream.of(entry.getValue()).limit(MAX_FRAMES)
+                        .map(frame -> frame.getFileName() + ':' + frame.getLineNumber())
+                        .collect(Collectors.joining(" < ")))
+                .sorted().collect(Collectors.joining("\n"));
+        return new AssertionError(verb + " within " + SECONDS + " s: " + what + '\n' + threads);
     }
 
     /** Ends event loops that tests are done with. */
