@@ -29,7 +29,11 @@
 #define MIN_NEEDED 4u
 #define MAX_NEEDED (1u << 16) /* some milliseconds: one error in that time costs next to nothing */
 
-/* The mark was right if so many polls followed. */
+/*
+ * The mark was right if so many polls followed. A thread that polls all the time, and was delayed, has made so many
+ * before it is delayed again; a program that looks at its memory, and polls for the completion of what it then posts
+ * (ib_write_lat), has made fewer.
+ */
 #define LASTING 4096u
 
 /* Fewer in a round of the engine, which is 2 ms, are as good as none. */
@@ -43,7 +47,7 @@ void cq_polling_init(struct cq *cq) {
     atomic_init(&polling->notified_at, polls);
     atomic_init(&polling->needed, MIN_NEEDED);
     polling->polls_at_round = polls;
-    polling->polls_at_nudge = polls - 1;
+    polling->polls_at_nudge = polls - LASTING;
 }
 
 /* Peers ring no doorbell, as long as cq_rest() finds that the polls go on. */
@@ -85,7 +89,7 @@ void cq_was_nudged(struct cq *cq) {
     struct cq_polling *polling = &cq->polling;
     uint32_t polls = atomic_load_explicit(polling->polls, memory_order_relaxed);
     uint32_t lasted = polls - atomic_load_explicit(&polling->notified_at, memory_order_relaxed);
-    bool again = polls == polling->polls_at_nudge;
+    bool again = polls - polling->polls_at_nudge < LASTING;
     polling->polls_at_nudge = polls;
     if (!again || !mark_unpolled(cq)) {
         return;
