@@ -19,6 +19,11 @@
  * and makes completions faster than the thread takes them and posts receives. Polls that are far apart do not count. A
  * program that polls a few times after each message leaves its peers waiting the rest of the time: if the mark was
  * wrong, more polls are needed the next time.
+ *
+ * Peers say that the mark is wrong, and may lie: work of which they do not tell the thread that polls is left to the
+ * engine. Then the other peers of the completion queue wake the engine for what they publish, until the thread has made
+ * the polls that are needed, some milliseconds at most each time. A peer that floods the thread with messages delays
+ * the others more.
  */
 #include "cq.h"
 #include "watch.h"
