@@ -29,6 +29,7 @@
 #include "check.h"
 #include "embedded/base/sealed.h"
 #include "embedded/device/cq.h"
+#include "embedded/device/watch.h"
 #include "embedded/link/link.h"
 #include "embedded/link/notify_area.h"
 #include "embedded/link/process.h"
@@ -314,6 +315,7 @@ static void make_noise(struct liar *liar) {
 
 /* ---- the liar ---- */
 
+#define NUDGE 998        /* and then a lie that ends the link */
 #define INTRODUCTION 999 /* and nothing else, until the victim says so */
 #define NOISE 1000
 
@@ -369,6 +371,10 @@ static void lie(int socket) {
             send_all(socket, &byte, 1);
             receive_all(socket, &byte, 1);
             link_abort(liar.link);
+        } else if (number == NUDGE) {
+            const struct wire_nudge nudge = { .dst_qpn = liar.victim_qpn };
+            send_message(&liar, WIRE_NUDGE, &nudge, sizeof(nudge), NULL, 0);
+            slots_before_the_notify_area(&liar);
         } else if (number >= NOISE) {
             send_notify_area(&liar);
             send_attach(&liar);
@@ -596,6 +602,30 @@ static void a_stranger_does_not_take_the_place_of_a_peer_that_comes_later(void) 
     close(fd);
 }
 
+/* A thread that polls is not to look like one that does not. */
+static void a_stranger_does_not_have_the_engine_work_in_place_of_a_thread_that_polls(void) {
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    CHECK_EVENTUALLY(hears_its_peer(qp_of(a.qp)) && hears_its_peer(qp_of(b.qp)));
+    atomic_store(&watch_suspended, true);
+    atomic_store(&cq_overdue_suspended, true);
+    hold_engine();
+    poll_until_believed(b.recv_cq);
+    release_engine();
+    struct address from = end_address(&b);
+    CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_READ, 0, 0, 8, &from, 0), 0);
+    struct errand errand = { NUDGE, b.qp->qp_num, 0, IBV_QPT_RC };
+    send_all(liar_socket, &errand, sizeof(errand));
+    char done;
+    receive_all(liar_socket, &done, 1);
+    expect_nothing(a.send_cq);
+    CHECK(cq_is_polled(cq_of(b.recv_cq)));
+    atomic_store(&cq_overdue_suspended, false);
+    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS); /* by a nudge of its own */
+    atomic_store(&watch_suspended, false);
+    pair_close(&a, &b);
+}
+
 int main(void) {
     liar_pid = spawn(lie, &liar_socket);
     receive_all(liar_socket, &liar_qpn, sizeof(liar_qpn));
@@ -608,6 +638,7 @@ int main(void) {
     RUN(a_notify_area_shown_by_another_process_does_not_take_over_the_doorbells);
     RUN(a_stranger_does_not_take_the_place_of_the_peer);
     RUN(a_stranger_does_not_take_the_place_of_a_peer_that_comes_later);
+    RUN(a_stranger_does_not_have_the_engine_work_in_place_of_a_thread_that_polls);
     RUN(noise_does_no_harm);
     struct errand home = { -1, 0, 0, 0 };
     send_all(liar_socket, &home, sizeof(home));

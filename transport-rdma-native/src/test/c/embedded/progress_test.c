@@ -99,12 +99,15 @@ static void a_requester_that_sleeps_does_not_need_the_owner(void) {
     close_unwatched(&a, &b);
 }
 
+static void read_once(struct end *end, const struct address *from) {
+    CHECK_EQ(post_rdma(end, 1, IBV_WR_RDMA_READ, 0, 0, 8, from, 0), 0);
+    expect_wc(end->send_cq, 1, IBV_WC_SUCCESS);
+}
+
 /* The first one is a hold-up, the second one without a poll between is a program that does not poll. */
 static void read_twice(struct end *end, const struct address *from) {
-    for (uint64_t i = 0; i < 2; i++) {
-        CHECK_EQ(post_rdma(end, i, IBV_WR_RDMA_READ, 0, 0, 8, from, 0), 0);
-        expect_wc(end->send_cq, i, IBV_WC_SUCCESS);
-    }
+    read_once(end, from);
+    read_once(end, from);
 }
 
 /* As a program that looks at its memory. */
@@ -180,6 +183,24 @@ static void polls_now_and_then_are_not_believed(void) {
     pair_close(&a, &b);
 }
 
+static void poll_in_vain(const struct end *end, int times) {
+    struct ibv_wc wc;
+    for (int i = 0; i < times; i++) {
+        CHECK_EQ(end->context->ops.poll_cq(end->recv_cq, 1, &wc), 0);
+    }
+}
+
+static uint32_t nudges(const struct end *a, const struct end *b) {
+    uint32_t sum = 0;
+    for (int i = 0; i < 2; i++) {
+        struct qp *qp = qp_of((i == 0 ? a : b)->qp);
+        qp_lock(qp);
+        sum += qp->nudges;
+        qp_unlock(qp);
+    }
+    return sum;
+}
+
 static void who_was_believed_in_error_has_to_poll_longer(void) {
     struct end a, b;
     open_unwatched(&a, &b);
@@ -192,12 +213,51 @@ static void who_was_believed_in_error_has_to_poll_longer(void) {
         CHECK_EVENTUALLY(atomic_load(&polling->needed) == first << i);
     }
     believe(b.recv_cq);
-    struct ibv_wc wc;
-    for (int i = 0; i < 10000; i++) {
-        CHECK_EQ(b.context->ops.poll_cq(b.recv_cq, 1, &wc), 0);
-    }
+    poll_in_vain(&b, 10000);
     read_twice(&a, &to);
     CHECK_EVENTUALLY(atomic_load(&polling->needed) == first); /* it was right for long */
+    close_unwatched(&a, &b);
+}
+
+/* The engine works for it once, and is through with that when it rests. */
+static void need_the_engine(struct end *a, const struct address *to) {
+    read_once(a, to);
+    hold_engine();
+    release_engine();
+}
+
+/* As ib_write_lat: it looks at its memory, then posts, and polls until that is complete. */
+static void who_polls_for_what_it_posted_only_is_rung_at_once(void) {
+    struct end a, b;
+    open_unwatched(&a, &b);
+    struct address to = end_address(&b);
+    believe(b.recv_cq);
+    need_the_engine(&a, &to);
+    CHECK(cq_is_polled(cq_of(b.recv_cq)));
+    poll_in_vain(&b, 500);
+    need_the_engine(&a, &to);
+    CHECK(!cq_is_polled(cq_of(b.recv_cq)));
+    uint32_t before = nudges(&a, &b);
+    atomic_store(&cq_overdue_suspended, true);
+    for (int i = 0; i < 10; i++) {
+        read_once(&a, &to);
+    }
+    atomic_store(&cq_overdue_suspended, false);
+    CHECK_EQ(nudges(&a, &b), before);
+    close_unwatched(&a, &b);
+}
+
+static void who_polls_and_is_delayed_now_and_then_is_believed(void) {
+    struct end a, b;
+    open_unwatched(&a, &b);
+    struct address to = end_address(&b);
+    believe(b.recv_cq);
+    for (uint32_t i = 1; i <= 4; i++) {
+        need_the_engine(&a, &to);
+        CHECK(nudges(&a, &b) >= i);
+        CHECK(cq_is_polled(cq_of(b.recv_cq)));
+        poll_in_vain(&b, 10000);
+    }
     close_unwatched(&a, &b);
 }
 
@@ -210,17 +270,6 @@ static void *poll_all_the_time(void *argument) {
         CHECK_EQ(end->context->ops.poll_cq(end->recv_cq, 1, &wc), 0);
     }
     return NULL;
-}
-
-static uint32_t nudges(const struct end *a, const struct end *b) {
-    uint32_t sum = 0;
-    for (int i = 0; i < 2; i++) {
-        struct qp *qp = qp_of((i == 0 ? a : b)->qp);
-        qp_lock(qp);
-        sum += qp->nudges;
-        qp_unlock(qp);
-    }
-    return sum;
 }
 
 /* A READ that takes less than anybody's patience needs no help: each nudge has a slow one. */
@@ -490,6 +539,8 @@ int main(void) {
     RUN(what_was_posted_goes_on_though_no_end_polls);
     RUN(polls_now_and_then_are_not_believed);
     RUN(who_was_believed_in_error_has_to_poll_longer);
+    RUN(who_polls_for_what_it_posted_only_is_rung_at_once);
+    RUN(who_polls_and_is_delayed_now_and_then_is_believed);
     RUN(who_polls_is_not_nudged);
     RUN(messages_wait_for_who_polls);
     RUN(long_reads_do_not_hold_up_the_messages_of_others);

@@ -257,7 +257,7 @@ static inline bool cq_is_polled(const struct cq *cq) {
 void cq_mark_if_lasting(struct cq *cq, uint64_t word);
 
 /*
- * The engine had to do what a polling thread would have done. The second time without a poll in between, the mark is
+ * The engine had to do what a polling thread would have done. The second time with few polls in between, the mark is
  * removed: a thread that was delayed once goes on. On the engine.
  */
 void cq_was_nudged(struct cq *cq);

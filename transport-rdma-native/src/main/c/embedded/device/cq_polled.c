@@ -19,6 +19,11 @@
  * and makes completions faster than the thread takes them and posts receives. Polls that are far apart do not count. A
  * program that polls a few times after each message leaves its peers waiting the rest of the time: if the mark was
  * wrong, more polls are needed the next time.
+ *
+ * Peers say that the mark is wrong, and may lie: work of which they do not tell the thread that polls is left to the
+ * engine. Then the other peers of the completion queue wake the engine for what they publish, until the thread has made
+ * the polls that are needed, some milliseconds at most each time. A peer that floods the thread with messages delays
+ * the others more.
  */
 #include "cq.h"
 #include "watch.h"
@@ -29,7 +34,11 @@
 #define MIN_NEEDED 4u
 #define MAX_NEEDED (1u << 16) /* some milliseconds: one error in that time costs next to nothing */
 
-/* The mark was right if so many polls followed. */
+/*
+ * The mark was right if so many polls followed. A thread that polls all the time, and was delayed, has made so many
+ * before it is delayed again; a program that looks at its memory, and polls for the completion of what it then posts
+ * (ib_write_lat), has made fewer.
+ */
 #define LASTING 4096u
 
 /* Fewer in a round of the engine, which is 2 ms, are as good as none. */
@@ -43,7 +52,7 @@ void cq_polling_init(struct cq *cq) {
     atomic_init(&polling->notified_at, polls);
     atomic_init(&polling->needed, MIN_NEEDED);
     polling->polls_at_round = polls;
-    polling->polls_at_nudge = polls - 1;
+    polling->polls_at_nudge = polls - LASTING;
 }
 
 /* Peers ring no doorbell, as long as cq_rest() finds that the polls go on. */
@@ -85,7 +94,7 @@ void cq_was_nudged(struct cq *cq) {
     struct cq_polling *polling = &cq->polling;
     uint32_t polls = atomic_load_explicit(polling->polls, memory_order_relaxed);
     uint32_t lasted = polls - atomic_load_explicit(&polling->notified_at, memory_order_relaxed);
-    bool again = polls == polling->polls_at_nudge;
+    bool again = polls - polling->polls_at_nudge < LASTING;
     polling->polls_at_nudge = polls;
     if (!again || !mark_unpolled(cq)) {
         return;

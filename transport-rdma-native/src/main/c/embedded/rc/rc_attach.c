@@ -573,8 +573,8 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
     return known;
 }
 
+/* Work that the engine has to do says that no thread polls: so nobody but the peer can have it done. */
 static bool on_nudge(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) link; /* from any peer: the check does no harm */
     (void) fds;
     struct wire_nudge message;
     if (length != sizeof(message) || nfds != 0) {
@@ -583,7 +583,13 @@ static bool on_nudge(struct link *link, const void *body, size_t length, int *fd
     memcpy(&message, body, sizeof(message));
     struct qp *qp = qp_table_find(message.dst_qpn);
     if (qp != NULL) {
-        qp_kick(qp, QP_WORK_NUDGE);
+        pthread_mutex_lock(&qp->control);
+        bool of_peer = qp->attached != NULL
+                && link_peer_is(link_peer(peer_link(qp->attached->peer)), link_peer(link));
+        pthread_mutex_unlock(&qp->control);
+        if (of_peer) {
+            qp_kick(qp, QP_WORK_NUDGE);
+        }
         qp_put(qp);
     }
     return true;
