@@ -107,15 +107,28 @@ enum Part {
             new IdleMeasurements(pair, effort, readings).run();
         }
     },
+    /** Messages that are due at equal intervals: most services are neither idle nor as fast as they can. */
+    PACED(EchoLoadServer.class, PacedLoad.class) {
+        @Override
+        Stream<Mode> modes(Transport transport) {
+            return sleepingModes(transport);
+        }
+
+        @Override
+        List<Integer> warmUp(Pair pair) {
+            return PacedMeasurements.warmUp(pair);
+        }
+
+        @Override
+        void measure(Pair pair, Effort effort, Readings readings) throws IOException {
+            new PacedMeasurements(pair, effort, readings).run();
+        }
+    },
     /** Round trips while others want the cores. */
     BUSY(EchoLoadServer.class, EchoLoad.class) {
         @Override
         Stream<Mode> modes(Transport transport) {
-            return switch (transport) {
-            case RDMA -> Stream.of(Mode.byDefault(transport), new Mode(transport, Waiting.SLEEPING));
-            case EPOLL -> Stream.of(Mode.byDefault(transport));
-            default -> Stream.empty();
-            };
+            return sleepingModes(transport);
         }
 
         @Override
@@ -196,6 +209,15 @@ enum Part {
     /** In which modes a transport is measured. */
     Stream<Mode> modes(Transport transport) {
         return Mode.of(transport).stream();
+    }
+
+    /** The modes in which event loops leave the cores to others when there is nothing to do. */
+    private static Stream<Mode> sleepingModes(Transport transport) {
+        return switch (transport) {
+        case RDMA -> Stream.of(Mode.byDefault(transport), new Mode(transport, Waiting.SLEEPING));
+        case EPOLL -> Stream.of(Mode.byDefault(transport));
+        default -> Stream.empty();
+        };
     }
 
     /** What the server is told beside the transport and the address. */

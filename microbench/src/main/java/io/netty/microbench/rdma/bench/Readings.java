@@ -26,6 +26,8 @@ import java.util.List;
  */
 final class Readings {
     private static final double GIGABYTE = 1e9;
+    /** Of a second. */
+    private static final double NANOS = 1e9;
 
     private final int round;
     private final String subject;
@@ -93,6 +95,18 @@ final class Readings {
         add(scenario, Figure.CPU_PER_OPERATION,
                 (sample.client().cpuNanos() + sample.server().cpuNanos()) / size, state);
         add(scenario, Figure.ALLOCATED, allocated(sample) / size, state);
+    }
+
+    /** Of operations that are due at equal intervals. */
+    void addPaced(Sample sample) {
+        Measurement measurement = sample.measurement();
+        String scenario = measurement.scenario();
+        String state = sample.state().toString();
+        double cores = measurement.perSecond() / NANOS;
+        add(measurement, scenario, state);
+        add(scenario, Figure.LATENESS, sample.lateness().getValueAtPercentile(99), state);
+        add(scenario, Figure.CLIENT_CPU, sample.client().cpuNanos() * cores, state);
+        add(scenario, Figure.SERVER_CPU, sample.server().cpuNanos() * cores, state);
     }
 
     void add(String scenario, Figure figure, double value) {

@@ -34,6 +34,9 @@ record Section(String name, String title, String text, List<String> scenarios, F
     static final List<Integer> MESSAGES_CONNECTIONS = List.of(1, 16, 1024);
     static final List<Integer> PLAINTEXT_CONNECTIONS = List.of(1, 64);
     static final List<Integer> IDLE_CONNECTIONS = List.of(0, 100, 1000, 10_000);
+    /** Messages a second. */
+    static final List<Integer> PACED_RATES = List.of(100, 300, 1000, 3000, 10_000, 30_000, 100_000);
+    static final List<Integer> PACED_CONNECTIONS = List.of(1, 16, 256);
     static final int BUSY_PROCESSES = 3;
     static final String BUSY = "round trips of 64 B beside " + BUSY_PROCESSES + " busy processes";
     static final String SET_UP = "connections set up";
@@ -63,6 +66,10 @@ record Section(String name, String title, String text, List<String> scenarios, F
         return "round trips of 64 B beside " + idle;
     }
 
+    static String paced(int rate, int connections) {
+        return "paced, " + connections(connections) + ", " + rate + " a second";
+    }
+
     private static String connections(int number) {
         return number + (number == 1 ? " connection" : " connections");
     }
@@ -77,7 +84,22 @@ record Section(String name, String title, String text, List<String> scenarios, F
         return all().stream().anyMatch(section -> section.scenarios().contains(scenario));
     }
 
+    private static Section ofPaced(int connections) {
+        return new Section("paced-" + connections, "Paced, " + connections(connections),
+                "Echoes of 64 B, which are due at equal intervals, in turn on each connection, whether others "
+                + "have come back or not. Latency is from when a message was due to the arrival of its echo. Lateness "
+                + "is the part of it before the message was written: a timer of the client's event loop says when. "
+                + "Where a rate is too high, the operations are fewer, and latency grows for as long as it is "
+                + "measured. `rdma sleeping`: with `setMaxSpinMicros(0)`.",
+                PACED_RATES.stream().map(rate -> paced(rate, connections)).toList(), Figure.P50,
+                concat(TAIL, List.of(Figure.CLIENT_CPU, Figure.SERVER_CPU, Figure.LATENESS, Figure.OPERATIONS)));
+    }
+
     static List<Section> all() {
+        return concat(ofOthers(), PACED_CONNECTIONS.stream().map(Section::ofPaced).toList());
+    }
+
+    private static List<Section> ofOthers() {
         return List.of(
                 new Section("round-trips", "Round trips", "One message under way: from its flush to the arrival of all "
                         + "of its echo. The limit is a C program that copies messages through a ring in shared memory "
@@ -147,7 +169,7 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         List.of()));
     }
 
-    private static List<Figure> concat(List<Figure> first, List<Figure> second) {
+    private static <T> List<T> concat(List<T> first, List<T> second) {
         return Stream.concat(first.stream(), second.stream()).toList();
     }
 }
