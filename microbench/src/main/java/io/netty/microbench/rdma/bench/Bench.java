@@ -104,6 +104,9 @@ public final class Bench implements Callable<Integer> {
     @Option(names = "--limit-program", hidden = true, required = true)
     private Path limitProgram;
 
+    @Option(names = "--noise-program", hidden = true, required = true)
+    private Path noiseProgram;
+
     /** Measured once, and not in all parts. */
     private List<Transport> others = List.of();
     private final List<Reading> readings = new ArrayList<>();
@@ -164,7 +167,7 @@ public final class Bench implements Callable<Integer> {
         long start = System.nanoTime();
         try (TemporaryFolder folder = new TemporaryFolder()) {
             Setup setup = new Setup(launcher, folder.path(), new LimitProgram(limitProgram, LIMIT_SECONDS),
-                    perftest);
+                    noiseProgram, perftest);
             long roundNanos = 0;
             BenchResults results = null;
             for (int round = 1; round <= effort.rounds(); round++) {
@@ -208,6 +211,9 @@ public final class Bench implements Callable<Integer> {
 
     private void measure(int round, Setup setup, Effort effort) throws InterruptedException {
         for (Part part : only) {
+            if (round > effort.rounds(part)) {
+                continue;
+            }
             if (part.subject() != null) {
                 measure(part, null, new Readings(round, part.subject()), part.subject(), setup, effort);
                 continue;

@@ -154,6 +154,45 @@ enum Part {
             }
         }
     },
+    /** Round trips, a stream and HTTP while others take the cores now and then. */
+    NOISE(EchoLoadServer.class, EchoLoad.class) {
+        @Override
+        Stream<Mode> modes(Transport transport) {
+            return switch (transport) {
+            case RDMA -> Mode.of(transport).stream();
+            case EPOLL -> Stream.of(Mode.byDefault(transport));
+            default -> Stream.empty();
+            };
+        }
+
+        @Override
+        void measure(Mode mode, Setup setup, Effort effort, Readings readings)
+                throws IOException, InterruptedException {
+            // One after the other: loops that never sleep would take the cores from the other's.
+            measureUnderNoise(start(mode, setup), setup, effort, readings);
+            measureUnderNoise(HTTP.start(mode, setup), setup, effort, readings);
+        }
+
+        private void measureUnderNoise(Pair started, Setup setup, Effort effort, Readings readings)
+                throws IOException, InterruptedException {
+            try (Pair pair = started) {
+                List<Integer> numbers = IntStream.range(0, pair.subjects().size()).filter(i ->
+                        Section.UNDER_NOISE.contains(pair.subjects().get(i).name())).boxed().toList();
+                pair.warmUp(numbers, effort.warmUpMillis());
+                for (int percent : Section.NOISE_PERCENT) {
+                    NoiseProgram noise = new NoiseProgram(setup.noiseProgram(), percent);
+                    try {
+                        for (int i : numbers) {
+                            readings.add(Pair.sampleTogether(List.of(pair), i, effort.windowMillis() * NOISE_WINDOWS),
+                                    Section.underNoise(pair.subjects().get(i).name(), percent));
+                        }
+                    } finally {
+                        noise.close();
+                    }
+                }
+            }
+        }
+    },
     /** Round trips and streams, of fewer sizes than those of {@link #ECHO}. */
     WIRE(EchoLoadServer.class, WireLoad.class),
     /** The same by unmodified C programs on the same provider. */
@@ -172,7 +211,12 @@ enum Part {
     /** Of transports that no goal is about, by default. */
     static final Set<Part> OF_OTHERS = EnumSet.of(ECHO, MESSAGES);
 
+    /** Those that are not measured in each round by default. */
+    static final Set<Part> LONG = EnumSet.of(PACED, NOISE);
+
     private static final int LIMIT_WINDOWS = 5;
+    /** Some ten times that each core is taken from what is measured. */
+    private static final int NOISE_WINDOWS = 10;
     /** The shortest ones are the first scenario of that client. */
     private static final int ROUND_TRIPS = 0;
     /** The kernel moves threads between cores every few milliseconds at most, and leaves some where they are. */

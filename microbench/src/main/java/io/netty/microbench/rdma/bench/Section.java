@@ -39,6 +39,10 @@ record Section(String name, String title, String text, List<String> scenarios, F
     static final List<Integer> PACED_CONNECTIONS = List.of(1, 16, 256);
     static final int BUSY_PROCESSES = 3;
     static final String BUSY = "round trips of 64 B beside " + BUSY_PROCESSES + " busy processes";
+    /** Of each core. */
+    static final List<Integer> NOISE_PERCENT = List.of(5, 20);
+    static final List<String> UNDER_NOISE = List.of(EchoLoad.roundTrips("", 64), EchoLoad.stream("", 64 << 10),
+            plaintext(1));
     static final String SET_UP = "connections set up";
     static final String IDLE = "one idle connection";
     static final String UNARY = "unary, 100 B";
@@ -70,6 +74,15 @@ record Section(String name, String title, String text, List<String> scenarios, F
         return "paced, " + connections(connections) + ", " + rate + " a second";
     }
 
+    static String underNoise(String scenario, int percent) {
+        return scenario + " under noise of " + percent + " %";
+    }
+
+    private static List<String> allUnderNoise(List<String> scenarios) {
+        return scenarios.stream().flatMap(scenario -> NOISE_PERCENT.stream()
+                .map(percent -> underNoise(scenario, percent))).toList();
+    }
+
     private static String connections(int number) {
         return number + (number == 1 ? " connection" : " connections");
     }
@@ -93,6 +106,12 @@ record Section(String name, String title, String text, List<String> scenarios, F
                 + "measured. `rdma sleeping`: with `setMaxSpinMicros(0)`.",
                 PACED_RATES.stream().map(rate -> paced(rate, connections)).toList(), Figure.P50,
                 concat(TAIL, List.of(Figure.CLIENT_CPU, Figure.SERVER_CPU, Figure.LATENESS, Figure.OPERATIONS)));
+    }
+
+    /** Whether a table has a figure of a scenario. */
+    static boolean has(String scenario, Figure figure) {
+        return all().stream().anyMatch(section -> section.scenarios().contains(scenario)
+                && (section.plotted() == figure || section.figures().contains(figure)));
     }
 
     static List<Section> all() {
@@ -147,6 +166,13 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         + "where the kernel places the threads makes much of the difference between rounds.",
                         List.of(BUSY), Figure.OPERATIONS, concat(List.of(Figure.P50), concat(TAIL,
                                 List.of(Figure.CPU_PER_OPERATION)))),
+                new Section("noise", "Under noise", "While the C program `noise` takes each core at random for 0.2 to "
+                        + "5 ms at a time, so much of it in all: as a neighbour does, a compiler's thread, or a pause "
+                        + "of the virtual machine. For a second or two each.",
+                        allUnderNoise(List.of(UNDER_NOISE.get(0), UNDER_NOISE.get(2))), Figure.OPERATIONS,
+                        concat(List.of(Figure.P50), concat(TAIL, List.of(Figure.CPU_PER_OPERATION)))),
+                new Section("noise-streams", "Streams under noise", "The same noise; 10^9 bytes a second.",
+                        allUnderNoise(UNDER_NOISE.subList(1, 2)), Figure.BYTES, List.of(Figure.CPU_PER_GIGABYTE)),
                 new Section("wire-round-trips", "Round trips over the wire", "One message under way: from its flush to "
                         + "the arrival of all of its echo. `ib_send_lat` and `ib_write_lat` of perftest and `rstream` "
                         + "of rdma-core are C programs that poll. rstream has the protocol of the transport's streams, "
