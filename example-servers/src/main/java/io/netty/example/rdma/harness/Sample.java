@@ -39,7 +39,7 @@ public record Sample(Measurement measurement, Settling.State state, Histogram la
      * What an operation, or a byte if these are counted, has cost one of the processes; not a number if that is not
      * known.
      *
-     * @param cpuNanos       CPU time without that of JIT compilers, whose work ends
+     * @param cpuNanos       CPU time
      * @param allocatedBytes allocated on the heap by event loop threads
      */
     public record Cost(double cpuNanos, double allocatedBytes) {
@@ -49,7 +49,7 @@ public record Sample(Measurement measurement, Settling.State state, Histogram la
         private static Cost of(List<Probe> used, long windowNanos, double amount) {
             double nanos = used.stream().mapToLong(Probe::nanos).sum();
             double windows = windowNanos / nanos / amount;
-            return new Cost(used.stream().mapToLong(probe -> probe.cpuNanos() - probe.compilerNanos()).sum() * windows,
+            return new Cost(used.stream().mapToLong(Probe::cpuNanos).sum() * windows,
                     used.stream().mapToLong(Probe::allocatedBytes).sum() * windows);
         }
     }

@@ -36,14 +36,6 @@ class SampleTest {
     }
 
     @Test
-    void processorTimeOfCompilersIsNotThatOfOperations() {
-        Sample sample = sample(new Window(1000, histogram(1, 1)), new Probe(2000, 500, 100, 0, 0, 0),
-                new Probe(1000, 300, 300, 0, 0, 0));
-        assertThat(sample.client().cpuNanos()).isEqualTo(100);
-        assertThat(sample.server().cpuNanos()).isZero();
-    }
-
-    @Test
     void latenessIsThatOfPacedLoads() {
         Probe used = new Probe(1000, 1, 0, 0, 0, 0);
         assertThat(sample(new Window(1000, histogram(5)), used, used).lateness().getTotalCount()).isZero();

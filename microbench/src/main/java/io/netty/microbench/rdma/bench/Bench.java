@@ -116,8 +116,8 @@ public final class Bench implements Callable<Integer> {
     /** One of them, if any. */
     private static final class Length {
         @Option(names = "--quick",
-                description = "One short round of rdma and epoll as they wait by default, about two minutes: does it "
-                        + "work?")
+                description = "One short round of rdma and epoll as they wait by default, about three minutes: does "
+                        + "it work?")
         private boolean quick;
 
         @Option(names = "--full", description = "Figures to quote: more rounds, longer windows.")

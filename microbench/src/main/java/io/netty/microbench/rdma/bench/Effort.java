@@ -22,7 +22,7 @@ import java.util.List;
  *
  * @param name         in {@code results.json}
  * @param rounds       how often everything is measured at most, each time from fresh processes
- * @param longRounds   how often, at most, that is true of the parts that take longest
+ * @param longRounds   how often the parts that take longest are measured at most
  * @param maxSeconds   no round begins that would probably not have ended after so long
  * @param windowMillis how long one of the windows is, of which some in a row have to agree
  * @param limitMillis  when to give up on a scenario that does not settle
@@ -38,7 +38,7 @@ record Effort(String name, int rounds, int longRounds, int maxSeconds, int windo
     /** Shows that everything works. */
     static final Effort QUICK = new Effort("quick", 1, 1, 120, 200, 2000, 1000, List.of(1000, 10_000), List.of(1));
     static final Effort DEFAULT = new Effort("default", 3, 2, 1340, 150, 4000, 10_000,
-            List.of(100, 1000, 10_000, 100_000), List.of(1, 16));
+            List.of(300, 3000, 10_000, 100_000), List.of(1, 16));
     /** For figures to quote. */
     static final Effort FULL = new Effort("full", 5, 5, 7200, 200, 8000, 10_000, Section.PACED_RATES,
             Section.PACED_CONNECTIONS);

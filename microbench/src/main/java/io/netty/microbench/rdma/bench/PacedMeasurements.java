@@ -16,6 +16,7 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.example.rdma.harness.Pair;
+import io.netty.example.rdma.harness.Sample;
 
 import java.io.IOException;
 import java.util.List;
@@ -51,9 +52,13 @@ final class PacedMeasurements {
             // Those of a later scenario are not open before it.
             pair.askClient(PacedLoad.OPEN + ' ' + connections);
             for (int rate : effort.rates()) {
+                String scenario = Section.paced(rate, connections);
                 int windowMillis = Math.max(effort.windowMillis(), MIN_MESSAGES * SECOND_MILLIS / rate);
-                readings.addPaced(pair.sample(number(pair, Section.paced(rate, connections)), windowMillis,
-                        effort.limitMillis()));
+                ProcessorTime time = new ProcessorTime(pair);
+                Sample sample = pair.sample(number(pair, scenario), windowMillis, effort.limitMillis());
+                // The probes of the sample are too coarse for processes that do next to nothing.
+                time.end(readings, scenario, sample.state().toString());
+                readings.addPaced(sample);
             }
         }
     }

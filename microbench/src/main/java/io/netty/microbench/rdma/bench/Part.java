@@ -215,8 +215,8 @@ enum Part {
     static final Set<Part> LONG = EnumSet.of(PACED, NOISE);
 
     private static final int LIMIT_WINDOWS = 5;
-    /** Some ten times that each core is taken from what is measured. */
-    private static final int NOISE_WINDOWS = 10;
+    /** Each core is taken from what is measured some ten times and more. */
+    private static final int NOISE_WINDOWS = 8;
     /** The shortest ones are the first scenario of that client. */
     private static final int ROUND_TRIPS = 0;
     /** The kernel moves threads between cores every few milliseconds at most, and leaves some where they are. */

@@ -26,8 +26,6 @@ import java.util.List;
  */
 final class Readings {
     private static final double GIGABYTE = 1e9;
-    /** Of a second. */
-    private static final double NANOS = 1e9;
 
     private final int round;
     private final String subject;
@@ -97,16 +95,14 @@ final class Readings {
         add(scenario, Figure.ALLOCATED, allocated(sample) / size, state);
     }
 
-    /** Of operations that are due at equal intervals. */
+    /** Of operations that are due at equal intervals. What an operation costs is left to others. */
     void addPaced(Sample sample) {
         Measurement measurement = sample.measurement();
         String scenario = measurement.scenario();
         String state = sample.state().toString();
-        double cores = measurement.perSecond() / NANOS;
         add(measurement, scenario, state);
-        add(scenario, Figure.LATENESS, sample.lateness().getValueAtPercentile(99), state);
-        add(scenario, Figure.CLIENT_CPU, sample.client().cpuNanos() * cores, state);
-        add(scenario, Figure.SERVER_CPU, sample.server().cpuNanos() * cores, state);
+        add(scenario, Figure.LATENESS_P50, sample.lateness().getValueAtPercentile(50), state);
+        add(scenario, Figure.LATENESS_P99, sample.lateness().getValueAtPercentile(99), state);
     }
 
     void add(String scenario, Figure figure, double value) {
@@ -136,7 +132,7 @@ final class Readings {
         add(scenario, Figure.P999, measurement.p999(), state);
     }
 
-    private void add(String scenario, Figure figure, double value, String state) {
+    void add(String scenario, Figure figure, double value, String state) {
         list.add(new Reading(round, subject, scenario, figure, value, state));
     }
 }

@@ -105,7 +105,8 @@ record Section(String name, String title, String text, List<String> scenarios, F
                 + "Where a rate is too high, the operations are fewer, and latency grows for as long as it is "
                 + "measured. `rdma sleeping`: with `setMaxSpinMicros(0)`.",
                 PACED_RATES.stream().map(rate -> paced(rate, connections)).toList(), Figure.P50,
-                concat(TAIL, List.of(Figure.CLIENT_CPU, Figure.SERVER_CPU, Figure.LATENESS, Figure.OPERATIONS)));
+                concat(TAIL, List.of(Figure.CLIENT_CPU, Figure.SERVER_CPU, Figure.LATENESS_P50, Figure.LATENESS_P99,
+                        Figure.OPERATIONS)));
     }
 
     /** Whether a table has a figure of a scenario. */

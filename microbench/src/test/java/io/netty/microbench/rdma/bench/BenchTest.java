@@ -102,7 +102,7 @@ class BenchTest {
             assertThat(scenarios(results(), subject)).containsExactly(Section.paced(1000, 16),
                     Section.paced(10_000, 16));
         }
-        for (Figure figure : List.of(Figure.P50, Figure.P99, Figure.P999, Figure.OPERATIONS, Figure.LATENESS,
+        for (Figure figure : List.of(Figure.P50, Figure.P99, Figure.P999, Figure.OPERATIONS, Figure.LATENESS_P99,
                 Figure.CLIENT_CPU, Figure.SERVER_CPU)) {
             assertThat(results().readings().stream().filter(reading -> reading.figure() == figure)).hasSize(6)
                     .allMatch(reading -> reading.value() > 0);
