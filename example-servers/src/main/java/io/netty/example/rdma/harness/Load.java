@@ -34,9 +34,9 @@ import java.util.concurrent.TimeUnit;
  * whatever delays the client does not hide what it has delayed (coordinated omission). The pace is that of a timer of
  * the event loop ({@code schedule}), which starts all that has become due each time it fires and is set again to when
  * the next one will be. A thread of its own that hands each message to the loop would need a core beside the two that
- * are measured, would be late by the kernel's timer slack (50 µs) and its own wake-up, and would add the loop's
- * wake-up by another thread to every message: that is more than what is measured. Timers of all transports here are
- * epoll's: the loops of RDMA sleep by the same code. How late operations were started is counted beside their latency.
+ * are measured, and would add its own wake-up and the loop's wake-up by another thread to every message: that is more
+ * than what is measured. Timers of all transports here are epoll's: the loops of RDMA sleep by the same code. How late
+ * operations were started is counted beside their latency.
  */
 final class Load {
     private static final int SIGNIFICANT_DIGITS = 3;
