@@ -61,6 +61,9 @@ public record Scenario(String name, int inFlight, long bytes, int perSecond, Ope
      * @param maxInFlight how many are under way at most, so that a rate which is too high does not fill the memory
      */
     public static Scenario paced(String name, int perSecond, int maxInFlight, Operation operation) {
+        if (perSecond < 1) {
+            throw new IllegalArgumentException("perSecond (1..) " + perSecond);
+        }
         return new Scenario(name, maxInFlight, 0, perSecond, operation);
     }
 

@@ -23,6 +23,8 @@ import io.netty.util.concurrent.Ticker;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -172,9 +174,10 @@ class PacedLoadTest {
         assertThat(Window.parse(window.toString())).isEqualTo(window);
     }
 
-    @Test
-    void negativeRateIsRefused() {
-        assertThatThrownBy(() -> Scenario.paced("it", -1, 1, underWay::add))
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1})
+    void rateOfNothingIsRefused(int perSecond) {
+        assertThatThrownBy(() -> Scenario.paced("it", perSecond, 1, underWay::add))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -50,7 +50,7 @@ class TableGoalTest {
         assertThat(goal.verdict(results)).isEqualTo("met in 1 of 2 cells");
         assertThat(goal.figure(results)).isEqualTo("0.60 times: " + FASTER + ": p50");
         results = BenchResultsTest.results(p50("rdma", FAST, 40), p50("epoll", FAST, 100));
-        assertThat(goal.verdict(results)).isEqualTo("met in all 1 cells");
+        assertThat(goal.verdict(results)).isEqualTo("met in 1 of 1 cells");
     }
 
     @Test
@@ -72,7 +72,7 @@ class TableGoalTest {
         BenchResults results = BenchResultsTest.results(p50("rdma", SLOW, 100), p50("epoll", SLOW, 100),
                 new Reading(2, "rdma", SLOW, Figure.P50, 100), new Reading(2, "epoll", SLOW, Figure.P50, 100),
                 new Reading(3, "rdma", SLOW, Figure.P50, 900), new Reading(3, "epoll", SLOW, Figure.P50, 100));
-        assertThat(goal.verdict(results)).isEqualTo("met in all 1 cells");
+        assertThat(goal.verdict(results)).isEqualTo("met in 1 of 1 cells");
         assertThat(goal.figure(results)).isEqualTo("1.00 times (1.00 to 9.00): " + SLOW + ": p50");
     }
 
@@ -81,7 +81,7 @@ class TableGoalTest {
         TableGoal goal = goal("paced, from 10000 a second: p50", "epoll");
         BenchResults results = BenchResultsTest.results(p50("rdma", FAST, 40), p50("epoll", FAST, 100),
                 p50("epoll", FASTER, 100), new Reading(1, "rdma", FASTER, Figure.P50, 10, "compiling"));
-        assertThat(goal.verdict(results)).isEqualTo("met in all 1 cells, 1 more without a figure");
+        assertThat(goal.verdict(results)).isEqualTo("met in 1 of 1 cells, 1 more without a figure");
     }
 
     @Test
